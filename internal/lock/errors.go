@@ -1,0 +1,21 @@
+package lock
+
+import "fmt"
+
+func (e *HeldError) Error() string {
+	if e.Full {
+		return fmt.Sprintf("lock %q has as many waiters as it may have", e.Name)
+	}
+	return fmt.Sprintf("lock %q is held by %s", e.Name, e.Holder)
+}
+
+func (e *NestedError) Error() string {
+	return fmt.Sprintf("lock %q is held by the redlockrun around this one, %s", e.Name, e.Holder)
+}
+
+func (e *UnavailableError) Error() string { return fmt.Sprintf("ask %s: %v", e.Address, e.Err) }
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+func (e *NotLockError) Error() string { return fmt.Sprintf("key %q is %s, not a lock", e.Key, e.What) }
+
+func (e *ConfigError) Error() string { return fmt.Sprintf("use %s: %s", e.Subject, e.Problem) }

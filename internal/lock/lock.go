@@ -1,0 +1,134 @@
+// Package lock is a name that one holder has at a time, wherever it is kept:
+// in Redis, or in a file of this host.
+//
+// Every answer is one of three: held, definitely lost, unknown. [ErrLost] is
+// the second; any other error of a renewal is the third and may be tried
+// again. All instants are of package boottime and are taken before the
+// request that they belong to is sent.
+package lock
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// A Store is a place where locks live. It may be used by several goroutines.
+type Store interface {
+	// Acquire takes the lock req.Name, waiting for it as req.Wait says.
+	//
+	// It returns *HeldError if the lock stayed busy, *NestedError if waiting for it
+	// could not end, *UnavailableError if the last try had no answer, *NotLockError
+	// if the key is something else, and the cause of ctx if that ended first; in
+	// each of these cases nothing is held and no trace is left that outlives a
+	// minute.
+	Acquire(ctx context.Context, req Request) (Lease, error)
+
+	// Close ends the connections. A process about to exit need not call it.
+	Close() error
+}
+
+// A Request says which lock is wanted, for whom and how patiently.
+type Request struct {
+	Name   string
+	Times  Times
+	Holder Holder // Holder.Run is the owner's token: fresh for each Acquire
+	Wait   Wait
+
+	// Timeout bounds how long a store that does not answer is asked.
+	Timeout time.Duration
+
+	// Enclosing are the run ids of the redlockruns that this one runs inside of.
+	Enclosing []string
+
+	// OnBusy, if not nil, is called from Acquire's goroutine each time the lock is
+	// found busy and there is still time to wait. The first call is the first answer.
+	OnBusy func(*HeldError)
+
+	// OnOutage, if not nil, is called each time a try had no answer after the lock
+	// had been found busy and waiting goes on.
+	OnOutage func(error)
+}
+
+// Wait says how long and how a busy lock is waited for. The zero value tries once.
+type Wait struct {
+	Limit   time.Duration // from the first answer "busy"; Forever has no end
+	Retries int           // if > 0: at most so many further tries, outside the line
+	Delay   time.Duration // the pause before a retry is drawn from [Delay/2, Delay]
+	Max     int           // if > 0: when so many wait already, the lock counts as busy
+}
+
+// Forever as a Wait.Limit has no end.
+const Forever time.Duration = 1<<63 - 1
+
+// A Lease is a lock that is held. Its methods are not called concurrently,
+// except Until and Fence.
+type Lease interface {
+	// Until is the end of the lease: the instant V of [Times].
+	Until() time.Time
+
+	// Renew prolongs the lease to a full ttl from now and returns its new end. ctx
+	// carries the limit of this one try. An error that is ErrLost is final; after
+	// any other the lease may still be renewed.
+	Renew(ctx context.Context) (until time.Time, err error)
+
+	// Release gives the lock back, or, with keep > 0, lets it expire after keep.
+	// It makes at most two tries within ctx. Releasing a lock that is not ours any
+	// more changes nothing and returns ErrLost.
+	Release(ctx context.Context, keep time.Duration) error
+
+	// Held is how long the lock has been held, by the clock that its min-hold is
+	// measured on: the server's, if it has one.
+	Held() time.Duration
+
+	// Fence grows with each acquisition of the same key.
+	Fence() int64
+}
+
+// Two kinds of definite loss. ErrTaken is an ErrLost: another's token was seen.
+var (
+	ErrLost  = errors.New("lock lost")
+	ErrTaken = takenError{}
+)
+
+type takenError struct{}
+
+func (takenError) Error() string        { return "lock taken by another" }
+func (takenError) Is(target error) bool { return target == ErrLost }
+
+// A HeldError says that the lock is busy, who has it and for how long.
+type HeldError struct {
+	Name   string
+	Key    string        // as it is kept in the store
+	Holder Holder        // zero, but for Foreign, if the value is not a record of ours
+	TTL    time.Duration // what is left; negative if the key never expires by itself
+	Place  int           // in the line, from 1; 0 outside it
+	Full   bool          // Wait.Max others wait already
+}
+
+// A NestedError says that the lock is held by a run that this one is part of.
+type NestedError struct {
+	Name   string
+	Holder Holder
+}
+
+// An UnavailableError says that the store could not be asked.
+type UnavailableError struct {
+	Address string // host:port or a path, without user and password
+	Err     error
+	Denied  bool // the server answered and refused: password or rights
+}
+
+// A NotLockError says that a key of the lock is something else.
+type NotLockError struct {
+	Key  string
+	What string // "a list", "a fence that is no number below 2^53"
+}
+
+// A ConfigError says that a URL or directory cannot be used as a store. It
+// names no password.
+type ConfigError struct {
+	Subject string
+	Problem string
+	Hint    string // may be empty
+}
