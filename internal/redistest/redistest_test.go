@@ -1,0 +1,142 @@
+package redistest
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// talk sends a command to addr and returns the first line of the answer.
+func talk(t *testing.T, addr, words string) (string, error) {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(patience))
+	send(t, c, words)
+	return bufio.NewReader(c).ReadString('\n')
+}
+
+func send(t *testing.T, c net.Conn, words string) {
+	t.Helper()
+	var list []any
+	for _, w := range strings.Fields(words) {
+		list = append(list, w)
+	}
+	if _, err := c.Write(writeRequest(nil, list...)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get(t *testing.T, s *Server, key string) any {
+	t.Helper()
+	v, err := s.Do("GET", key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestRestartKeepsOrLosesTheData(t *testing.T) {
+	for _, keep := range []bool{true, false} {
+		s := Start(t, Options{Persist: true})
+		if _, err := s.Do("SET", "a", "1"); err != nil {
+			t.Fatal(err)
+		}
+		addr := s.Addr()
+		if err := s.Restart(keep); err != nil {
+			t.Fatal(err)
+		}
+		if got := get(t, s, "a"); (got == "1") != keep || s.Addr() != addr {
+			t.Errorf("keep %v: a = %v, address %s was %s", keep, got, s.Addr(), addr)
+		}
+	}
+}
+
+func TestUsersPasswordAndTLS(t *testing.T) {
+	s := Start(t, Options{Password: "secret", TLS: true, Mutual: true, Users: []string{"alice on >pw ~a* +get"}})
+	if !strings.HasPrefix(s.URL(), "rediss://:secret@127.0.0.1:") {
+		t.Errorf("URL = %s", s.URL())
+	}
+	list, err := s.Do("ACL", "USERS")
+	if err != nil || fmt.Sprint(list) != "[alice default]" {
+		t.Errorf("users %v, %v", list, err)
+	}
+}
+
+func TestProxyForwardsAndCounts(t *testing.T) {
+	s := Start(t, Options{})
+	p := NewProxy(t, s)
+	if got, err := talk(t, p.Addr(), "SET a 1"); got != "+OK\r\n" {
+		t.Fatalf("got %q, %v", got, err)
+	}
+	if p.RoundTrips() != 1 || p.Accepted() != 1 || p.Count("SET a") != 1 {
+		t.Errorf("%d trips, %d connections, %q", p.RoundTrips(), p.Accepted(), p.Requests())
+	}
+}
+
+func TestProxyLosesAReply(t *testing.T) {
+	s := Start(t, Options{})
+	p := NewProxy(t, s)
+	p.LoseReply("SET a")
+	if got, err := talk(t, p.Addr(), "SET a 1"); err == nil {
+		t.Fatalf("got %q", got)
+	}
+	if get(t, s, "a") != "1" {
+		t.Error("the request did not reach the server")
+	}
+	if got, err := talk(t, p.Addr(), "SET a 2"); got != "+OK\r\n" {
+		t.Errorf("the next request got %q, %v", got, err)
+	}
+}
+
+func TestProxyHoldsARequestThatOutlivesItsClient(t *testing.T) {
+	s := Start(t, Options{})
+	p := NewProxy(t, s)
+	release := p.Hold("SET a")
+	c, err := net.Dial("tcp", p.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	send(t, c, "SET a 1")
+	if !p.Await("SET a", 1) {
+		t.Fatal("no request")
+	}
+	c.Close()
+	if get(t, s, "a") != nil {
+		t.Fatal("the request was not held")
+	}
+	release()
+	if !p.AwaitClosed() || get(t, s, "a") != "1" {
+		t.Error("the held request did not arrive")
+	}
+}
+
+func TestProxyResetsAndRefuses(t *testing.T) {
+	s := Start(t, Options{})
+	p := NewProxy(t, s)
+	p.BlackHole(true)
+	c, err := net.Dial("tcp", p.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	send(t, c, "SET a 1")
+	if !p.Await("SET a", 1) {
+		t.Fatal("no request")
+	}
+	p.Reset()
+	c.SetDeadline(time.Now().Add(patience))
+	if _, err := c.Read(make([]byte, 1)); err == nil {
+		t.Error("read after a reset succeeded")
+	}
+	p.Refuse(true)
+	if got, err := talk(t, p.Addr(), "PING"); err == nil {
+		t.Errorf("refused, but got %q", got)
+	}
+}

@@ -1,0 +1,254 @@
+// Package redistest starts real redis-servers for tests, and ends them: one
+// process each, on a free port of the loopback and on a Unix socket, without
+// any state outside its own directory. A [Proxy] in front of one loses replies
+// and holds back requests on command.
+package redistest
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience bounds each wait for a server: much more than a loaded machine needs.
+const patience = 30 * time.Second
+
+// Options say what kind of server is wanted. The zero value is a server
+// without a password that keeps nothing on disk.
+type Options struct {
+	Args     []string // further configuration, each as on redis-server's command line: "--maxmemory", "10mb"
+	Password string   // of the default user
+	Users    []string // ACL rules as in users.acl without the word user: "alice on >pw ~* +@all"
+	TLS      bool     // the port speaks TLS with a certificate of [Server.CA]
+	Mutual   bool     // with TLS: clients must show a certificate of the same CA
+	Persist  bool     // keep every write on disk (appendonly, fsync always), so that Restart has the data
+}
+
+// A Server is one redis-server process. Its methods may be used by several
+// goroutines, save Kill, Restart and Close.
+type Server struct {
+	opts  Options
+	dir   string // data and configuration
+	sock  string // in a directory of its own, as a socket's path is short
+	port  int
+	cmd   *exec.Cmd
+	ended chan struct{} // closed when the process has been reaped
+	certs *certs
+}
+
+// Start starts a server that ends with the test. A machine without
+// redis-server fails the test.
+func Start(t testing.TB, opts Options) *Server {
+	t.Helper()
+	s, err := New(t.TempDir(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// New starts a server that keeps its files in dir. Close ends it.
+func New(dir string, opts Options) (*Server, error) {
+	short, err := os.MkdirTemp("", "redis")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{opts: opts, dir: dir, sock: filepath.Join(short, "s")}
+	if opts.TLS {
+		if s.certs, err = newCerts(dir); err != nil {
+			return nil, errors.Join(err, os.RemoveAll(short))
+		}
+	}
+	for range 20 { // a port that was free a moment ago can be another's now
+		s.port = freePort()
+		if err = s.launch(); err == nil {
+			return s, nil
+		}
+		if errors.Is(err, exec.ErrNotFound) {
+			break
+		}
+	}
+	return nil, errors.Join(err, os.RemoveAll(short))
+}
+
+// freePort is a port below the range that the kernel gives to clients, so that
+// a server that is down for a moment finds its port still free.
+func freePort() int {
+	for {
+		port := 10000 + rand.IntN(22000)
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err == nil {
+			l.Close()
+			return port
+		}
+	}
+}
+
+func (s *Server) launch() error {
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		return fmt.Errorf("start redis-server: %w (`make test` installs it)", err)
+	}
+	log, err := os.Create(filepath.Join(s.dir, "redis.log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	s.cmd = exec.Command(path, s.args()...)
+	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = s.dir, log, log
+	if err := startBound(s.cmd); err != nil {
+		return err
+	}
+	s.ended = make(chan struct{})
+	go func(cmd *exec.Cmd, ended chan struct{}) { cmd.Wait(); close(ended) }(s.cmd, s.ended)
+	if err := s.Wait(); err != nil {
+		s.Kill()
+		out, _ := os.ReadFile(log.Name())
+		return fmt.Errorf("start redis-server: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func (s *Server) args() []string {
+	port, tlsPort := strconv.Itoa(s.port), "0"
+	if s.opts.TLS {
+		port, tlsPort = tlsPort, port
+	}
+	args := []string{"--bind", "127.0.0.1", "--port", port, "--unixsocket", s.sock, "--dir", s.dir,
+		"--save", "", "--daemonize", "no", "--appendonly", yesNo(s.opts.Persist), "--appendfsync", "always"}
+	if s.opts.Password != "" {
+		args = append(args, "--requirepass", s.opts.Password)
+	}
+	if s.opts.TLS {
+		args = append(args, "--tls-port", tlsPort, "--tls-ca-cert-file", s.certs.ca, "--tls-cert-file", s.certs.cert,
+			"--tls-key-file", s.certs.key, "--tls-auth-clients", yesNo(s.opts.Mutual))
+	}
+	for _, u := range s.opts.Users {
+		args = append(append(args, "--user"), strings.Fields(u)...)
+	}
+	return append(args, s.opts.Args...)
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// Wait returns when the server answers and has loaded its data.
+func (s *Server) Wait() error {
+	deadline := time.Now().Add(patience)
+	for {
+		_, err := s.Do("PING")
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-s.ended:
+			return errors.New("wait for redis-server: it ended")
+		case <-time.After(2 * time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("wait for redis-server: %w", err)
+		}
+	}
+}
+
+// Addr is host:port.
+func (s *Server) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
+
+// Socket is the path of the Unix socket, on which the server listens too.
+func (s *Server) Socket() string { return s.sock }
+
+// URL is what --redis takes: redis:// or, with TLS, rediss://, with the default
+// user's password if there is one.
+func (s *Server) URL() string {
+	u := url.URL{Scheme: "redis", Host: s.Addr()}
+	if s.opts.TLS {
+		u.Scheme = "rediss"
+	}
+	if s.opts.Password != "" {
+		u.User = url.UserPassword("", s.opts.Password)
+	}
+	return u.String()
+}
+
+// Dir is where the server keeps its data, and redis.log.
+func (s *Server) Dir() string { return s.dir }
+
+// CA, Cert and Key are PEM files of a server with TLS: its CA, and a
+// certificate with its key that serves the server and a client alike.
+func (s *Server) CA() string   { return s.certs.ca }
+func (s *Server) Cert() string { return s.certs.cert }
+func (s *Server) Key() string  { return s.certs.key }
+
+// Do sends one command as the default user, on a new connection to the Unix
+// socket, and returns the reply: a string, an int64, a []any or nil. Only a
+// server that hangs lets it take long.
+func (s *Server) Do(words ...any) (any, error) {
+	c, err := net.Dial("unix", s.sock)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(patience))
+	var req []byte
+	if s.opts.Password != "" {
+		req = writeRequest(req, "AUTH", s.opts.Password)
+	}
+	if _, err := c.Write(writeRequest(req, words...)); err != nil {
+		return nil, err
+	}
+	in := bufio.NewReader(c)
+	if s.opts.Password != "" {
+		if _, err := readReply(in); err != nil {
+			return nil, err
+		}
+	}
+	return readReply(in)
+}
+
+// PID is the process's id.
+func (s *Server) PID() int { return s.cmd.Process.Pid }
+
+// Signal sends sig: SIGSTOP makes the server hang, SIGCONT ends that.
+func (s *Server) Signal(sig syscall.Signal) error { return s.cmd.Process.Signal(sig) }
+
+// Kill ends the process by SIGKILL and reaps it.
+func (s *Server) Kill() {
+	s.cmd.Process.Kill()
+	<-s.ended
+}
+
+// Restart kills the server and starts it again on the same port, with the data
+// that it had on disk (see Options.Persist), or with none.
+func (s *Server) Restart(withData bool) error {
+	s.Kill()
+	if !withData {
+		for _, name := range []string{"appendonlydir", "appendonly.aof", "dump.rdb"} {
+			if err := os.RemoveAll(filepath.Join(s.dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return s.launch()
+}
+
+// Close kills the server and removes its socket.
+func (s *Server) Close() {
+	s.Kill()
+	os.RemoveAll(filepath.Dir(s.sock))
+}
