@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -51,11 +52,11 @@ func (r *renewer) end() {
 	r.busy = false
 }
 
-// tries is how many tries have been made, one under way included.
-func (r *renewer) tries() int {
+// tries are when tries were made, one under way included.
+func (r *renewer) tries() []time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.sent)
+	return slices.Clone(r.sent)
 }
 
 // replies answers each try with the same error, or success, after a delay.

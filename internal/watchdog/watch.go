@@ -74,12 +74,9 @@ func (w *watch) run(ctx context.Context) error {
 		if !sent.Before(w.term()) {
 			return w.late()
 		}
-		a, answered := w.try(ctx, sent)
+		a := w.try(ctx, sent)
 		if ctx.Err() != nil {
 			return nil
-		}
-		if !answered {
-			return w.late()
 		}
 		var err error
 		if due, err = w.judge(sent, a); err != nil {
@@ -99,7 +96,9 @@ func (w *watch) judge(sent time.Time, a answer) (due time.Time, err error) {
 	case errors.Is(a.err, lock.ErrLost):
 		return due, &LostError{a.err, earliest(now.Add(w.Grace), w.until)}
 	}
-	w.report(now)
+	if now.Before(w.term()) {
+		w.report(now)
+	}
 	return now.Add(w.Pause - w.draw(w.Pause/2)), nil
 }
 
@@ -121,9 +120,8 @@ func (w *watch) late() error {
 	return &LostError{w.err, w.kill()}
 }
 
-// try makes one try. It returns false if there was no answer by T_term or by
-// the end of ctx.
-func (w *watch) try(ctx context.Context, sent time.Time) (answer, bool) {
+// try makes one try, which ends at T_term and with ctx.
+func (w *watch) try(ctx context.Context, sent time.Time) answer {
 	limited, cancel := context.WithTimeout(ctx, min(w.Try, w.term().Sub(sent)))
 	defer cancel()
 	answers := make(chan answer, 1)
@@ -136,13 +134,13 @@ func (w *watch) try(ctx context.Context, sent time.Time) (answer, bool) {
 		cancel()
 		a, ok = w.settle(ctx, answers)
 	}
-	switch {
-	case ok && (a.err == nil || ctx.Err() == nil):
-		w.note(a)
-	case ctx.Err() == nil:
-		w.fail(errNoAnswer)
+	if errors.Is(a.err, context.Canceled) || !ok {
+		a.err = errNoAnswer // it is we who cancelled
 	}
-	return a, ok
+	if a.err == nil || ctx.Err() == nil {
+		w.note(a)
+	}
+	return a
 }
 
 // settle waits for a try whose context has ended.
