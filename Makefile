@@ -1,0 +1,12 @@
+PREFIX ?= /usr/local
+
+build: ; @scripts/build.sh
+demo: build ; @scripts/demo.sh
+test: ; @scripts/test.sh
+lint: ; @scripts/lint.sh
+bench: build ; @scripts/bench.sh
+e2e: build ; @scripts/e2e.sh
+fuzz: ; @scripts/fuzz.sh
+install: build ; @scripts/install.sh "$(DESTDIR)$(PREFIX)"
+
+.PHONY: build demo test lint bench e2e fuzz install

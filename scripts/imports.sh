@@ -1,0 +1,51 @@
+#!/bin/sh
+# The import rules: who may know whom. A package without a rule is an error.
+set -eu
+cd "$(dirname "$0")/.."
+
+# package (a regular expression) : what it may import beside the standard library
+rules='
+cmd/redlockrun      : internal/(lock|watchdog|runner|boottime) github.com/spf13/(cobra|pflag) github.com/rs/zerolog.* golang.org/x/(sys|term).*
+internal/watchdog   : internal/(lock|boottime) github.com/rs/zerolog
+internal/lock(/.*)? : internal/boottime internal/lock(/.*)? github.com/redis/go-redis/v9.* github.com/oklog/ulid/v2 golang.org/x/sys.*
+internal/runner     : internal/boottime golang.org/x/sys.*
+internal/boottime   : golang.org/x/sys.*
+internal/redistest  : golang.org/x/sys.*
+scripts/.*          : internal/redistest golang.org/x/sys.*
+e2e                 :
+'
+# Whom tests may import follows no rule but this: Redis is spoken to by the lock alone.
+outside_lock='^redlockrun/internal/(lock|redistest)(/|$)'
+
+imports() { go list -tags e2e -f "{{\$p := .ImportPath}}{{range $1}}{{\$p}} {{.}}{{\"\n\"}}{{end}}" ./... | sort -u; }
+
+failed=$(
+    for os in linux darwin; do
+        export GOOS=$os
+        imports .Imports | RULES=$rules awk '
+            BEGIN {
+                n = split(ENVIRON["RULES"], lines, "\n")
+                for (i = 1; i <= n; i++) if (split(lines[i], part, " *: *") == 2) {
+                    rule[++count] = "^redlockrun/" part[1] "$"
+                    allowed[count] = part[2]
+                }
+            }
+            function may(package, what,    i, j, m, words) {
+                for (i = 1; i <= count; i++) if (package ~ rule[i]) {
+                    m = split(allowed[i], words, " ")
+                    for (j = 1; j <= m; j++) if (what ~ "^(redlockrun/)?" words[j] "$") return 1
+                }
+                return 0
+            }
+            $2 ~ /^redlockrun\// || $2 ~ /^[^\/]*\./ { if (!may($1, $2)) print $1 " may not import " $2 }'
+        { imports .TestImports; imports .XTestImports; } | awk -v lock="$outside_lock" '
+            $2 ~ /go-redis/ && $1 !~ lock { print "the tests of " $1 " may not import " $2 }'
+    done | sort -u
+    # Of the lock, the watchdog knows how it can be lost, and no more.
+    for file in internal/watchdog/*.go; do
+        case $file in *_test.go) continue ;; esac
+        sed "s://.*::" "$file" | grep -o "\block\.[A-Z][A-Za-z]*" | grep -vE "\.Err(Lost|Taken)\$" |
+            sed "s:^:$file may not use :" || true
+    done
+)
+[ -z "$failed" ] || { echo "$failed" >&2; exit 1; }

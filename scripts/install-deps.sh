@@ -1,0 +1,74 @@
+#!/bin/sh
+# install-deps.sh demo|bench|test|e2e: installs the programs that are needed and missing.
+#
+# Nothing that is there already is touched, and a redis-server that this
+# installs is neither started nor set to start with the machine: tests start
+# servers of their own.
+set -eu
+
+# program or file : Debian package
+demo='redis-server:redis-server redis-cli:redis-tools'
+bench="$demo flock:util-linux unshare:util-linux"
+test="$demo gcc:gcc /usr/include/stdlib.h:libc6-dev openssl:openssl bash:bash less:less vi:vim-tiny ps:procps
+    ip:iproute2 iptables:iptables flock:util-linux unshare:util-linux nohup:coreutils git:git"
+e2e="$test cron:cron systemd-analyze:systemd"
+
+case ${1-} in
+demo) wanted=$demo ;;
+bench) wanted=$bench ;;
+test) wanted=$test ;;
+e2e) wanted=$e2e ;;
+*) echo "usage: install-deps.sh demo|bench|test|e2e" >&2; exit 64 ;;
+esac
+
+PATH=$PATH:/usr/sbin:/sbin
+missing() {
+    for pair in $wanted; do
+        case $pair in
+        /*) [ -e "${pair%:*}" ] || echo "${pair#*:}" ;;
+        *) command -v "${pair%:*}" >/dev/null || echo "${pair#*:}" ;;
+        esac
+    done | sort -u
+}
+
+packages=$(missing)
+[ -n "$packages" ] || exit 0
+packages=$(echo $packages)
+
+if ! command -v apt-get >/dev/null; then
+    echo "please install by your package manager (named as on Debian): $packages" >&2
+    exit 69
+fi
+
+root=
+if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || { echo "please install as root: apt-get install $packages" >&2; exit 69; }
+    root=sudo
+fi
+
+# Debian's way to say that no service is to be started by an installation.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e $policy ]; then
+    printf '#!/bin/sh\nexit 101\n' | $root tee $policy >/dev/null
+    $root chmod 755 $policy
+    trap '$root rm -f $policy' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+fi
+
+echo "installing $packages" >&2
+apt() { $root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@" </dev/null >&2; }
+install() { apt install -y --no-install-recommends $packages; }
+install 2>/dev/null || { apt update && install; }
+
+case " $packages " in *' redis-server '* | *' cron '*)
+    if [ -d /run/systemd/system ]; then
+        for unit in redis-server cron; do
+            case " $packages " in *" $unit "*) $root systemctl disable --now $unit >/dev/null 2>&1 || true ;; esac
+        done
+    fi
+    ;;
+esac
+
+packages=$(missing)
+[ -z "$packages" ] || { echo "still missing: $packages" >&2; exit 69; }

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Everything that can be said about the code without running it.
+set -eu
+cd "$(dirname "$0")/.."
+staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+step() { echo "lint: $1"; }
+
+step gofmt
+unformatted=$(gofmt -l .)
+[ -z "$unformatted" ] || { echo "gofmt would change: $unformatted" >&2; exit 1; }
+
+step 'go mod tidy'
+go mod tidy -diff
+
+step 'import rules'
+scripts/imports.sh
+
+step 'go vet'
+go vet -tags e2e ./...
+
+step staticcheck
+go run "$staticcheck" -tags e2e ./...
+
+for target in linux/arm64 darwin/arm64 freebsd/amd64; do
+    step "$target"
+    export CGO_ENABLED=0 GOOS="${target%/*}" GOARCH="${target#*/}"
+    go vet ./...
+    go build -o /dev/null ./cmd/redlockrun
+done
