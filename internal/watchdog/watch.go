@@ -202,7 +202,7 @@ func (w *watch) report(now time.Time) {
 		level = zerolog.WarnLevel
 	}
 	left := max(w.term().Sub(now), 0).Round(100 * time.Millisecond)
-	w.log.WithLevel(level).Err(w.err).Stringer("left", left).Msg("the lease could not be renewed; trying again")
+	w.log.WithLevel(level).Err(w.err).Stringer("until_stop", left).Msg("the lease could not be renewed; trying again")
 }
 
 // wait sleeps until the instant at, T_term, an answer or the end of ctx,
