@@ -14,44 +14,64 @@ import (
 	"time"
 )
 
-// certs are the paths of PEM files.
-type certs struct{ ca, cert, key string }
+// A CA signs certificates for servers and clients of a test.
+type CA struct {
+	dir  string
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+}
 
-// newCerts makes a CA and a certificate of it for 127.0.0.1 and localhost.
-func newCerts(dir string) (*certs, error) {
-	c := &certs{filepath.Join(dir, "ca.pem"), filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")}
-	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	ca := template(1)
-	ca.IsCA, ca.BasicConstraintsValid, ca.KeyUsage = true, true, x509.KeyUsageCertSign
-	if err := sign(c.ca, ca, ca, caKey, caKey); err != nil {
-		return nil, err
-	}
+// A Pair is the paths of two PEM files: a certificate and its key.
+type Pair struct{ Cert, Key string }
+
+// NewCA makes a certificate authority that keeps its files in dir.
+func NewCA(dir string) (*CA, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
 	}
-	leaf := template(2)
-	leaf.IPAddresses, leaf.DNSNames = []net.IP{net.IPv4(127, 0, 0, 1)}, []string{"localhost"}
+	ca := &CA{dir: dir, key: key, cert: template("redistest CA", time.Now().Add(24*time.Hour))}
+	ca.cert.IsCA, ca.cert.BasicConstraintsValid, ca.cert.KeyUsage = true, true, x509.KeyUsageCertSign
+	return ca, sign(ca.File(), ca.cert, ca.cert, key, key)
+}
+
+// File is the PEM file of the CA's own certificate.
+func (ca *CA) File() string { return filepath.Join(ca.dir, "ca.pem") }
+
+// Issue makes a certificate that serves a server and a client alike until
+// notAfter, for hosts, each a name or an address. Its files are called after
+// name.
+func (ca *CA) Issue(name string, notAfter time.Time, hosts ...string) (Pair, error) {
+	p := Pair{filepath.Join(ca.dir, name+".pem"), filepath.Join(ca.dir, name+"-key.pem")}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return p, err
+	}
+	leaf := template(name, notAfter)
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			leaf.IPAddresses = append(leaf.IPAddresses, ip)
+		} else {
+			leaf.DNSNames = append(leaf.DNSNames, host)
+		}
+	}
 	leaf.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
-	if err := sign(c.cert, leaf, ca, key, caKey); err != nil {
-		return nil, err
+	if err := sign(p.Cert, leaf, ca.cert, key, ca.key); err != nil {
+		return p, err
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	return c, writePEM(c.key, "PRIVATE KEY", der)
+	return p, writePEM(p.Key, "PRIVATE KEY", der)
 }
 
-func template(serial int64) *x509.Certificate {
+func template(name string, notAfter time.Time) *x509.Certificate {
 	return &x509.Certificate{
-		SerialNumber: big.NewInt(serial),
-		Subject:      pkix.Name{CommonName: "redistest"},
-		NotBefore:    time.Now().Add(-time.Hour),
-		NotAfter:     time.Now().Add(24 * time.Hour),
+		SerialNumber: big.NewInt(time.Now().UnixNano()),
+		Subject:      pkix.Name{CommonName: name},
+		NotBefore:    time.Now().Add(-48 * time.Hour),
+		NotAfter:     notAfter,
 	}
 }
 

@@ -32,7 +32,14 @@ type Options struct {
 	Users    []string // ACL rules as in users.acl without the word user: "alice on >pw ~* +@all"
 	TLS      bool     // the port speaks TLS with a certificate of [Server.CA]
 	Mutual   bool     // with TLS: clients must show a certificate of the same CA
+	CA       *CA      // with TLS: nil makes one for this server
+	Pair     Pair     // with TLS: what the server shows; zero is a certificate for its address and localhost
 	Persist  bool     // keep every write on disk (appendonly, fsync always), so that Restart has the data
+	On       *Host    // where the server runs and listens; nil is this machine's loopback
+
+	port     int    // 0 is a free one
+	sentinel string // of a Sentinel: its configuration file
+	cluster  bool   // a node of a Cluster
 }
 
 // A Server is one redis-server process. Its methods may be used by several
@@ -42,9 +49,9 @@ type Server struct {
 	dir   string // data and configuration
 	sock  string // in a directory of its own, as a socket's path is short
 	port  int
+	bus   int // the port of a Cluster's own traffic
 	cmd   *exec.Cmd
 	ended chan struct{} // closed when the process has been reaped
-	certs *certs
 }
 
 // Start starts a server that ends with the test. A machine without
@@ -66,21 +73,37 @@ func New(dir string, opts Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{opts: opts, dir: dir, sock: filepath.Join(short, "s")}
-	if opts.TLS {
-		if s.certs, err = newCerts(dir); err != nil {
-			return nil, errors.Join(err, os.RemoveAll(short))
-		}
+	if err := s.certify(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(short))
 	}
 	for range 20 { // a port that was free a moment ago can be another's now
-		s.port = freePort()
+		if s.port, s.bus = opts.port, freePort(); s.port == 0 {
+			s.port = freePort()
+		}
 		if err = s.launch(); err == nil {
 			return s, nil
 		}
-		if errors.Is(err, exec.ErrNotFound) {
+		if errors.Is(err, exec.ErrNotFound) || opts.port != 0 {
 			break
 		}
 	}
 	return nil, errors.Join(err, os.RemoveAll(short))
+}
+
+// certify makes what is missing for TLS.
+func (s *Server) certify() (err error) {
+	if !s.opts.TLS {
+		return nil
+	}
+	if s.opts.CA == nil {
+		if s.opts.CA, err = NewCA(s.dir); err != nil {
+			return err
+		}
+	}
+	if s.opts.Pair == (Pair{}) {
+		s.opts.Pair, err = s.opts.CA.Issue(filepath.Base(filepath.Dir(s.sock)), time.Now().Add(24*time.Hour), s.opts.On.IP(), "localhost")
+	}
+	return err
 }
 
 // freePort is a port below the range that the kernel gives to clients, so that
@@ -106,7 +129,7 @@ func (s *Server) launch() error {
 		return err
 	}
 	defer log.Close()
-	s.cmd = exec.Command(path, s.args()...)
+	s.cmd = s.opts.On.Command(path, s.args()...)
 	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = s.dir, log, log
 	if err := startBound(s.cmd); err != nil {
 		return err
@@ -126,14 +149,22 @@ func (s *Server) args() []string {
 	if s.opts.TLS {
 		port, tlsPort = tlsPort, port
 	}
-	args := []string{"--bind", "127.0.0.1", "--port", port, "--unixsocket", s.sock, "--dir", s.dir,
-		"--save", "", "--daemonize", "no", "--appendonly", yesNo(s.opts.Persist), "--appendfsync", "always"}
+	args := []string{"--bind", s.opts.On.IP(), "--port", port, "--unixsocket", s.sock, "--dir", s.dir,
+		"--save", "", "--daemonize", "no", "--appendonly", yesNo(s.opts.Persist), "--appendfsync", "always",
+		"--repl-diskless-sync-delay", "0"}
+	if s.opts.sentinel != "" {
+		args = append([]string{s.opts.sentinel, "--sentinel"}, args...)
+	}
+	if s.opts.cluster {
+		args = append(args, "--cluster-enabled", "yes", "--cluster-port", strconv.Itoa(s.bus))
+	}
 	if s.opts.Password != "" {
 		args = append(args, "--requirepass", s.opts.Password)
 	}
 	if s.opts.TLS {
-		args = append(args, "--tls-port", tlsPort, "--tls-ca-cert-file", s.certs.ca, "--tls-cert-file", s.certs.cert,
-			"--tls-key-file", s.certs.key, "--tls-auth-clients", yesNo(s.opts.Mutual))
+		args = append(args, "--tls-port", tlsPort, "--tls-ca-cert-file", s.opts.CA.File(),
+			"--tls-cert-file", s.opts.Pair.Cert, "--tls-key-file", s.opts.Pair.Key,
+			"--tls-auth-clients", yesNo(s.opts.Mutual), "--tls-replication", "yes", "--tls-cluster", "yes")
 	}
 	for _, u := range s.opts.Users {
 		args = append(append(args, "--user"), strings.Fields(u)...)
@@ -168,7 +199,7 @@ func (s *Server) Wait() error {
 }
 
 // Addr is host:port.
-func (s *Server) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
+func (s *Server) Addr() string { return net.JoinHostPort(s.opts.On.IP(), strconv.Itoa(s.port)) }
 
 // Socket is the path of the Unix socket, on which the server listens too.
 func (s *Server) Socket() string { return s.sock }
@@ -191,9 +222,9 @@ func (s *Server) Dir() string { return s.dir }
 
 // CA, Cert and Key are PEM files of a server with TLS: its CA, and a
 // certificate with its key that serves the server and a client alike.
-func (s *Server) CA() string   { return s.certs.ca }
-func (s *Server) Cert() string { return s.certs.cert }
-func (s *Server) Key() string  { return s.certs.key }
+func (s *Server) CA() string   { return s.opts.CA.File() }
+func (s *Server) Cert() string { return s.opts.Pair.Cert }
+func (s *Server) Key() string  { return s.opts.Pair.Key }
 
 // Do sends one command as the default user, on a new connection to the Unix
 // socket, and returns the reply: a string, an int64, a []any or nil. Only a

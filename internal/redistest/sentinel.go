@@ -1,0 +1,263 @@
+package redistest
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// masterName is what the sentinels call the master.
+const masterName = "mymaster"
+
+// SentinelOptions say what a [Sentinel] is made of. The zero value is a master
+// without a replica, and three sentinels.
+type SentinelOptions struct {
+	Data             Options // of the master and its replicas
+	Replicas         int
+	SentinelPassword string
+
+	// Places are the hosts of the master, of each replica and of the three
+	// sentinels; nil is this machine.
+	Places []*Host
+
+	// DownAfter is after how many milliseconds of silence a sentinel takes a server
+	// for down. 0 is never: then only Failover makes another master, so that a slow
+	// machine makes none.
+	DownAfter int
+}
+
+// A Sentinel is a master, its replicas and three sentinels that watch them. All
+// end with the test.
+type Sentinel struct {
+	group
+	opts      SentinelOptions
+	Data      []*Server // the first is the master, at first
+	Sentinels []*Server
+}
+
+// StartSentinel returns when the sentinels know each other and every replica.
+func StartSentinel(t testing.TB, opts SentinelOptions) *Sentinel {
+	t.Helper()
+	s := &Sentinel{group: group{t: t}, opts: opts}
+	s.startData()
+	s.startSentinels()
+	if err := Eventually(s.ready); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *Sentinel) place(i int) *Host {
+	if i < len(s.opts.Places) {
+		return s.opts.Places[i]
+	}
+	return nil
+}
+
+func (s *Sentinel) startData() {
+	s.t.Helper()
+	opts := s.opts.Data
+	if opts.TLS && opts.CA == nil {
+		ca, err := NewCA(s.t.TempDir())
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		opts.CA, s.opts.Data.CA = ca, ca
+	}
+	if opts.Password != "" {
+		opts.Args = append([]string{"--masterauth", opts.Password}, opts.Args...)
+	}
+	for i := range 1 + s.opts.Replicas {
+		one := opts
+		one.On = s.place(i)
+		if i > 0 {
+			one.Args = append([]string{"--replicaof", s.Data[0].opts.On.IP(), fmt.Sprint(s.Data[0].port)}, opts.Args...)
+		}
+		s.Data = append(s.Data, s.start(one))
+	}
+}
+
+// startSentinels starts three that know each other from the beginning: to find
+// out by themselves takes them seconds. Their ports have to be known before.
+func (s *Sentinel) startSentinels() {
+	s.t.Helper()
+	var err error
+	for range 20 {
+		if err = s.trySentinels(); err == nil {
+			return
+		}
+		for _, one := range s.Sentinels {
+			one.Kill()
+		}
+		s.Sentinels = nil
+	}
+	s.t.Fatal(err)
+}
+
+func (s *Sentinel) trySentinels() error {
+	ports := []int{freePort(), freePort(), freePort()}
+	for i, port := range ports {
+		dir := s.t.TempDir()
+		conf := filepath.Join(dir, "sentinel.conf")
+		if err := os.WriteFile(conf, []byte(s.config(i, ports)), 0o600); err != nil {
+			return err
+		}
+		one, err := New(dir, Options{
+			Password: s.opts.SentinelPassword, On: s.place(1 + s.opts.Replicas + i), port: port, sentinel: conf,
+			TLS: s.opts.Data.TLS, Mutual: s.opts.Data.Mutual, CA: s.opts.Data.CA,
+		})
+		if err != nil {
+			return err
+		}
+		s.t.Cleanup(one.Close)
+		s.Sentinels = append(s.Sentinels, one)
+	}
+	return nil
+}
+
+func (s *Sentinel) config(me int, ports []int) string {
+	downAfter := s.opts.DownAfter
+	if downAfter == 0 {
+		downAfter = 24 * 60 * 60 * 1000
+	}
+	master, lines := s.Data[0], &strings.Builder{}
+	say := func(format string, args ...any) { fmt.Fprintf(lines, "sentinel "+format+"\n", args...) }
+	id := func(i int) string { return fmt.Sprintf("%040x", ports[i]) }
+	say("myid %s", id(me))
+	say("monitor %s %s %d 2", masterName, master.opts.On.IP(), master.port)
+	say("down-after-milliseconds %s %d", masterName, downAfter)
+	say("failover-timeout %s 10000", masterName)
+	if p := s.opts.Data.Password; p != "" {
+		say("auth-pass %s %q", masterName, p)
+	}
+	if p := s.opts.SentinelPassword; p != "" {
+		say("sentinel-pass %q", p)
+	}
+	for _, r := range s.Data[1:] {
+		say("known-replica %s %s %d", masterName, r.opts.On.IP(), r.port)
+	}
+	for i, port := range ports {
+		if i != me {
+			say("known-sentinel %s %s %d %s", masterName, s.place(1+s.opts.Replicas+i).IP(), port, id(i))
+		}
+	}
+	return lines.String()
+}
+
+func (s *Sentinel) ready() error {
+	master, replicas := s.Data[0], s.Data[1:]
+	if err := each(replicas, func(r *Server) error { return isReplicaOf(r, master) }); err != nil {
+		return err
+	}
+	return errors.Join(hasReplicas(master, len(replicas)), each(s.Sentinels, s.sees))
+}
+
+// sees is nil when a sentinel reaches its fellows and every server.
+func (s *Sentinel) sees(sentinel *Server) error {
+	for _, what := range []string{"MASTERS", "REPLICAS " + masterName, "SENTINELS " + masterName} {
+		list, err := sentinel.Do(append([]any{"SENTINEL"}, words(what)...)...)
+		if err != nil {
+			return err
+		}
+		entries, _ := list.([]any)
+		for _, entry := range entries {
+			f := fields(entry)
+			if strings.Contains(f["flags"], "disconnected") || strings.Contains(f["flags"], "down") || f["info-refresh"] == "0" {
+				return fmt.Errorf("wait for sentinel %s: %s of %s are %q", sentinel.Addr(), what, f["name"], f["flags"])
+			}
+		}
+	}
+	return nil
+}
+
+func words(text string) (list []any) {
+	for _, w := range strings.Fields(text) {
+		list = append(list, w)
+	}
+	return list
+}
+
+// URL is what --redis takes, with the passwords that there are.
+func (s *Sentinel) URL() string {
+	var hosts []string
+	for _, one := range s.Sentinels {
+		hosts = append(hosts, one.Addr())
+	}
+	u := url.URL{Scheme: "redis+sentinel", Host: strings.Join(hosts, ","), Path: "/" + masterName + "/0"}
+	if s.opts.Data.TLS {
+		u.Scheme = "rediss+sentinel"
+	}
+	if p := s.opts.Data.Password; p != "" {
+		u.User = url.UserPassword("", p)
+	}
+	if p := s.opts.SentinelPassword; p != "" {
+		u.RawQuery = url.Values{"sentinel_password": {p}}.Encode()
+	}
+	return u.String()
+}
+
+// CA is the PEM file of the CA of all servers.
+func (s *Sentinel) CA() string { return s.opts.Data.CA.File() }
+
+// Names is the address of the master that a sentinel names.
+func (s *Sentinel) Names(sentinel *Server) (string, error) {
+	reply, err := sentinel.Do("SENTINEL", "GET-MASTER-ADDR-BY-NAME", masterName)
+	list, _ := reply.([]any)
+	if err != nil || len(list) != 2 {
+		return "", errors.Join(err, fmt.Errorf("ask sentinel %s: got %v", sentinel.Addr(), reply))
+	}
+	return net.JoinHostPort(fmt.Sprint(list[0]), fmt.Sprint(list[1])), nil
+}
+
+// Failover makes another server the master, whether the present one is
+// reachable or not, and returns it when the sentinels that are asked agree: by,
+// which starts it, and those of more.
+func (s *Sentinel) Failover(by *Server, more ...*Server) (*Server, error) {
+	before, err := s.Names(by)
+	if err != nil {
+		return nil, err
+	}
+	if err := Eventually(func() error { _, err := by.Do("SENTINEL", "FAILOVER", masterName); return err }); err != nil {
+		return nil, err
+	}
+	return s.AwaitMaster(before, append(more, by)...)
+}
+
+// AwaitMaster returns the new master when the sentinels all name one that is
+// not the one of before, and it says so itself.
+func (s *Sentinel) AwaitMaster(before string, sentinels ...*Server) (master *Server, err error) {
+	err = Eventually(func() error {
+		for _, one := range sentinels {
+			name, err := s.Names(one)
+			if err != nil {
+				return err
+			}
+			if name == before || master != nil && master.Addr() != name {
+				return fmt.Errorf("wait for another master than %s: sentinel %s names %s", before, one.Addr(), name)
+			}
+			for _, data := range s.Data {
+				if data.Addr() == name {
+					master = data
+				}
+			}
+		}
+		return isMaster(master)
+	})
+	return master, err
+}
+
+func isMaster(s *Server) error {
+	role, err := s.Do("ROLE")
+	if err != nil {
+		return err
+	}
+	if list, _ := role.([]any); len(list) == 0 || list[0] != "master" {
+		return fmt.Errorf("wait for master %s: its role is %v", s.Addr(), role)
+	}
+	return nil
+}

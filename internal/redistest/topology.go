@@ -1,0 +1,128 @@
+package redistest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A group is the servers of one topology, each with a directory of its own.
+type group struct {
+	t       testing.TB
+	servers []*Server
+}
+
+// start starts a server that ends with the test.
+func (g *group) start(opts Options) *Server {
+	g.t.Helper()
+	dir := filepath.Join(g.t.TempDir(), strconv.Itoa(len(g.servers)))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		g.t.Fatal(err)
+	}
+	s, err := New(dir, opts)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(s.Close)
+	g.servers = append(g.servers, s)
+	return s
+}
+
+// Eventually returns nil as soon as ready does, and its last error if that
+// takes too long. A server that is still starting makes it wait, too.
+func Eventually(ready func() error) error {
+	deadline := time.Now().Add(patience)
+	for {
+		err := ready()
+		if err == nil || time.Now().After(deadline) {
+			return err
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
+// isReplicaOf is nil when s follows master and has its data.
+func isReplicaOf(s, master *Server) error {
+	role, err := s.Do("ROLE")
+	if err != nil {
+		return err
+	}
+	list, _ := role.([]any)
+	if len(list) < 4 || fmt.Sprint(list[0]) != "slave" || fmt.Sprint(list[2]) != strconv.Itoa(master.port) || fmt.Sprint(list[3]) != "connected" {
+		return fmt.Errorf("wait for replica %s of %s: its role is %v", s.Addr(), master.Addr(), role)
+	}
+	return nil
+}
+
+// hasReplicas is nil when n replicas are online at master.
+func hasReplicas(master *Server, n int) error {
+	info, err := master.Do("INFO", "replication")
+	if err != nil {
+		return err
+	}
+	if got := strings.Count(fmt.Sprint(info), "state=online"); got != n {
+		return fmt.Errorf("wait for %d replicas of %s: %d are online", n, master.Addr(), got)
+	}
+	return nil
+}
+
+// Replicated returns when the server to has everything that from has written
+// so far.
+func Replicated(from, to *Server) error {
+	want, err := offset(from, "master_repl_offset")
+	if err != nil {
+		return err
+	}
+	return Eventually(func() error {
+		got, err := offset(to, "slave_repl_offset")
+		if err == nil && got < want {
+			err = fmt.Errorf("wait for replica %s: it is at %d of %d", to.Addr(), got, want)
+		}
+		return err
+	})
+}
+
+func offset(s *Server, name string) (int64, error) {
+	info, err := s.Do("INFO", "replication")
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(fmt.Sprint(info), name+":")
+	number, _, _ := strings.Cut(rest, "\r\n")
+	return strconv.ParseInt(number, 10, 64)
+}
+
+// fields turns a list of names and values into a map.
+func fields(reply any) map[string]string {
+	list, _ := reply.([]any)
+	m := map[string]string{}
+	for i := 0; i+1 < len(list); i += 2 {
+		m[fmt.Sprint(list[i])] = fmt.Sprint(list[i+1])
+	}
+	return m
+}
+
+// all runs each of the checks until one is an error.
+func all(checks ...func() error) func() error {
+	return func() error {
+		for _, check := range checks {
+			if err := check(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// each calls f for every server.
+func each(servers []*Server, f func(*Server) error) (err error) {
+	for _, s := range servers {
+		err = errors.Join(err, f(s))
+	}
+	return err
+}
