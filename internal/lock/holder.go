@@ -2,6 +2,7 @@ package lock
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -14,13 +15,20 @@ type Holder struct {
 	User    string
 	Command string    // the base name; never the arguments
 	Start   time.Time // the holder's wall clock
+	Ended   time.Time // the store's clock; not zero if the run has ended and only its min-hold is left
 	Foreign string    // of a value that is no record of ours: its first 1 KiB
 }
 
 // String is web-3:4121 (alice, php), each part escaped for a terminal.
 func (h Holder) String() string {
 	if h.Run == "" {
-		return fmt.Sprintf("%q", h.Foreign)
+		return strconv.Quote(h.Foreign)
 	}
-	return fmt.Sprintf("%s:%d (%s, %s)", h.Host, h.PID, h.User, h.Command)
+	return fmt.Sprintf("%s:%d (%s, %s)", plain(h.Host), h.PID, plain(h.User), plain(h.Command))
+}
+
+// plain is a text from a store without what would steer a terminal or break a line.
+func plain(s string) string {
+	quoted := strconv.Quote(s)
+	return quoted[1 : len(quoted)-1]
 }

@@ -24,6 +24,9 @@ type Store interface {
 	// minute.
 	Acquire(ctx context.Context, req Request) (Lease, error)
 
+	// Address names the place for messages, without user and password.
+	Address() string
+
 	// Close ends the connections. A process about to exit need not call it.
 	Close() error
 }
@@ -35,7 +38,8 @@ type Request struct {
 	Holder Holder // Holder.Run is the owner's token: fresh for each Acquire
 	Wait   Wait
 
-	// Timeout bounds how long a store that does not answer is asked.
+	// Timeout bounds how long a store that does not answer is asked, giving up
+	// included; 0 means 5 s.
 	Timeout time.Duration
 
 	// Enclosing are the run ids of the redlockruns that this one runs inside of.

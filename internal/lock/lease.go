@@ -1,0 +1,95 @@
+package lock
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"redlockrun/internal/boottime"
+)
+
+// A redisLease is a lock held in Redis.
+type redisLease struct {
+	acquisition *acquisition
+	fence       int64
+	at          int64 // when the lock was taken, ms of the server's clock
+
+	mu    sync.Mutex
+	until time.Time
+	now   int64     // the server's clock at its last answer, ms
+	heard time.Time // our clock at that moment
+}
+
+// held notes that the server has confirmed the lock, at now of its clock.
+func (l *redisLease) held(sent time.Time, now int64) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.acquisition.req.Times
+	l.until, l.now, l.heard = sent.Add(t.TTL-t.Drift), now, boottime.Now()
+	return l.until
+}
+
+func (l *redisLease) Until() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.until
+}
+
+func (l *redisLease) Fence() int64 { return l.fence }
+
+func (l *redisLease) Held() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(0, time.Duration(l.now-l.at)*time.Millisecond+boottime.Now().Sub(l.heard))
+}
+
+func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
+	a := l.acquisition
+	sent := boottime.Now()
+	reply, _, err := a.link.eval(ctx, renewLua, []string{a.keys.lock, a.keys.gone}, a.req.Holder.Run, milliseconds(a.req.Times.TTL))
+	if err != nil {
+		return l.Until(), a.unavailable(err)
+	}
+	if number(reply, 0) == 1 {
+		return l.held(sent, number(reply, 1)), nil
+	}
+	return l.Until(), loss(reply)
+}
+
+// releaseLimit is the most that a release may take.
+const releaseLimit = 2 * time.Second
+
+// Release tries twice, the second time on a fresh connection: the first may
+// have died without a word while the command ran.
+func (l *redisLease) Release(ctx context.Context, keep time.Duration) error {
+	a := l.acquisition
+	defer a.link.close()
+	ctx, cancel := context.WithTimeout(ctx, releaseLimit)
+	defer cancel()
+	deadline, _ := ctx.Deadline()
+	first, cancel := context.WithTimeout(ctx, time.Until(deadline)/2)
+	defer cancel()
+	reply, sent, err := a.release(first, keep)
+	if err != nil {
+		lost := sent && !answered(err)
+		a.link.drop()
+		if reply, _, err = a.release(ctx, keep); err == nil && lost && number(reply, 0) <= 0 {
+			return nil // the first try has done it, though its answer was lost
+		}
+	}
+	if err != nil {
+		return a.unavailable(err)
+	}
+	if number(reply, 0) > 0 {
+		return nil
+	}
+	return loss(reply)
+}
+
+// loss is the answer of a script that the lock is not ours.
+func loss(reply []any) error {
+	if number(reply, 0) == 0 {
+		return ErrTaken
+	}
+	return ErrLost
+}

@@ -1,0 +1,90 @@
+package lock
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// A client is what a link needs of go-redis.
+type client interface {
+	Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd
+	Close() error
+}
+
+// A link asks a store one question at a time, over connections of its own that
+// it replaces by fresh ones when they have failed. Not for several goroutines.
+type link struct {
+	ctx     context.Context // ends it for good
+	connect func(context.Context, *source, *wires) (client, error)
+	source  *source
+	late    late
+	client  client // nil: connect first
+	wires   *wires
+}
+
+// eval asks once, within ctx. The end of ctx, by cancel too, ends it at once.
+// sent reports whether the request can have reached a server.
+func (l *link) eval(ctx context.Context, script string, keys []string, args ...any) (reply []any, sent bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, false, err
+	}
+	if err := l.open(ctx); err != nil {
+		return nil, false, err
+	}
+	stop := context.AfterFunc(ctx, l.wires.end)
+	reply, err = l.client.Eval(ctx, script, keys, args...).Slice()
+	sent = l.wires.used.Load()
+	if !stop() || err != nil && !reusable(err) {
+		l.drop()
+	}
+	if err == nil && len(reply) == 0 {
+		err = fmt.Errorf("read reply: it is empty")
+	}
+	return reply, sent, err
+}
+
+func (l *link) open(ctx context.Context) (err error) {
+	if l.client != nil {
+		return nil
+	}
+	if l.wires != nil { // not the first time
+		l.source.load() // a file that cannot be read now leaves what it said before
+	}
+	l.wires = newWires(l.ctx, l.source.tls, &l.late)
+	l.client, err = l.connect(ctx, l.source, l.wires)
+	return err
+}
+
+func (l *link) drop() {
+	if l.client != nil {
+		l.wires.end()
+		l.client.Close()
+		l.client = nil
+	}
+}
+
+// close ends the connections.
+func (l *link) close() {
+	l.drop()
+	l.late.close(nil)
+}
+
+// number is the i-th part of a reply; 0 if there is none or it is no number.
+func number(reply []any, i int) int64 {
+	if i < len(reply) {
+		n, _ := reply[i].(int64)
+		return n
+	}
+	return 0
+}
+
+// text is the i-th part of a reply; "" if there is none or it is no text.
+func text(reply []any, i int) string {
+	if i < len(reply) {
+		s, _ := reply[i].(string)
+		return s
+	}
+	return ""
+}

@@ -1,0 +1,126 @@
+package lock
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"os"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// OpenConfig says where locks are kept in Redis.
+type OpenConfig struct {
+	// URLs are redis://, rediss:// or unix:// URLs, or file:PATH for a file that
+	// holds one and is read again for each new connection. More than one is a quorum.
+	URLs []string
+
+	// Prefix is before each key; DefaultPrefix unless the user wants another.
+	Prefix string
+
+	// CA is a PEM file with the only authorities that servers are trusted by; empty
+	// means the system's. Cert and Key are the PEM files of a client certificate.
+	// They are read again for each new connection.
+	CA, Cert, Key string
+}
+
+// Open returns the store that cfg describes. It asks nobody: a server that is
+// down is found by Acquire. Its error is a *ConfigError.
+func Open(cfg OpenConfig) (Store, error) {
+	if strings.ContainsAny(cfg.Prefix, "{}") {
+		return nil, &ConfigError{Subject: "the prefix", Problem: "it has a brace in it"}
+	}
+	if len(cfg.URLs) != 1 {
+		return nil, &ConfigError{Subject: subjectURL, Problem: "there must be one"}
+	}
+	src := &source{cfg: cfg, raw: cfg.URLs[0]}
+	if err := src.load(); err != nil {
+		return nil, err
+	}
+	if src.addr.kind != single {
+		return nil, badURL("only one server is supported", "")
+	}
+	redis.SetLogger(silence{})
+	return newRedisStore(src, cfg.Prefix), nil
+}
+
+// silence keeps go-redis from writing to stderr.
+type silence struct{}
+
+func (silence) Printf(context.Context, string, ...any) {}
+
+// A source knows what a URL, and the files that it leans on, said last.
+type source struct {
+	cfg  OpenConfig
+	raw  string
+	addr address
+	tls  *tls.Config // nil: no TLS
+}
+
+// load reads the URL and the files again. After an error the source is as before.
+func (s *source) load() error {
+	addr, err := parseURL(s.raw)
+	if err != nil {
+		return err
+	}
+	if !addr.tls {
+		if s.cfg.CA != "" || s.cfg.Cert != "" || s.cfg.Key != "" {
+			return badURL("it is not one for TLS, but certificates are given", "write rediss:// in place of redis://")
+		}
+		s.addr, s.tls = addr, nil
+		return nil
+	}
+	conf, err := loadTLS(s.cfg)
+	if err != nil {
+		return err
+	}
+	s.addr, s.tls = addr, conf
+	return nil
+}
+
+func loadTLS(cfg OpenConfig) (*tls.Config, error) {
+	conf := &tls.Config{MinVersion: tls.VersionTLS12}
+	if cfg.CA != "" {
+		pem, err := os.ReadFile(cfg.CA)
+		if err != nil {
+			return nil, &ConfigError{Subject: cfg.CA, Problem: err.Error()}
+		}
+		conf.RootCAs = x509.NewCertPool()
+		if !conf.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, &ConfigError{Subject: cfg.CA, Problem: "it holds no certificate in PEM"}
+		}
+	}
+	if cfg.Cert == "" && cfg.Key == "" {
+		return conf, nil
+	}
+	if cfg.Cert == "" || cfg.Key == "" {
+		return nil, &ConfigError{Subject: "the client certificate", Problem: "certificate and key go together"}
+	}
+	pair, err := tls.LoadX509KeyPair(cfg.Cert, cfg.Key)
+	if err != nil {
+		return nil, &ConfigError{Subject: cfg.Cert, Problem: err.Error()}
+	}
+	conf.Certificates = []tls.Certificate{pair}
+	return conf, nil
+}
+
+// options are go-redis's for one server. Whatever it would decide by itself
+// about time, repetition and noise is turned off: a request is one try, its
+// context is its limit, and the handshake is one round trip.
+func options(a address, w *wires) *redis.Options {
+	return &redis.Options{
+		Network: a.network, Addr: a.hosts[0], DB: a.db,
+		Username: a.user, Password: a.password,
+		Dialer:                   w.dial,
+		Protocol:                 2,
+		DisableIdentity:          true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		ContextTimeoutEnabled:    true,
+		MaxRetries:               -1,
+		DialerRetries:            1,
+		ConnMaxIdleTime:          -1,
+		PipelinePoolSize:         -1,
+	}
+}

@@ -1,0 +1,66 @@
+package lock
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// recordMax bounds what is read of a key's value; a record of ours is shorter.
+const recordMax = 1024
+
+// A record is the value of a lock: one line of JSON that begins with the run
+// id. Fence, At and Ended are written by the store.
+type record struct {
+	Run     string `json:"run"`
+	Ended   int64  `json:"ended,omitempty"` // when the run ended, ms of the store's clock
+	Version int    `json:"v"`
+	Host    string `json:"host"`
+	PID     int    `json:"pid"`
+	User    string `json:"user"`
+	Command string `json:"cmd"`
+	Start   int64  `json:"start"`           // ms of the holder's clock
+	Fence   int64  `json:"fence,omitempty"` // always before At, at the end
+	At      int64  `json:"at,omitempty"`    // when it was taken, ms of the store's clock
+}
+
+func recordOf(h Holder) record {
+	return record{
+		Run: h.Run, Version: 1, Host: short(h.Host, 64), PID: h.PID, User: short(h.User, 32), Command: short(h.Command, 44),
+		Start: h.Start.UnixMilli(),
+	}
+}
+
+// String is the record as it is written.
+func (r record) String() string {
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic("marshal record: " + err.Error()) // strings and numbers alone
+	}
+	return string(b)
+}
+
+// short cuts a text to at most n bytes, between two characters. In JSON each
+// byte may take six: the three texts together have room for 140.
+func short(s string, n int) string {
+	for len(s) > n {
+		_, size := utf8.DecodeLastRuneInString(s)
+		s = s[:len(s)-size]
+	}
+	return s
+}
+
+// holderOf reads a value that may be anybody's.
+func holderOf(value string) Holder {
+	var r record
+	if len(value) > recordMax || !strings.HasPrefix(value, `{"run":"`) ||
+		json.Unmarshal([]byte(value), &r) != nil || len(r.Run) != runIDLen {
+		return Holder{Foreign: value[:min(len(value), recordMax)]}
+	}
+	h := Holder{Run: r.Run, Host: r.Host, PID: r.PID, User: r.User, Command: r.Command, Start: time.UnixMilli(r.Start)}
+	if r.Ended > 0 {
+		h.Ended = time.UnixMilli(r.Ended)
+	}
+	return h
+}

@@ -1,0 +1,215 @@
+package lock
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"redlockrun/internal/boottime"
+)
+
+// A redisStore keeps locks where one client of go-redis leads.
+type redisStore struct {
+	source  *source
+	prefix  string
+	connect func(context.Context, *source, *wires) (client, error)
+	ctx     context.Context // ends with Close
+	end     context.CancelFunc
+}
+
+func newRedisStore(src *source, prefix string) *redisStore {
+	s := &redisStore{source: src, prefix: prefix, connect: connectSingle}
+	s.ctx, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+func connectSingle(_ context.Context, src *source, w *wires) (client, error) {
+	return redis.NewClient(options(src.addr, w)), nil
+}
+
+func (s *redisStore) Address() string { return s.source.addr.String() }
+
+// Close interrupts what is under way, for good.
+func (s *redisStore) Close() error {
+	s.end()
+	return nil
+}
+
+// newLink is a link of this store with a source of its own, for one acquisition.
+func (s *redisStore) newLink() *link {
+	src := *s.source
+	return &link{ctx: s.ctx, source: &src, connect: s.connect}
+}
+
+// Acquire implements Store.
+func (s *redisStore) Acquire(ctx context.Context, req Request) (Lease, error) {
+	if len(req.Holder.Run) != runIDLen {
+		return nil, fmt.Errorf("acquire lock: run id %q is no ULID", req.Holder.Run)
+	}
+	if req.Timeout <= 0 {
+		req.Timeout = 5 * time.Second
+	}
+	a := &acquisition{
+		req: req, link: s.newLink(), keys: keysOf(s.prefix, req.Name, req.Holder.Run),
+		record: recordOf(req.Holder).String(),
+	}
+	lease, err := await(ctx, req, a.ask)
+	if err != nil {
+		a.giveUp(ctx)
+		return nil, err
+	}
+	a.link.late.close(nil) // what is still under way there finds the lock ours, or the tombstone
+	return lease, nil
+}
+
+// An acquisition is one Acquire: however often it asks, it asks for the same run.
+type acquisition struct {
+	req    Request
+	keys   keys
+	record string
+	link   *link
+
+	// haunted means that a request got no answer: it may still be under way, and
+	// must find a tombstone when the lock has been released or given up.
+	haunted bool
+}
+
+// ask asks until the store has answered or timeout is over. A lease that took
+// longer to get than one try may take is begun anew: its renewals would be as slow.
+func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (Lease, error) {
+	reserve := min(timeout/10, 500*time.Millisecond) // for giving up
+	ctx, cancel := context.WithTimeout(ctx, timeout-reserve)
+	defer cancel()
+	var last error
+	for try := 0; ; try++ {
+		limit, cut := a.limit(ctx, timeout, try)
+		sent := boottime.Now()
+		reply, err := a.try(ctx, limit)
+		if err == nil {
+			lease, final := a.interpret(reply, sent)
+			if lease == nil || boottime.Now().Sub(sent) <= a.req.Times.Try {
+				return lease, final
+			}
+			a.haunted = true
+			err = fmt.Errorf("answers take longer than %s", a.req.Times.Try)
+		} else if classify(err) != unknown {
+			return nil, a.unavailable(err)
+		}
+		if last == nil || !cut {
+			last = err
+		}
+		delay := jitter(50 * time.Millisecond << min(try, 3))
+		if deadline, _ := ctx.Deadline(); time.Until(deadline) <= delay || !pause(ctx, delay) {
+			return nil, a.unavailable(last)
+		}
+	}
+}
+
+// limit is the time of one try: a quarter of the timeout, which allows for a
+// fresh connection if this one is dead, then more, which allows for a slow store.
+func (a *acquisition) limit(ctx context.Context, timeout time.Duration, try int) (limit time.Duration, cut bool) {
+	limit = timeout / 4 << min(try, 4)
+	deadline, _ := ctx.Deadline()
+	left := time.Until(deadline)
+	return min(limit, left), left < limit
+}
+
+func (a *acquisition) try(ctx context.Context, limit time.Duration) ([]any, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	reply, sent, err := a.link.eval(ctx, acquireLua, []string{a.keys.lock, a.keys.fence, a.keys.gone},
+		a.req.Holder.Run, a.record, milliseconds(a.req.Times.TTL))
+	a.haunted = a.haunted || sent && err != nil && !answered(err)
+	return reply, err
+}
+
+func (a *acquisition) interpret(reply []any, sent time.Time) (Lease, error) {
+	switch number(reply, 0) {
+	case 1, 2:
+		l := &redisLease{acquisition: a, fence: number(reply, 1), at: number(reply, 2)}
+		l.held(sent, number(reply, 3))
+		return l, nil
+	case 0:
+		e := &HeldError{Name: a.req.Name, Key: a.keys.lock, TTL: -1, Holder: holderOf(text(reply, 2))}
+		if left := number(reply, 1); left >= 0 {
+			e.TTL = time.Duration(left) * time.Millisecond
+		}
+		return nil, e
+	case -1:
+		return nil, &NotLockError{Key: []string{a.keys.lock, a.keys.fence}[number(reply, 1)-1], What: typeName(text(reply, 2))}
+	case -2:
+		return nil, &NotLockError{Key: a.keys.fence, What: "a fence that is no number below 2^53"}
+	}
+	return nil, a.unavailable(fmt.Errorf("read reply: %v is not one of ours", reply))
+}
+
+func typeName(t string) string {
+	if t == "" {
+		return "not a string"
+	}
+	return "a " + plain(t)
+}
+
+func (a *acquisition) unavailable(err error) error { return unavailable(a.link.source.addr, err) }
+
+// giveUp makes sure that no request of this acquisition can take the lock any
+// more: on the connections where one was sent a release follows it, and a
+// tombstone in the store stops one that has gone astray. It takes as long as ask
+// has reserved for it, and next to nothing after a signal.
+func (a *acquisition) giveUp(ctx context.Context) {
+	defer a.link.close()
+	if !a.haunted {
+		return
+	}
+	limit := min(a.req.Timeout/10, 500*time.Millisecond)
+	if ctx.Err() != nil {
+		limit = min(limit, 75*time.Millisecond)
+	}
+	a.link.drop()
+	a.link.late.close(request("EVAL", releaseLua, "2", a.keys.lock, a.keys.gone, a.req.Holder.Run, "0", fmt.Sprint(tombstone)))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	a.release(ctx, 0)
+}
+
+// release asks for a release once. keep 0 deletes the lock.
+func (a *acquisition) release(ctx context.Context, keep time.Duration) (reply []any, sent bool, err error) {
+	var gone int64
+	if a.haunted {
+		gone = tombstone
+	}
+	return a.link.eval(ctx, releaseLua, []string{a.keys.lock, a.keys.gone}, a.req.Holder.Run, milliseconds(keep), gone)
+}
+
+// milliseconds is d in ms, as Redis counts; a part of one is a whole one.
+func milliseconds(d time.Duration) int64 {
+	return int64((d + time.Millisecond - 1) / time.Millisecond)
+}
+
+// request is a command as it goes over the wire.
+func request(words ...string) []byte {
+	b := fmt.Appendf(nil, "*%d\r\n", len(words))
+	for _, w := range words {
+		b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(w), w)
+	}
+	return b
+}
+
+// jitter draws from [d/2, d], so that those who were turned away together do
+// not come again together.
+func jitter(d time.Duration) time.Duration { return d - rand.N(d/2+1) }
+
+// pause waits for d; false: ctx has ended before.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

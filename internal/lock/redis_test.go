@@ -1,0 +1,167 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"redlockrun/internal/redistest"
+)
+
+// patience bounds what must happen, on any machine.
+const patience = 30 * time.Second
+
+func open(t *testing.T, url string) Store {
+	t.Helper()
+	s, err := Open(OpenConfig{URLs: []string{url}, Prefix: DefaultPrefix})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// request for a lock with a ttl of a minute, by a run of its own.
+func requestFor(name string) Request {
+	return Request{
+		Name: name, Times: TimesOf(time.Minute), Timeout: 5 * time.Second,
+		Holder: Holder{Run: NewRunID(), Host: "web-3", PID: 4121, User: "alice", Command: "php", Start: time.Now()},
+	}
+}
+
+func acquire(t *testing.T, s Store, req Request) Lease {
+	t.Helper()
+	l, err := s.Acquire(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// do is a command that the server must accept.
+func do(t *testing.T, s *redistest.Server, words ...any) any {
+	t.Helper()
+	v, err := s.Do(words...)
+	if err != nil {
+		t.Fatalf("%v: %v", words, err)
+	}
+	return v
+}
+
+func limited(t *testing.T, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func TestLockIsHeldRenewedAndReleased(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	req := requestFor("job")
+	before := time.Now()
+	l := acquire(t, s, req)
+	if value := do(t, srv, "GET", "redlockrun:{job}").(string); !strings.HasPrefix(value, `{"run":"`+req.Holder.Run+`","v":1,"host":"web-3","pid":4121,"user":"alice","cmd":"php",`) {
+		t.Errorf("record %s", value)
+	}
+	if left := do(t, srv, "PTTL", "redlockrun:{job}").(int64); left > 60_000 || left < 30_000 {
+		t.Errorf("%d ms left", left)
+	}
+	if l.Fence() < before.UnixMilli() || l.Held() < 0 || l.Until().Sub(before) < 50*time.Second {
+		t.Errorf("fence %d, held %s, until %s", l.Fence(), l.Held(), l.Until())
+	}
+	do(t, srv, "PEXPIRE", "redlockrun:{job}", 10_000)
+	until, err := l.Renew(limited(t, patience))
+	if err != nil || until != l.Until() {
+		t.Errorf("renewed until %s, %v", until, err)
+	}
+	if left := do(t, srv, "PTTL", "redlockrun:{job}").(int64); left < 30_000 {
+		t.Errorf("%d ms left after renewal", left)
+	}
+	if err := l.Release(limited(t, patience), 0); err != nil {
+		t.Error(err)
+	}
+	if keys := do(t, srv, "KEYS", "*").([]any); len(keys) != 1 || keys[0] != "redlockrun:{job}:fence" {
+		t.Errorf("left behind: %v", keys)
+	}
+}
+
+func TestARunIsOneHandshakeOneAcquireOneRelease(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, srv)
+	l := acquire(t, open(t, p.URL()), requestFor("job"))
+	if err := l.Release(limited(t, patience), 0); err != nil {
+		t.Fatal(err)
+	}
+	var words []string
+	for _, r := range p.Requests() {
+		word, _, _ := strings.Cut(r, " ")
+		words = append(words, strings.ToUpper(word))
+	}
+	if strings.Join(words, " ") != "HELLO EVAL EVAL" || p.RoundTrips() != 3 || p.Accepted() != 1 {
+		t.Errorf("%v in %d round trips on %d connections", words, p.RoundTrips(), p.Accepted())
+	}
+}
+
+func TestBusyLockSaysWhoHoldsIt(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	req := requestFor("job")
+	acquire(t, s, req)
+	_, err := s.Acquire(t.Context(), requestFor("job"))
+	var held *HeldError
+	if !errors.As(err, &held) {
+		t.Fatal(err)
+	}
+	if held.Holder.Run != req.Holder.Run || held.Holder.String() != "web-3:4121 (alice, php)" || held.Key != "redlockrun:{job}" ||
+		held.TTL <= 0 || held.TTL > time.Minute || held.Holder.Start.UnixMilli() != req.Holder.Start.UnixMilli() {
+		t.Errorf("%+v", held)
+	}
+}
+
+func TestMinHoldKeepsTheLockAndSaysThatTheRunHasEnded(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	l := acquire(t, s, requestFor("job"))
+	if err := l.Release(limited(t, patience), 20*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Acquire(t.Context(), requestFor("job"))
+	var held *HeldError
+	if !errors.As(err, &held) || held.Holder.Ended.IsZero() || held.TTL > 20*time.Second || held.Holder.Host != "web-3" {
+		t.Fatalf("%+v, %v", held, err)
+	}
+	if _, err := l.Renew(limited(t, patience)); !errors.Is(err, ErrLost) {
+		t.Errorf("a renewal after the end: %v", err)
+	}
+	if left := do(t, srv, "PTTL", "redlockrun:{job}").(int64); left > 20_000 {
+		t.Errorf("the renewal made it %d ms", left)
+	}
+}
+
+func TestFenceGrowsPastALostCounterAndAClockThatStands(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	var last int64
+	for i := range 4 {
+		if i == 2 {
+			do(t, srv, "DEL", "redlockrun:{job}:fence")
+		}
+		if i == 3 {
+			last += 1 << 50
+			do(t, srv, "SET", "redlockrun:{job}:fence", last)
+		}
+		l := acquire(t, s, requestFor("job"))
+		if l.Fence() <= last {
+			t.Errorf("fence %d after %d", l.Fence(), last)
+		}
+		last = l.Fence()
+		if err := l.Release(limited(t, patience), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := do(t, srv, "GET", "redlockrun:{job}:fence"); last < 1<<50 || got == "" {
+		t.Errorf("counter %v, last %d", got, last)
+	}
+}

@@ -1,0 +1,18 @@
+-- Begins the ttl of the lock anew if this run has it.
+-- KEYS   1 lock, 2 tombstone of this run
+-- ARGV   1 run id, 2 ttl in ms
+-- reply  {1, now}   held; now is the server's time in ms
+--        {0}        another has it, or this run has ended
+--        {-1}       nobody has it
+-- PEXPIRE alone: Redis does not refuse it when it is out of memory.
+
+local held = redis.pcall('GETRANGE', KEYS[1], 0, 42)
+if type(held) ~= 'string' and not string.find(held.err, 'WRONGTYPE', 1, true) then return held end
+if type(held) == 'string' and string.sub(held, 1, 36) == '{"run":"' .. ARGV[1] .. '",' and string.sub(held, 37, 43) ~= '"ended"' then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  local time = redis.call('TIME')
+  return {1, time[1] * 1000 + math.floor(time[2] / 1000)}
+end
+redis.call('PEXPIRE', KEYS[2], 60000) -- a server that refuses writes does not know who holds the lock
+if redis.call('PTTL', KEYS[1]) == -2 then return {-1} end
+return {0}

@@ -1,0 +1,84 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// retryDelay is the pause between two tries when the request names none.
+const retryDelay = 200 * time.Millisecond
+
+// lastLook is the least time that a try is given, also when waiting ends.
+const lastLook = 250 * time.Millisecond
+
+// await asks once, and while the lock is busy again as req.Wait says. ask
+// returns *HeldError if it is busy and *UnavailableError if nobody answered
+// within timeout; what it returned last is what await returns.
+func await(ctx context.Context, req Request, ask func(ctx context.Context, timeout time.Duration) (Lease, error)) (Lease, error) {
+	lease, err := ask(ctx, req.Timeout)
+	var held *HeldError
+	if errors.As(err, &held) {
+		lease, err = retry(ctx, req, held, ask)
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return lease, err
+}
+
+func retry(ctx context.Context, req Request, held *HeldError, ask func(context.Context, time.Duration) (Lease, error)) (Lease, error) {
+	var err error = held
+	began := time.Now()
+	for n := 1; ; n++ {
+		left := req.Wait.Limit - time.Since(began)
+		if req.Wait.Retries > 0 && n > req.Wait.Retries || req.Wait.Retries == 0 && left <= 0 {
+			return nil, err
+		}
+		if err := announce(req, err); err != nil {
+			return nil, err
+		}
+		delay, timeout := jitter(req.Wait.delay()), req.Timeout
+		if req.Wait.Retries == 0 {
+			delay = min(delay, left)
+			timeout = min(timeout, max(left-delay, lastLook))
+		}
+		if !pause(ctx, delay) {
+			return nil, context.Cause(ctx)
+		}
+		var lease Lease
+		if lease, err = ask(ctx, timeout); err == nil {
+			return lease, nil
+		}
+		var unanswered *UnavailableError
+		if !errors.As(err, new(*HeldError)) && !errors.As(err, &unanswered) {
+			return nil, err
+		}
+	}
+}
+
+// announce tells the caller why waiting goes on, or says why it must not.
+func announce(req Request, err error) error {
+	var held *HeldError
+	if !errors.As(err, &held) {
+		if req.OnOutage != nil {
+			req.OnOutage(err)
+		}
+		return nil
+	}
+	if h := held.Holder; h.Ended.IsZero() && h.Run != "" && slices.Contains(req.Enclosing, h.Run) {
+		return &NestedError{Name: req.Name, Holder: h}
+	}
+	if req.OnBusy != nil {
+		req.OnBusy(held)
+	}
+	return nil
+}
+
+func (w Wait) delay() time.Duration {
+	if w.Delay > 0 {
+		return w.Delay
+	}
+	return retryDelay
+}
