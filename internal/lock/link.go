@@ -10,6 +10,7 @@ import (
 // A client is what a link needs of go-redis.
 type client interface {
 	Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd
+	Subscribe(ctx context.Context, channels ...string) *redis.PubSub
 	Close() error
 }
 

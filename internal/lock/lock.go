@@ -102,12 +102,13 @@ func (takenError) Is(target error) bool { return target == ErrLost }
 
 // A HeldError says that the lock is busy, who has it and for how long.
 type HeldError struct {
-	Name   string
-	Key    string        // as it is kept in the store
-	Holder Holder        // zero, but for Foreign, if the value is not a record of ours
-	TTL    time.Duration // what is left; negative if the key never expires by itself
-	Place  int           // in the line, from 1; 0 outside it
-	Full   bool          // Wait.Max others wait already
+	Name     string
+	Key      string        // as it is kept in the store
+	Holder   Holder        // zero, but for Foreign, if the value is not a record of ours
+	TTL      time.Duration // what is left; negative if the key never expires by itself
+	Place    int           // in the line, from 1; 0 outside it
+	Full     bool          // Wait.Max others wait already
+	Rejoined bool          // the place before was lost; this is a new one, at the end
 }
 
 // A NestedError says that the lock is held by a run that this one is part of.

@@ -64,3 +64,10 @@ func holderOf(value string) Holder {
 	}
 	return h
 }
+
+// fenceOf is the fence in a record; 0 if there is none.
+func fenceOf(value string) int64 {
+	var r record
+	_ = json.Unmarshal([]byte(value), &r) // a value that is anybody's has none
+	return r.Fence
+}

@@ -2,6 +2,7 @@ package lock
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -56,13 +57,29 @@ func (s *redisStore) Acquire(ctx context.Context, req Request) (Lease, error) {
 		req: req, link: s.newLink(), keys: keysOf(s.prefix, req.Name, req.Holder.Run),
 		record: recordOf(req.Holder).String(),
 	}
-	lease, err := await(ctx, req, a.ask)
+	lease, err := a.await(ctx)
 	if err != nil {
 		a.giveUp(ctx)
 		return nil, err
 	}
 	a.link.late.close(nil) // what is still under way there finds the lock ours, or the tombstone
 	return lease, nil
+}
+
+// await asks, and waits for a busy lock in line, or beside it if retries are wanted.
+func (a *acquisition) await(ctx context.Context) (Lease, error) {
+	if a.req.Wait.Limit <= 0 || a.req.Wait.Retries > 0 {
+		return await(ctx, a.req, a.ask)
+	}
+	lease, err := a.ask(ctx, a.req.Timeout)
+	var held *HeldError
+	if errors.As(err, &held) {
+		lease, err = a.line(ctx, held)
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return lease, err
 }
 
 // An acquisition is one Acquire: however often it asks, it asks for the same run.
@@ -75,6 +92,10 @@ type acquisition struct {
 	// haunted means that a request got no answer: it may still be under way, and
 	// must find a tombstone when the lock has been released or given up.
 	haunted bool
+
+	saw   sighting // of the lease that it was last told of
+	lined bool     // it may be in line
+	given bool     // it has given up
 }
 
 // ask asks until the store has answered or timeout is over. A lease that took
@@ -94,7 +115,7 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (Lease, er
 				return lease, final
 			}
 			a.haunted = true
-			err = fmt.Errorf("answers take longer than %s", a.req.Times.Try)
+			err = tooSlow(a.req.Times.Try)
 		} else if classify(err) != unknown {
 			return nil, a.unavailable(err)
 		}
@@ -108,6 +129,8 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (Lease, er
 	}
 }
 
+func tooSlow(try time.Duration) error { return fmt.Errorf("answers take longer than %s", try) }
+
 // limit is the time of one try: a quarter of the timeout, which allows for a
 // fresh connection if this one is dead, then more, which allows for a slow store.
 func (a *acquisition) limit(ctx context.Context, timeout time.Duration, try int) (limit time.Duration, cut bool) {
@@ -120,10 +143,19 @@ func (a *acquisition) limit(ctx context.Context, timeout time.Duration, try int)
 func (a *acquisition) try(ctx context.Context, limit time.Duration) ([]any, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	reply, sent, err := a.link.eval(ctx, acquireLua, []string{a.keys.lock, a.keys.fence, a.keys.gone},
-		a.req.Holder.Run, a.record, milliseconds(a.req.Times.TTL))
+	return a.acquire(ctx, a.record, milliseconds(a.req.Times.TTL), "once")
+}
+
+// acquire makes the acquire step once.
+func (a *acquisition) acquire(ctx context.Context, args ...any) ([]any, error) {
+	reply, sent, err := a.step(ctx, acquireStep, args...)
 	a.haunted = a.haunted || sent && err != nil && !answered(err)
 	return reply, err
+}
+
+// step makes one of the steps that know the line.
+func (a *acquisition) step(ctx context.Context, script string, args ...any) (reply []any, sent bool, err error) {
+	return a.link.eval(ctx, script, a.keys.all(), append([]any{a.req.Holder.Run}, args...)...)
 }
 
 func (a *acquisition) interpret(reply []any, sent time.Time) (Lease, error) {
@@ -133,17 +165,25 @@ func (a *acquisition) interpret(reply []any, sent time.Time) (Lease, error) {
 		l.held(sent, number(reply, 3))
 		return l, nil
 	case 0:
-		e := &HeldError{Name: a.req.Name, Key: a.keys.lock, TTL: -1, Holder: holderOf(text(reply, 2))}
-		if left := number(reply, 1); left >= 0 {
-			e.TTL = time.Duration(left) * time.Millisecond
-		}
-		return nil, e
+		return nil, a.heldError(reply)
 	case -1:
-		return nil, &NotLockError{Key: []string{a.keys.lock, a.keys.fence}[number(reply, 1)-1], What: typeName(text(reply, 2))}
+		return nil, &NotLockError{Key: a.keys.all()[number(reply, 1)-1], What: typeName(text(reply, 2))}
 	case -2:
 		return nil, &NotLockError{Key: a.keys.fence, What: "a fence that is no number below 2^53"}
 	}
 	return nil, a.unavailable(fmt.Errorf("read reply: %v is not one of ours", reply))
+}
+
+// heldError is a busy answer; it is also what this run saw of the lease.
+func (a *acquisition) heldError(reply []any) *HeldError {
+	value, left := text(reply, 2), number(reply, 1)
+	e := &HeldError{Name: a.req.Name, Key: a.keys.lock, TTL: -1, Holder: holderOf(value)}
+	a.saw = sighting{record: value, fence: fenceOf(value)}
+	if left >= 0 {
+		e.TTL = time.Duration(left) * time.Millisecond
+		a.saw.until = boottime.Now().Add(e.TTL)
+	}
+	return e
 }
 
 func typeName(t string) string {
@@ -156,23 +196,29 @@ func typeName(t string) string {
 func (a *acquisition) unavailable(err error) error { return unavailable(a.link.source.addr, err) }
 
 // giveUp makes sure that no request of this acquisition can take the lock any
-// more: on the connections where one was sent a release follows it, and a
-// tombstone in the store stops one that has gone astray. It takes as long as ask
-// has reserved for it, and next to nothing after a signal.
-func (a *acquisition) giveUp(ctx context.Context) {
+// more, and that it is out of line: on the connections where an acquire was sent
+// a release follows it, and a tombstone in the store stops one that has gone
+// astray. It takes as long as ask has reserved for it, and next to nothing after
+// a signal. It returns an error if the store did not answer.
+func (a *acquisition) giveUp(ctx context.Context) error {
 	defer a.link.close()
-	if !a.haunted {
-		return
+	if a.given || !a.haunted && !a.lined {
+		return nil
 	}
+	a.given = true
 	limit := min(a.req.Timeout/10, 500*time.Millisecond)
 	if ctx.Err() != nil {
 		limit = min(limit, 75*time.Millisecond)
 	}
-	a.link.drop()
-	a.link.late.close(request("EVAL", releaseLua, "2", a.keys.lock, a.keys.gone, a.req.Holder.Run, "0", fmt.Sprint(tombstone)))
+	if a.haunted {
+		a.link.drop()
+		a.link.late.close(request(append([]string{"EVAL", releaseStep, fmt.Sprint(len(a.keys.all()))},
+			append(a.keys.all(), a.req.Holder.Run, "0", fmt.Sprint(tombstone))...)...))
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	a.release(ctx, 0)
+	_, _, err := a.release(ctx, 0)
+	return err
 }
 
 // release asks for a release once. keep 0 deletes the lock.
@@ -181,7 +227,7 @@ func (a *acquisition) release(ctx context.Context, keep time.Duration) (reply []
 	if a.haunted {
 		gone = tombstone
 	}
-	return a.link.eval(ctx, releaseLua, []string{a.keys.lock, a.keys.gone}, a.req.Holder.Run, milliseconds(keep), gone)
+	return a.step(ctx, releaseStep, milliseconds(keep), gone)
 }
 
 // milliseconds is d in ms, as Redis counts; a part of one is a whole one.

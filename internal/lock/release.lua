@@ -1,6 +1,6 @@
--- Gives the lock back if this run has it. May be repeated.
--- KEYS   1 lock, 2 tombstone of this run
--- ARGV   1 run id, 2 ms that the lock stays taken after the run (0: none),
+-- Gives the lock back if this run has it, leaves the line if it waits, and hands a free lock to the first in
+-- line. May be repeated. Stands behind line.lua.
+-- ARGV   2 ms that the lock stays taken after the run (0: none),
 --        3 ms for which an acquire of this run that is still under way does nothing (0: none)
 -- reply  {1}    deleted
 --        {2}    kept, with a record that says that the run has ended
@@ -9,25 +9,41 @@
 -- First write: DEL or PEXPIRE, which Redis does not refuse when it is out of memory;
 -- after it, it does not refuse SET either.
 
-local held = redis.pcall('GETRANGE', KEYS[1], 0, 1023)
-if type(held) ~= 'string' and not string.find(held.err, 'WRONGTYPE', 1, true) then return held end
-local reply
-if type(held) == 'string' and string.sub(held, 1, 36) == '{"run":"' .. ARGV[1] .. '",' then
-  if string.sub(held, 37, 43) == '"ended"' then
-    reply = 2
-  elseif tonumber(ARGV[2]) > 0 then
-    redis.call('PEXPIRE', KEYS[1], ARGV[2])
-    local time = redis.call('TIME')
-    local ended = string.format('"ended":%.0f,', time[1] * 1000 + math.floor(time[2] / 1000))
-    redis.call('SET', KEYS[1], string.sub(held, 1, 36) .. ended .. string.sub(held, 37), 'PX', ARGV[2])
-    reply = 2
-  else
-    redis.call('DEL', KEYS[1])
-    reply = 1
-  end
-else
-  redis.call('PEXPIRE', KEYS[2], 60000) -- a server that refuses writes does not know who holds the lock
-  reply = redis.call('PTTL', KEYS[1]) == -2 and -1 or 0
+local keep, mark = tonumber(ARGV[2]), tonumber(ARGV[3])
+
+local function keep_on(held)
+  redis.call('PEXPIRE', lock, keep)
+  local ended = string.sub(held, 1, 36) .. string.format('"ended":%.0f,', now) .. string.sub(held, 37)
+  redis.call('SET', lock, ended, 'PX', keep)
+  announce(3, keep, ended)
+  return 2
 end
-if tonumber(ARGV[3]) > 0 then redis.call('SET', KEYS[2], '1', 'PX', ARGV[3]) end
+
+-- give ends this run's hold of the lock.
+local function give(held)
+  if mine(held) then
+    if keep > 0 then return keep_on(held) end
+    return redis.call('DEL', lock)
+  end
+  if held and string.sub(held, 1, 36) == '{"run":"' .. id .. '",' then return 2 end
+  redis.call('PEXPIRE', gone, 60000) -- a server that refuses writes does not know who holds the lock
+  return redis.call('PTTL', lock) == -2 and -1 or 0
+end
+
+-- settled: no lease is known that goes on without its lock, save this run's, which ends here.
+local function settled()
+  local left, record = reserved()
+  return not left or mine(record)
+end
+
+local held, fault = text(1, 1023)
+if fault and fault.err then return fault end
+local reply = give(held)
+if first() then
+  redis.call('ZREM', line, id)
+  redis.call('HDEL', who, id)
+  if reply == 1 or reply == -1 and settled() then advance() end
+  if not first() then redis.call('HDEL', who, '.') end
+end
+if mark > 0 then redis.call('SET', gone, '1', 'PX', mark) end
 return {reply}

@@ -8,17 +8,37 @@ import (
 // The three steps, each atomic in the server. EVAL and not EVALSHA: a run uses
 // each but renew once, and a server that has forgotten its scripts is no case.
 var (
+	//go:embed line.lua
+	lineLua string
 	//go:embed acquire.lua
 	acquireLua string
 	//go:embed renew.lua
 	renewLua string
 	//go:embed release.lua
 	releaseLua string
+
+	acquireStep = strip(lineLua + acquireLua)
+	releaseStep = strip(lineLua + releaseLua)
 )
+
+// strip leaves out of a script what only its readers need.
+func strip(script string) string {
+	var out strings.Builder
+	for line := range strings.Lines(script) {
+		code, _, _ := strings.Cut(line, "--")
+		if code = strings.TrimSpace(code); code != "" {
+			out.WriteString(code + "\n")
+		}
+	}
+	return out.String()
+}
 
 // MinimalACL is all that a Redis user needs to run jobs with the default
 // prefix, as ACL SETUSER takes it; a database other than 0 needs +select too.
-const MinimalACL = "~redlockrun:* +eval +del +getrange +pexpire +pttl +set +time"
+const MinimalACL = "~redlockrun:* +eval +del +getrange +pexpire +pttl +set +time +zrange"
+
+// WaitingACL is what all users of a lock need beside it if one of them waits.
+const WaitingACL = "&redlockrun:* +hdel +hget +hset +publish +subscribe +zadd +zcard +zrank +zrem"
 
 // DefaultPrefix is before each key, unless OpenConfig says otherwise.
 const DefaultPrefix = "redlockrun:"
@@ -28,7 +48,13 @@ const DefaultPrefix = "redlockrun:"
 const tombstone = 60_000 // ms
 
 // keys are the names in Redis of one lock, for one run.
-type keys struct{ lock, fence, gone string }
+type keys struct{ lock, fence, line, who, gone string }
+
+// all are the keys as the steps that know the line want them.
+func (k keys) all() []string { return []string{k.lock, k.fence, k.line, k.who, k.gone} }
+
+// channel is where a run is told that it is its turn.
+func (k keys) channel(run string) string { return k.lock + ":" + run }
 
 // braces keep the name of the lock the hash tag of each key, so that all of
 // them live in one slot of a cluster.
@@ -36,5 +62,5 @@ var braces = strings.NewReplacer("%", "%25", "{", "%7B", "}", "%7D")
 
 func keysOf(prefix, name, run string) keys {
 	lock := prefix + "{" + braces.Replace(name) + "}"
-	return keys{lock: lock, fence: lock + ":fence", gone: lock + ":gone:" + run}
+	return keys{lock: lock, fence: lock + ":fence", line: lock + ":line", who: lock + ":who", gone: lock + ":gone:" + run}
 }
