@@ -1,32 +1,53 @@
 // Package runner runs a command as if it had been called directly: its own
 // process group, the caller's streams, the terminal when it asks for it, every
 // signal, the exact status, and nothing left of it if redlockrun dies.
+//
+// A program that imports this package becomes a guard when it is executed as
+// one (package guard); its main has nothing to do for that.
 package runner
 
 import (
-	"context"
+	"fmt"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 )
 
-// A Command is what is to be run.
+// A Command is what is to be run. It can be run once.
 type Command struct {
-	Argv, Env             []string
+	// Argv is found and executed as execvp(3) does, with PATH from Env: Argv[0]
+	// is searched for unless it has a slash, and a text without "#!" is run by /bin/sh.
+	Argv, Env []string
+
+	// Stdin, Stdout, Stderr become the command's descriptors themselves. nil is
+	// this process's own descriptor of that number.
 	Stdin, Stdout, Stderr *os.File
 
-	// Grace is the time between SIGTERM and SIGKILL when the context ends.
+	// Grace is the time between SIGTERM and SIGKILL when the command is stopped.
 	Grace time.Duration
 
 	// Guard, if not nil, kills the command's group when this process is gone or
-	// its deadline has passed. Run disarms and ends it.
+	// its deadline has passed. Run disarms and ends it, whatever Run returns.
 	Guard *Guard
+
+	// Marker is an entry of Env that no other process has. By it a guard finds a
+	// command whose starter died before it could say the group's number; if it is
+	// empty, PR_SET_PDEATHSIG has to do (which reaches the command but not its children).
+	Marker string
 
 	// Parked, if not nil, is called when the group has been stopped and this process
 	// is about to stop itself (Ctrl-Z). Resumed is called after it was continued and
 	// before the group is; an error ends the command as the end of the context would.
 	Parked  func()
 	Resumed func() error
+
+	// Warn, if not nil, is told what the user should know although the run goes
+	// on: a signal that the command may not be sent, a guard that was killed. It
+	// is called from several goroutines and must not block.
+	Warn func(error)
+
+	stops stops
 }
 
 // Status is how a command ended.
@@ -35,10 +56,13 @@ type Status struct {
 	Signal  syscall.Signal // 0 if it exited
 	Stopped error          // why it was stopped; nil if it had ended before the stop was sent
 	Left    int            // processes of its group that still run
+
+	hadTerminal bool // its group was the foreground group when it ended
 }
 
 // A StopError as the cause of Run's context gives the group SIGTERM at once and
-// SIGKILL at KillBy or after Grace, whichever comes first.
+// SIGKILL at KillBy or after Grace, whichever comes first. If that instant has
+// passed it is SIGKILL at once. Any other cause is as a StopError without KillBy.
 type StopError struct {
 	Reason error
 	KillBy time.Time // boottime; zero: only Grace counts
@@ -57,30 +81,61 @@ type StartError struct {
 func (e *StartError) Error() string { return "run " + e.Name + ": " + e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
-// Run starts the command, forwards signals to it and returns when it has ended
-// and been reaped. When ctx ends, the command is stopped; the cause of ctx says why.
-func (c *Command) Run(ctx context.Context, signals <-chan os.Signal) (Status, error) {
-	panic("not built yet")
+// A SignalError says that a signal came before the command was started, and
+// that therefore nothing was run.
+type SignalError struct{ Signal syscall.Signal }
+
+func (e *SignalError) Error() string {
+	return fmt.Sprintf("got signal %d (%v)", int(e.Signal), e.Signal)
 }
 
-// A Guard is the tiny process that outlives redlockrun for an instant: it
-// kills the command's group when this process is gone or stands still.
-type Guard struct{}
+// Stop stops the command as the end of Run's context would. It may be called at
+// any time, from any goroutine and again: the first reason stands, the earliest
+// SIGKILL counts. So a lock that is lost while the command already has its
+// grace can shorten it.
+func (c *Command) Stop(e *StopError) { c.stops.add(e) }
 
-// StartGuard executes this program again as a guard. It may run beside the
-// acquiring of the lock. As PID 1 it returns nil, nil: the kernel does the work.
-func StartGuard() (*Guard, error) { panic("not built yet") }
+// stops hands the calls of Stop to Run.
+type stops struct {
+	mu      sync.Mutex
+	pending []*StopError
+	wake    chan struct{}
+}
 
-// Extend tells the guard that the group may live until deadline (boottime);
-// the zero time means that only the end of this process counts.
-func (g *Guard) Extend(deadline time.Time) { panic("not built yet") }
+func (s *stops) add(e *StopError) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pending = append(s.pending, e)
+	select {
+	case s.channel() <- struct{}{}:
+	default:
+	}
+}
 
-// Close ends a guard and reaps it. Only for a guard that no Run was given.
-func (g *Guard) Close() error { panic("not built yet") }
+// C is readable when there is something to take.
+func (s *stops) C() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.channel()
+}
 
-// IsGuard reports whether this process has been started as a guard; main then
-// calls GuardMain and nothing else.
-func IsGuard(argv []string) bool { panic("not built yet") }
+func (s *stops) take() []*StopError {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.pending
+	s.pending = nil
+	return all
+}
 
-// GuardMain is the whole life of a guard; it returns its exit status.
-func GuardMain() int { panic("not built yet") }
+func (s *stops) channel() chan struct{} {
+	if s.wake == nil {
+		s.wake = make(chan struct{}, 1)
+	}
+	return s.wake
+}
+
+func (c *Command) warn(err error) {
+	if c.Warn != nil {
+		c.Warn(err)
+	}
+}

@@ -1,0 +1,21 @@
+// Package guard is the tiny process that outlives redlockrun for an instant:
+// it sends SIGKILL to the command's process group when the process that
+// started it is gone, or stands still beyond its deadline.
+//
+// It is this program executed again. A program that imports the package and is
+// started with [Name] as argv[0] and a pipe on descriptor 3 becomes a guard
+// while its packages are initialized, and never reaches main. That order is
+// the point of the package: it imports syscall alone, so the linker initializes
+// it before nearly everything else, and a guard needs neither the time nor the
+// memory of the rest.
+package guard
+
+// Name is the argv[0] of a guard.
+const Name = "redlockrun-guard"
+
+// Descriptors of a guard. From FirstKept on come those that it only holds open.
+const (
+	Orders    = 3 // messages are read from it; its end of file is the death of the starter
+	Ready     = 4 // one byte is written to it when the guard is on watch; its end of file is the guard's death
+	FirstKept = 5
+)

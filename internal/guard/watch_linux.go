@@ -1,0 +1,97 @@
+package guard
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// A sentry is what a guard knows.
+type sentry struct {
+	group    int    // the command's process group; 0 before it is known
+	session  int    // where a command has perhaps been started, if group is 0
+	marker   []byte // the entry of its environment that no other process has
+	deadline int64  // CLOCK_BOOTTIME, ns; 0: none
+	parked   bool
+	timer    int
+}
+
+// watch is the whole life of a guard; it returns its exit status.
+func watch(kept int) int {
+	seclude(FirstKept + kept)
+	s := &sentry{timer: newTimer()}
+	if s.timer < 0 {
+		return 1
+	}
+	if n, err := syscall.Write(Ready, []byte{'!'}); err != nil || n != 1 {
+		return 1
+	}
+	buf := make([]byte, 16*Size)
+	for {
+		orders := await(Orders, s.timer)
+		if !orders {
+			s.enforce()
+			continue
+		}
+		n, err := syscall.Read(Orders, buf)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || n < Size {
+			s.slay()
+			return 0
+		}
+		for at := 0; at+Size <= n; at += Size {
+			m := decode(buf[at : at+Size])
+			if m.Kind == Done {
+				return 0
+			}
+			s.obey(m)
+		}
+		if n < len(buf) { // else there is more, perhaps a later deadline
+			s.enforce()
+		}
+	}
+}
+
+func (s *sentry) obey(m Message) {
+	switch m.Kind {
+	case Starting:
+		s.session, s.marker = int(m.Value), []byte(m.Text)
+	case Watch:
+		s.group = int(m.Value)
+	case Deadline:
+		s.deadline = m.Value
+	case Park:
+		s.parked = true
+	case Unpark:
+		s.parked = false
+	}
+}
+
+// enforce kills the group if its deadline has passed, else sets the timer to
+// it. After a kill it looks again each second: the group may have been out of
+// reach, and whoever started it has not said that it is gone.
+func (s *sentry) enforce() {
+	if s.deadline == 0 || s.parked {
+		setTimer(s.timer, 0)
+		return
+	}
+	at := s.deadline
+	if now := boottime(); now >= at {
+		s.slay()
+		at = now + second
+	}
+	setTimer(s.timer, at)
+}
+
+// await blocks until orders or the timer can be read, and prefers orders: what
+// came before the deadline counts, however late the guard wakes up.
+func await(orders, timer int) bool {
+	fds := [2]pollFd{{fd: int32(orders), events: pollIn}, {fd: int32(timer), events: pollIn}}
+	for {
+		_, _, e := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&fds)), 2, 0, 0, 0, 0)
+		if e == 0 {
+			return fds[0].revents != 0
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package runner
+
+import (
+	"os"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// A child is the command as its parent sees it: the leader of its process group.
+type child struct {
+	pid    int
+	events chan event // its stops and continuations, at last its end; then nothing more comes
+}
+
+// What si_code says of a child (sigaction(2)).
+const (
+	cldExited  = 1
+	cldKilled  = 2
+	cldDumped  = 3
+	cldStopped = 5
+)
+
+// An event is what waitid(2) tells of a child.
+type event struct {
+	code   int32 // cldExited and so on
+	status int   // the exit status, or the signal
+}
+
+func (e event) ended() bool {
+	return e.code == cldExited || e.code == cldKilled || e.code == cldDumped
+}
+
+// begin calls spawn and waits for the child until it has ended, on one thread:
+// PR_SET_PDEATHSIG is sent when the thread that forked ends, not the process.
+// The child is not reaped.
+func begin(spawn func() (int, error)) (*child, error) {
+	c := &child{events: make(chan event, 1)}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		pid, err := spawn()
+		c.pid = pid
+		started <- err
+		if err == nil {
+			c.attend()
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *child) attend() {
+	for {
+		e := await(c.pid)
+		c.events <- e
+		if e.ended() {
+			return
+		}
+	}
+}
+
+// await blocks until the child has changed. The end is only looked at; as PID 1
+// what else has ended is reaped on the way.
+func await(pid int) event {
+	for {
+		kind, id := unix.P_PID, pid
+		if os.Getpid() == 1 {
+			kind, id = unix.P_ALL, 0
+		}
+		info, err := waitid(kind, id, unix.WEXITED|unix.WSTOPPED|unix.WCONTINUED|unix.WNOWAIT|unix.WALL)
+		if err != nil {
+			panic("waitid: " + err.Error()) // ours until we reap it: there is no other error than EINTR
+		}
+		e := event{code: info.Code, status: int(info.Status)}
+		if int(info.PID) == pid && e.ended() {
+			return e
+		}
+		if int(info.PID) != pid {
+			discard(int(info.PID))
+		} else if e, ok := take(pid); ok {
+			return e
+		}
+	}
+}
+
+// discard takes what the kernel has to say about a process that PID 1 has
+// adopted, be it the end of it.
+func discard(pid int) {
+	_, _ = waitid(unix.P_PID, pid, unix.WEXITED|unix.WSTOPPED|unix.WCONTINUED|unix.WNOHANG|unix.WALL)
+}
+
+// take takes a stop or a continuation out of the kernel, so that the next look
+// finds what follows it.
+func take(pid int) (event, bool) {
+	info, err := waitid(unix.P_PID, pid, unix.WSTOPPED|unix.WCONTINUED|unix.WNOHANG)
+	return event{code: info.Code, status: int(info.Status)}, err == nil && int(info.PID) == pid
+}
+
+// reap frees the child's number. It must have ended.
+func (c *child) reap() {
+	for {
+		if _, err := unix.Wait4(c.pid, nil, 0, nil); err != unix.EINTR {
+			return
+		}
+	}
+}
+
+// ended asks whether the child has ended, without waiting and without reaping it.
+func (c *child) ended() bool {
+	info, err := waitid(unix.P_PID, c.pid, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT)
+	return err == nil && int(info.PID) == c.pid
+}
+
+// A waitInfo is the part of siginfo_t that waitid(2) fills in: the union of
+// siginfo_t starts at the alignment of a pointer.
+type waitInfo struct {
+	Signo, Errno, Code int32
+	_                  [0]uintptr
+	PID                int32
+	UID                uint32
+	Status             int32
+	_                  [100]byte
+}
+
+func waitid(kind, id, options int) (waitInfo, error) {
+	for {
+		var info waitInfo
+		err := unix.Waitid(kind, id, (*unix.Siginfo)(unsafe.Pointer(&info)), options, nil)
+		if err != unix.EINTR {
+			return info, err
+		}
+	}
+}
+
+var _ [unsafe.Sizeof(waitInfo{}) - unsafe.Sizeof(unix.Siginfo{})]struct{} // the kernel writes a whole one

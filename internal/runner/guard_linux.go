@@ -1,0 +1,336 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/guard"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	patience = 10 * time.Second // for a guard to get ready
+	mourning = time.Second      // between two tries to start another one
+	farewell = time.Second      // for a guard to go when it is told to
+)
+
+// A Guard is the tiny process that outlives this one for an instant: it kills
+// the command's group when this process is gone or stands still. A guard that is
+// itself killed is replaced. The nil Guard does nothing: as PID 1 there is no
+// need of one, since the kernel kills whatever PID 1 leaves.
+type Guard struct {
+	keep []*os.File
+
+	mu       sync.Mutex
+	pid      int
+	orders   int // descriptor of the pipe to the guard
+	closing  bool
+	deadline guard.Message // the last order of each kind, for a successor
+	group    guard.Message
+	parked   bool
+	warn     func(error)
+
+	ready chan struct{} // closed when the first guard is on watch
+	over  chan struct{} // closed when there is no guard any more and none will come
+	err   error         // why the first guard did not get ready; read after over
+	quit  chan struct{} // closed by Close
+}
+
+// StartGuard executes this program again as a guard, and returns before it is
+// ready: Run waits for that. It may be called beside the acquiring of the lock. The guard holds keep
+// open until it ends. As PID 1 StartGuard returns nil, nil.
+func StartGuard(keep ...*os.File) (*Guard, error) {
+	if os.Getpid() == 1 {
+		return nil, nil
+	}
+	g := &Guard{keep: keep, ready: make(chan struct{}), over: make(chan struct{}), quit: make(chan struct{})}
+	signs, err := g.spawn()
+	if err != nil {
+		return nil, fmt.Errorf("start guard: %w", err)
+	}
+	go g.look(signs)
+	return g, nil
+}
+
+// spawn starts a guard and tells it what its predecessor knew. What comes back
+// is the pipe on which it shows signs of life.
+func (g *Guard) spawn() (*os.File, error) {
+	var orders, signs [2]int
+	if err := unix.Pipe2(orders[:], unix.O_CLOEXEC); err != nil {
+		return nil, err
+	}
+	defer unix.Close(orders[0])
+	if err := unix.Pipe2(signs[:], unix.O_CLOEXEC); err != nil {
+		unix.Close(orders[1])
+		return nil, err
+	}
+	defer unix.Close(signs[1])
+	pid, err := g.execute(orders[0], signs[1])
+	if err != nil {
+		unix.Close(orders[1])
+		unix.Close(signs[0])
+		return nil, err
+	}
+	_ = unix.SetNonblock(orders[1], true) // a guard that does not read must not stop a renewal
+	_ = unix.SetNonblock(signs[0], true)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pid, g.orders = pid, orders[1]
+	if g.closing {
+		g.send(guard.Message{Kind: guard.Done})
+	} else {
+		g.brief()
+	}
+	return os.NewFile(uintptr(signs[0]), "guard"), nil
+}
+
+// execute runs this program's own file, which may have been replaced on disk
+// meanwhile. Of its streams and descriptors the guard gets none, and its small
+// runtime needs no garbage collection and one thread of Go code.
+func (g *Guard) execute(orders, signs int) (int, error) {
+	closed := ^uintptr(0)
+	attr := &syscall.ProcAttr{
+		Dir:   "/",
+		Env:   []string{"GOMAXPROCS=1", "GOGC=off"},
+		Files: []uintptr{closed, closed, closed, uintptr(orders), uintptr(signs)},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	}
+	for _, f := range g.keep {
+		fd, err := descriptor(f)
+		if err != nil {
+			return 0, err
+		}
+		attr.Files = append(attr.Files, fd)
+	}
+	return syscall.ForkExec("/proc/self/exe", []string{guard.Name, strconv.Itoa(len(g.keep)), strconv.Itoa(os.Getpid())}, attr)
+}
+
+// brief repeats to a new guard what it has to know. g.mu is held.
+func (g *Guard) brief() {
+	for _, m := range []guard.Message{g.deadline, g.group} {
+		if m.Kind != 0 {
+			g.send(m)
+		}
+	}
+	if g.parked {
+		g.send(guard.Message{Kind: guard.Park})
+	}
+}
+
+// send writes one order. A guard that has stood still for so long that the pipe
+// is full would wake up to deadlines of long ago: it is replaced. That a guard is gone
+// is seen by look. g.mu is held.
+func (g *Guard) send(m guard.Message) {
+	for {
+		switch _, err := unix.Write(g.orders, m.Encode()); err {
+		case unix.EINTR:
+			continue
+		case unix.EAGAIN:
+			_ = unix.Kill(g.pid, unix.SIGKILL)
+		}
+		return
+	}
+}
+
+// look follows the life of the guards, one after the other, until Close.
+func (g *Guard) look(signs *os.File) {
+	defer close(g.over)
+	born := false
+	for signs != nil {
+		sign := make([]byte, 1)
+		if _, err := io.ReadFull(signs, sign); err == nil {
+			if !born {
+				close(g.ready)
+			}
+			born = true
+			_, _ = signs.Read(sign) // nothing comes but the end
+		}
+		signs.Close()
+		status := g.bury()
+		if g.isClosing() {
+			return
+		}
+		if !born {
+			g.err = fmt.Errorf("guard ended before it was ready: %v", status)
+			return
+		}
+		g.tell(fmt.Errorf("guard was killed (%v): another one is started", status))
+		signs = g.succeed()
+	}
+}
+
+// succeed starts another guard, and again each second if it cannot be started.
+func (g *Guard) succeed() *os.File {
+	for {
+		signs, err := g.spawn()
+		if err == nil {
+			return signs
+		}
+		g.tell(fmt.Errorf("start guard: %w", err))
+		select {
+		case <-g.quit:
+			return nil
+		case <-time.After(mourning):
+		}
+	}
+}
+
+// bury reaps the guard and closes the pipe to it.
+func (g *Guard) bury() string {
+	g.mu.Lock()
+	pid, orders := g.pid, g.orders
+	g.pid, g.orders = 0, -1
+	g.mu.Unlock()
+	unix.Close(orders)
+	var status unix.WaitStatus
+	for {
+		if _, err := unix.Wait4(pid, &status, 0, nil); err != unix.EINTR {
+			break
+		}
+	}
+	if status.Signaled() {
+		return status.Signal().String()
+	}
+	return "exit status " + strconv.Itoa(status.ExitStatus())
+}
+
+// Extend tells the guard that the group may live until deadline (boottime);
+// the zero time means that only the end of this process counts.
+func (g *Guard) Extend(deadline time.Time) {
+	if g == nil {
+		return
+	}
+	m := guard.Message{Kind: guard.Deadline}
+	if !deadline.IsZero() {
+		m.Value = max(1, kernelBoottime()+boottime.Until(deadline).Nanoseconds())
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.deadline = m
+	g.order(m)
+}
+
+// kernelBoottime is CLOCK_BOOTTIME as the guard reads it.
+func kernelBoottime() int64 {
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &now)
+	return now.Nano()
+}
+
+// order sends m if there is a guard; else its successor will be told. g.mu is held.
+func (g *Guard) order(m guard.Message) {
+	if g.pid != 0 && !g.closing {
+		g.send(m)
+	}
+}
+
+// starting tells that a command with marker in its environment is about to be started.
+func (g *Guard) starting(marker string) {
+	session, err := unix.Getsid(0)
+	if err == nil && marker != "" {
+		g.setGroup(guard.Message{Kind: guard.Starting, Value: int64(session), Text: marker})
+	}
+}
+
+// watch tells the number of the command's process group.
+func (g *Guard) watch(group int) { g.setGroup(guard.Message{Kind: guard.Watch, Value: int64(group)}) }
+
+func (g *Guard) setGroup(m guard.Message) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.group = m
+	g.order(m)
+}
+
+func (g *Guard) park()   { g.setParked(true, guard.Park) }
+func (g *Guard) unpark() { g.setParked(false, guard.Unpark) }
+
+func (g *Guard) setParked(parked bool, kind guard.Kind) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.parked = parked
+	g.order(guard.Message{Kind: kind})
+}
+
+// await blocks until the guard is on watch.
+func (g *Guard) await(ctx context.Context) error {
+	if g == nil {
+		return nil
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-g.ready:
+		return nil
+	case <-g.over:
+		return g.err
+	case <-ctx.Done():
+		return nil // the caller looks
+	case <-late.C:
+		return errors.New("guard is not ready after 10 s")
+	}
+}
+
+// Close disarms the guard, ends it and reaps it. It may be called again.
+func (g *Guard) Close() {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	if !g.closing {
+		g.order(guard.Message{Kind: guard.Done})
+		g.closing = true
+		close(g.quit)
+	}
+	g.mu.Unlock()
+	select {
+	case <-g.over:
+	case <-time.After(farewell): // it stands still
+		g.mu.Lock()
+		if g.pid != 0 {
+			_ = unix.Kill(g.pid, unix.SIGKILL)
+		}
+		g.mu.Unlock()
+		<-g.over
+	}
+}
+
+func (g *Guard) isClosing() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.closing
+}
+
+// warnWith makes f the receiver of what happens to the guards.
+func (g *Guard) warnWith(f func(error)) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.warn = f
+}
+
+func (g *Guard) tell(err error) {
+	g.mu.Lock()
+	warn := g.warn
+	g.mu.Unlock()
+	if warn != nil {
+		warn(err)
+	}
+}

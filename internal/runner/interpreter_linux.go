@@ -1,0 +1,70 @@
+package runner
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// explain names the interpreter if it is that, and not the file, which the
+// kernel did not find or may not execute; else it returns err itself.
+func explain(path string, err error) error {
+	interpreter := interpreterOf(path)
+	if interpreter == "" || mayExecute(path) != nil {
+		return err
+	}
+	if bad := mayExecute(interpreter); bad != nil {
+		return fmt.Errorf("interpreter %q of %s: %w", interpreter, path, bad)
+	}
+	return err
+}
+
+// headSize is as much of a file as the kernel looks at (BINPRM_BUF_SIZE).
+const headSize = 256
+
+// interpreterOf is what a "#!" line or the program header of an ELF file names; empty if nothing.
+func interpreterOf(path string) string {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, headSize)
+	n, _ := f.Read(head)
+	head = head[:n]
+	if line, ok := bytes.CutPrefix(head, []byte("#!")); ok {
+		line, _, _ = bytes.Cut(line, []byte("\n"))
+		if words := bytes.Fields(line); len(words) > 0 {
+			return string(words[0])
+		}
+		return ""
+	}
+	return loaderOf(f, head)
+}
+
+// loaderOf reads PT_INTERP of a 64-bit little-endian ELF file (elf(5)).
+func loaderOf(f *os.File, head []byte) string {
+	const programHeader, interp = 56, 3
+	if len(head) < 64 || string(head[:6]) != "\x7fELF\x02\x01" {
+		return ""
+	}
+	offset, count := int64(binary.LittleEndian.Uint64(head[32:])), int(binary.LittleEndian.Uint16(head[56:]))
+	for i := range count {
+		h := make([]byte, programHeader)
+		if _, err := f.ReadAt(h, offset+int64(i)*programHeader); err != nil {
+			return ""
+		}
+		if binary.LittleEndian.Uint32(h) != interp {
+			continue
+		}
+		name := make([]byte, min(binary.LittleEndian.Uint64(h[32:]), unix.PathMax))
+		if _, err := f.ReadAt(name, int64(binary.LittleEndian.Uint64(h[8:]))); err != nil {
+			return ""
+		}
+		return string(bytes.TrimRight(name, "\x00"))
+	}
+	return ""
+}

@@ -1,0 +1,130 @@
+package runner
+
+import (
+	"context"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Run starts the command, forwards signals to it and returns when it has ended
+// and been reaped. When ctx ends, the command is stopped; the cause of ctx says why.
+//
+// The error is a *StartError if the command could not be started, a
+// *SignalError if a signal was waiting in signals, the cause of ctx if that had
+// ended before. In each case nothing has been run.
+func (c *Command) Run(ctx context.Context, signals <-chan os.Signal) (Status, error) {
+	defer c.Guard.Close()
+	c.Guard.warnWith(c.warn)
+	early, err := c.ready(ctx, signals)
+	if err != nil {
+		return Status{}, err
+	}
+	child, err := c.start()
+	if err != nil {
+		return Status{}, err
+	}
+	r := &run{Command: c, child: child, signals: signals}
+	for _, sig := range early {
+		r.forward(sig)
+	}
+	return r.supervise(ctx), nil
+}
+
+// ready waits for the guard, and looks a last time whether the command is still to be run.
+func (c *Command) ready(ctx context.Context, signals <-chan os.Signal) (early []os.Signal, err error) {
+	if err := c.Guard.await(ctx); err != nil {
+		return nil, &StartError{Name: c.name(), Code: 71, Err: err}
+	}
+	early, fatal := sift(signals)
+	if fatal != 0 {
+		return nil, &SignalError{Signal: fatal}
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return early, nil
+}
+
+// sift takes the signals that are waiting: one that would have ended a command
+// ends this run, a stop is kept for the command, the others have no meaning before it runs.
+func sift(signals <-chan os.Signal) (kept []os.Signal, fatal syscall.Signal) {
+	for {
+		select {
+		case sig := <-signals:
+			switch s, _ := sig.(syscall.Signal); s {
+			case unix.SIGWINCH, unix.SIGCONT, unix.SIGPIPE, unix.SIGXFSZ:
+			case unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
+				kept = append(kept, sig)
+			default:
+				return kept, s
+			}
+		default:
+			return kept, 0
+		}
+	}
+}
+
+// A run is a command that has been started. One goroutine, the caller of Run,
+// owns all of it.
+type run struct {
+	*Command
+	child   *child
+	signals <-chan os.Signal
+	term    terminal
+
+	stop   *StopError // the first one; nil while it is not being stopped
+	killAt time.Time  // boottime; meaningful if stop is not nil
+	alarm  *time.Timer
+
+	halted bool // the kernel has said that the command is stopped
+	asked  bool // this process has forwarded a stop since the command last ran
+}
+
+func (r *run) supervise(ctx context.Context) Status {
+	r.alarm = time.NewTimer(time.Hour)
+	r.alarm.Stop()
+	defer r.alarm.Stop()
+	over := ctx.Done()
+	for {
+		select {
+		case e := <-r.child.events:
+			if e.ended() {
+				return r.conclude(e)
+			}
+			r.changed(e)
+		case sig := <-r.signals:
+			r.forward(sig)
+		case <-over:
+			over = nil
+			r.halt(stopOf(context.Cause(ctx)))
+		case <-r.stops.C():
+			for _, s := range r.stops.take() {
+				r.halt(s)
+			}
+		case <-r.alarm.C:
+			r.kill()
+		}
+	}
+}
+
+// conclude is called when the command has ended and is not yet reaped, so that
+// the number of its group cannot belong to anybody else.
+func (r *run) conclude(e event) Status {
+	s := Status{Code: e.status}
+	if e.code != cldExited {
+		s.Signal = syscall.Signal(e.status)
+		s.Code = 128 + e.status
+	}
+	if r.stop != nil {
+		s.Stopped = r.stop
+		r.clear()
+	}
+	s.hadTerminal = r.term.reclaim(r.child.pid)
+	r.Guard.Close()
+	r.child.reap()
+	s.Left = living(r.child.pid)
+	return s
+}

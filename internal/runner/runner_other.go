@@ -1,0 +1,50 @@
+//go:build !linux
+
+package runner
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// errNotHere is why nothing is run. What makes a run safe (the guard, waiting
+// without reaping, a signal at the parent's death) is Linux's.
+var errNotHere = errors.New("running a command needs Linux")
+
+// Run always fails with a *StartError: only Linux has what it takes.
+func (c *Command) Run(context.Context, <-chan os.Signal) (Status, error) {
+	name := ""
+	if len(c.Argv) > 0 {
+		name = c.Argv[0]
+	}
+	return Status{}, &StartError{Name: name, Code: 71, Err: errNotHere}
+}
+
+// A Guard does not exist here.
+type Guard struct{}
+
+// StartGuard always fails.
+func StartGuard(keep ...*os.File) (*Guard, error) { return nil, errNotHere }
+
+// Extend does nothing.
+func (g *Guard) Extend(time.Time) {}
+
+// Close does nothing.
+func (g *Guard) Close() {}
+
+// Subscribe starts the delivery of the signals that end a program.
+func Subscribe() <-chan os.Signal {
+	signals := make(chan os.Signal, 64)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGPIPE)
+	return signals
+}
+
+// Suspend does nothing: the stop signals are not subscribed to.
+func Suspend(syscall.Signal) {}
+
+// Reraise does nothing.
+func (s Status) Reraise() {}
