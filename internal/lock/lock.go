@@ -105,7 +105,7 @@ type HeldError struct {
 	Name     string
 	Key      string        // as it is kept in the store
 	Holder   Holder        // zero, but for Foreign, if the value is not a record of ours
-	TTL      time.Duration // what is left; negative if the key never expires by itself
+	TTL      time.Duration // what is left; 0 if nobody knows, negative if the key never expires by itself
 	Place    int           // in the line, from 1; 0 outside it
 	Full     bool          // Wait.Max others wait already
 	Rejoined bool          // the place before was lost; this is a new one, at the end

@@ -23,6 +23,7 @@ type record struct {
 	Start   int64  `json:"start"`           // ms of the holder's clock
 	Fence   int64  `json:"fence,omitempty"` // always before At, at the end
 	At      int64  `json:"at,omitempty"`    // when it was taken, ms of the store's clock
+	Until   int64  `json:"until,omitempty"` // in a file: the end of the min-hold
 }
 
 func recordOf(h Holder) record {
@@ -58,6 +59,10 @@ func holderOf(value string) Holder {
 		json.Unmarshal([]byte(value), &r) != nil || len(r.Run) != runIDLen {
 		return Holder{Foreign: value[:min(len(value), recordMax)]}
 	}
+	return r.holder()
+}
+
+func (r record) holder() Holder {
 	h := Holder{Run: r.Run, Host: r.Host, PID: r.PID, User: r.User, Command: r.Command, Start: time.UnixMilli(r.Start)}
 	if r.Ended > 0 {
 		h.Ended = time.UnixMilli(r.Ended)

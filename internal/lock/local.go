@@ -1,0 +1,281 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"redlockrun/internal/boottime"
+)
+
+// Local keeps locks on this host alone, by flock(2) on one file each. The
+// kernel gives a lock back when the last descriptor of its file is closed, so
+// a lock has no ttl and no stale holder.
+type Local struct {
+	dir string
+
+	mu    sync.Mutex
+	files map[string]*lockFile // opened by File, not yet acquired
+}
+
+// OpenLocal returns the store in a directory, which is made, for its user
+// alone, if it is absent. An empty dir means /run/lock/redlockrun-UID. The error
+// is a *ConfigError: a directory in which others can replace our files is refused.
+func OpenLocal(dir string) (*Local, error) {
+	if dir == "" {
+		const parent = "/run/lock"
+		if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+			return nil, &ConfigError{Subject: parent, Problem: "there is no such directory", Hint: "name one: --local=DIR"}
+		}
+		dir = filepath.Join(parent, "redlockrun-"+strconv.Itoa(os.Geteuid()))
+		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return nil, &ConfigError{Subject: dir, Problem: "it is a symbolic link", Hint: "name a directory: --local=DIR"}
+		}
+	}
+	dir, err := filepath.Abs(dir) // the command may be run from elsewhere, and messages name it
+	if err != nil {
+		return nil, &ConfigError{Subject: dir, Problem: err.Error()}
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, &ConfigError{Subject: dir, Problem: cause(err)}
+	}
+	if problem := checkDir(dir); problem != "" {
+		return nil, &ConfigError{Subject: dir, Problem: problem, Hint: "name another directory: --local=DIR"}
+	}
+	return &Local{dir: dir, files: map[string]*lockFile{}}, nil
+}
+
+func checkDir(dir string) (problem string) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return cause(err)
+	}
+	owner := info.Sys().(*syscall.Stat_t).Uid
+	switch {
+	case !info.IsDir():
+		return "it is no directory"
+	case owner != uint32(os.Geteuid()) && owner != 0:
+		return "it belongs to another user"
+	case info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0:
+		return "every user may replace files in it"
+	}
+	return ""
+}
+
+// cause is an error without the path that its message names already.
+func cause(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// Address is the directory.
+func (s *Local) Address() string { return s.dir }
+
+// Close closes the files of locks that were never acquired.
+func (s *Local) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, f := range s.files {
+		f.Close()
+		delete(s.files, name)
+	}
+	return nil
+}
+
+// File opens the file of a lock before it is acquired: whoever inherits the
+// descriptor holds the lock too once Acquire has succeeded, until each copy of it
+// is closed or the lease released. The errors are those of Acquire.
+func (s *Local) File(name string) (*os.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f, err := s.open(name)
+	if err != nil {
+		return nil, err
+	}
+	return f.File, nil
+}
+
+// open is called with mu held.
+func (s *Local) open(name string) (*lockFile, error) {
+	if f := s.files[name]; f != nil {
+		return f, nil
+	}
+	f, err := openLockFile(filepath.Join(s.dir, fileName(name)))
+	if err == nil {
+		s.files[name] = f
+	}
+	return f, err
+}
+
+func (s *Local) take(name string) (*lockFile, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f, err := s.open(name)
+	delete(s.files, name)
+	return f, err
+}
+
+// Acquire implements Store. Waiting without Retries is done in the kernel's
+// queue. TTL in a *HeldError is what is left of a min-hold, else 0.
+func (s *Local) Acquire(ctx context.Context, req Request) (Lease, error) {
+	if len(req.Holder.Run) != runIDLen {
+		return nil, fmt.Errorf("acquire lock: run id %q is no ULID", req.Holder.Run)
+	}
+	f, err := s.take(req.Name)
+	if err != nil {
+		return nil, err
+	}
+	lease, err := s.acquire(ctx, req, f)
+	if err != nil {
+		f.unlock() // whoever has inherited the descriptor does not hold it on
+		f.Close()
+		return nil, err
+	}
+	return lease, nil
+}
+
+func (s *Local) acquire(ctx context.Context, req Request, f *lockFile) (Lease, error) {
+	once := func(context.Context, time.Duration) (Lease, error) {
+		if err := f.tryLock(); err != nil {
+			return nil, s.explain(req, f, err)
+		}
+		lease, err := s.begin(req, f)
+		if err != nil {
+			f.unlock()
+		}
+		return lease, err
+	}
+	if req.Wait.Retries > 0 || req.Wait.Limit <= 0 {
+		return await(ctx, req, once)
+	}
+	lease, err := once(ctx, 0)
+	if !errors.As(err, new(*HeldError)) {
+		return lease, err
+	}
+	if err := announce(req, err); err != nil {
+		return nil, err
+	}
+	return s.queue(ctx, req, f)
+}
+
+// queue waits in the kernel's queue, and then, with the lock, for the end of
+// the last run's min-hold.
+func (s *Local) queue(ctx context.Context, req Request, f *lockFile) (Lease, error) {
+	limit, cancel := context.WithTimeout(ctx, req.Wait.Limit)
+	defer cancel()
+	if err := f.waitLock(limit); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, s.explain(req, f, err)
+	}
+	for {
+		lease, err := s.begin(req, f)
+		var kept *HeldError
+		if !errors.As(err, &kept) {
+			return lease, err
+		}
+		if !pause(limit, kept.TTL) {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			return nil, kept
+		}
+	}
+}
+
+// begin makes this run the holder, the file being locked, or returns a
+// *HeldError if the last run's min-hold is not over.
+func (s *Local) begin(req Request, f *lockFile) (Lease, error) {
+	last, err := f.read()
+	if err != nil {
+		return nil, s.explain(req, f, err)
+	}
+	if left := last.kept(); left > 0 {
+		return nil, &HeldError{Name: req.Name, Key: f.path, Holder: last.holder(), TTL: left}
+	}
+	r := recordOf(req.Holder)
+	r.At = time.Now().UnixMilli()
+	r.Fence = max(last.Fence+1, r.At)
+	if r.Fence >= 1<<53 {
+		return nil, &NotLockError{Key: f.path, What: "a fence that is no number below 2^53"}
+	}
+	if err := f.write(r); err != nil {
+		return nil, s.explain(req, f, err)
+	}
+	return &localLease{file: f, record: r, began: boottime.Now()}, nil
+}
+
+// kept is what is left of an ended run's min-hold. A clock that has gone back
+// behind the run's end leaves nothing.
+func (r record) kept() time.Duration {
+	now := time.Now().UnixMilli()
+	if r.Ended == 0 || now < r.Ended {
+		return 0
+	}
+	return time.Duration(max(0, r.Until-now)) * time.Millisecond
+}
+
+// explain says why a file is not ours.
+func (s *Local) explain(req Request, f *lockFile, err error) error {
+	if errors.As(err, new(*NotLockError)) {
+		return err
+	}
+	if !errors.Is(err, errBusy) {
+		return &UnavailableError{Address: s.dir, Err: errors.New(cause(err))}
+	}
+	e := &HeldError{Name: req.Name, Key: f.path}
+	r, err := f.read()
+	if err == nil && r.Run != "" && (r.Ended == 0 || r.kept() > 0) { // else the new holder is about to write its own
+		e.Holder, e.TTL = r.holder(), r.kept()
+	}
+	return e
+}
+
+// A localLease is a locked file.
+type localLease struct {
+	file   *lockFile
+	record record
+	began  time.Time
+}
+
+// Until is as good as never: the kernel keeps the lock while the file is open.
+func (l *localLease) Until() time.Time    { return l.began.Add(100 * 365 * 24 * time.Hour) }
+func (l *localLease) Fence() int64        { return l.record.Fence }
+func (l *localLease) Held() time.Duration { return max(0, boottime.Now().Sub(l.began)) }
+
+// Renew looks whether the file is still there: when somebody has removed it,
+// others lock a new one.
+func (l *localLease) Renew(context.Context) (time.Time, error) {
+	if l.file.removed() {
+		return l.Until(), ErrLost
+	}
+	return l.Until(), nil
+}
+
+// Release unlocks for everybody who has inherited the descriptor.
+func (l *localLease) Release(_ context.Context, keep time.Duration) error {
+	defer l.file.Close()
+	defer l.file.unlock()
+	if l.file.removed() {
+		return ErrLost
+	}
+	l.record.Ended = time.Now().UnixMilli()
+	if keep > 0 {
+		l.record.Until = l.record.Ended + milliseconds(keep)
+	}
+	if err := l.file.write(l.record); err != nil {
+		return &UnavailableError{Address: filepath.Dir(l.file.path), Err: errors.New(cause(err))}
+	}
+	return nil
+}

@@ -1,0 +1,306 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func openLocal(t *testing.T) *Local {
+	t.Helper()
+	s, err := OpenLocal(filepath.Join(t.TempDir(), "locks"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func letGo(t *testing.T, l Lease, keep time.Duration) {
+	t.Helper()
+	if err := l.Release(limited(t, patience), keep); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// busy is the answer to one who does not wait.
+func busy(t *testing.T, s Store, name string) *HeldError {
+	t.Helper()
+	l, err := s.Acquire(t.Context(), requestFor(name))
+	var held *HeldError
+	if !errors.As(err, &held) {
+		t.Fatalf("not busy: %v, %v", l, err)
+	}
+	return held
+}
+
+func TestLocalLockIsHeldAndReleased(t *testing.T) {
+	s := openLocal(t)
+	req := requestFor("job")
+	l := acquire(t, s, req)
+	held := busy(t, s, "job")
+	if held.Holder.Run != req.Holder.Run || held.TTL != 0 || held.Key != filepath.Join(s.Address(), "job.lock") {
+		t.Errorf("%+v", held)
+	}
+	if until, err := l.Renew(t.Context()); err != nil || time.Until(until) < 1000*time.Hour {
+		t.Errorf("renewed until %s, %v", until, err)
+	}
+	letGo(t, l, 0)
+	next := acquire(t, s, requestFor("job"))
+	if next.Fence() <= l.Fence() || l.Fence() < time.Now().Add(-time.Hour).UnixMilli() {
+		t.Errorf("fence %d after %d", next.Fence(), l.Fence())
+	}
+	letGo(t, next, 0)
+}
+
+func TestLocalLockIsHeldByWhoeverInheritsTheFile(t *testing.T) {
+	s := openLocal(t)
+	for _, killed := range []bool{true, false} {
+		f, err := s.File("job")
+		if err != nil {
+			t.Fatal(err)
+		}
+		guard, err := syscall.Dup(int(f.Fd()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := acquire(t, s, requestFor("job"))
+		if killed {
+			l.(*localLease).file.Close() // as the kernel does when the holder is killed
+			busy(t, s, "job")
+			syscall.Close(guard)
+		} else {
+			letGo(t, l, 0)
+			defer syscall.Close(guard)
+		}
+		letGo(t, acquire(t, s, requestFor("job")), 0)
+	}
+}
+
+func TestLocalWaiterGetsTheLock(t *testing.T) {
+	s := openLocal(t)
+	first := acquire(t, s, requestFor("job"))
+	for _, wait := range []Wait{{Limit: Forever}, {Limit: patience}, {Retries: 10_000, Delay: 10 * time.Millisecond}} {
+		var once sync.Once
+		req := requestFor("job")
+		req.Wait = wait
+		req.OnBusy = func(held *HeldError) {
+			once.Do(func() { go first.Release(context.Background(), 0) })
+		}
+		first = acquire(t, s, req)
+	}
+	letGo(t, first, 0)
+}
+
+func TestLocalWaiterGivesUp(t *testing.T) {
+	s := openLocal(t)
+	l := acquire(t, s, requestFor("job"))
+	req := requestFor("job")
+	req.Wait.Limit = 20 * time.Millisecond
+	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*HeldError)) {
+		t.Errorf("at the limit: %v", err)
+	}
+	signal := errors.New("signal")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	req.Wait.Limit = Forever
+	req.OnBusy = func(*HeldError) { cancel(signal) }
+	if _, err := s.Acquire(ctx, req); err != signal {
+		t.Errorf("after a signal: %v", err)
+	}
+	req.OnBusy = nil
+	req.Enclosing = []string{busy(t, s, "job").Holder.Run}
+	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*NestedError)) {
+		t.Errorf("inside of the holder: %v", err)
+	}
+	letGo(t, l, 0)
+	// Those who gave up, and are in the kernel's queue still, hand the lock on.
+	req = requestFor("job")
+	req.Wait.Limit = patience
+	letGo(t, acquire(t, s, req), 0)
+}
+
+func TestLocalMinHoldIsHonouredByOthers(t *testing.T) {
+	s := openLocal(t)
+	letGo(t, acquire(t, s, requestFor("job")), time.Hour)
+	if held := busy(t, s, "job"); held.Holder.Ended.IsZero() || held.TTL < 30*time.Minute {
+		t.Errorf("%+v", held)
+	}
+	short := acquire(t, s, requestFor("other"))
+	letGo(t, short, 50*time.Millisecond)
+	ended := time.Now()
+	req := requestFor("other")
+	req.Wait.Limit = patience
+	l := acquire(t, s, req)
+	if waited := time.Since(ended); waited < 40*time.Millisecond {
+		t.Errorf("min-hold of 50 ms was over after %s", waited)
+	}
+	letGo(t, l, 0)
+}
+
+func TestLocalLockIsLostWithItsFile(t *testing.T) {
+	s := openLocal(t)
+	l := acquire(t, s, requestFor("job"))
+	if err := os.Remove(filepath.Join(s.Address(), "job.lock")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Renew(t.Context()); !errors.Is(err, ErrLost) {
+		t.Errorf("renewed: %v", err)
+	}
+	if err := l.Release(t.Context(), 0); !errors.Is(err, ErrLost) {
+		t.Errorf("released: %v", err)
+	}
+}
+
+func TestS8PlantedFilesAreRefused(t *testing.T) {
+	s := openLocal(t)
+	path := filepath.Join(s.Address(), "job.lock")
+	elsewhere := filepath.Join(t.TempDir(), "victim")
+	if err := os.WriteFile(elsewhere, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for what, plant := range map[string]func() error{
+		"a symbolic link":           func() error { return os.Symlink(elsewhere, path) },
+		"no regular file":           func() error { return syscall.Mkfifo(path, 0o600) },
+		"a file with a second name": func() error { return os.Link(elsewhere, path) },
+		"a directory":               func() error { return os.Mkdir(path, 0o700) },
+		"a file of something else":  func() error { return os.WriteFile(path, []byte("precious"), 0o600) },
+	} {
+		if err := plant(); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.Acquire(t.Context(), requestFor("job"))
+		var not *NotLockError
+		if !errors.As(err, &not) || not.What != what || not.Key != path {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := os.ReadFile(elsewhere); err != nil || string(text) != "precious" {
+		t.Errorf("the victim is %q, %v", text, err)
+	}
+}
+
+// As root the tests can make a file another's; as anybody else, a file of root's is one.
+func TestS8FilesAndDirectoriesOfOthersAreRefused(t *testing.T) {
+	if os.Geteuid() != 0 {
+		if _, err := OpenLocal("/"); err != nil {
+			t.Errorf("root's directory: %v", err)
+		}
+		return
+	}
+	s := openLocal(t)
+	path := filepath.Join(s.Address(), "job.lock")
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(path, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Acquire(t.Context(), requestFor("job")); !errors.As(err, new(*NotLockError)) {
+		t.Errorf("another's file: %v", err)
+	}
+	if err := os.Chown(s.Address(), 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenLocal(s.Address()); !errors.As(err, new(*ConfigError)) {
+		t.Errorf("another's directory: %v", err)
+	}
+}
+
+func TestS8DirectoryMustBeSafe(t *testing.T) {
+	dir := t.TempDir()
+	open := filepath.Join(dir, "open")
+	if err := os.Mkdir(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{open, file, filepath.Join(dir, "a", "b")} {
+		if _, err := OpenLocal(dir); !errors.As(err, new(*ConfigError)) {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	if err := os.Chmod(open, 0o777|os.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenLocal(open); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLocalFileNamesAreUnambiguous(t *testing.T) {
+	long := strings.Repeat("x", 255)
+	names := []string{"a", "A", "a/b", "a%2Fb", "a%2fb", ".", "..", ".a", "a.lock", "é", "a b", "a+b", long, long + "x", long[1:], strings.Repeat("é", 256)}
+	seen := map[string]string{}
+	for _, name := range names {
+		file := fileName(name)
+		if other, ok := seen[file]; ok || len(file) > nameMax || strings.Contains(file, "/") || file[0] == '.' {
+			t.Errorf("%q becomes %q, as %q", name, file, other)
+		}
+		seen[file] = name
+	}
+	s := openLocal(t)
+	for _, name := range names {
+		letGo(t, acquire(t, s, requestFor(name)), 0)
+	}
+}
+
+func TestLocalFenceIsReadBeforeItIsWritten(t *testing.T) {
+	s := openLocal(t)
+	path := filepath.Join(s.Address(), "job.lock")
+	r := recordOf(requestFor("job").Holder)
+	r.Fence, r.Ended = 1<<53-2, 1
+	if err := os.WriteFile(path, []byte(r.String()+"\nrest of a longer line"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := acquire(t, s, requestFor("job"))
+	if l.Fence() != 1<<53-1 {
+		t.Errorf("fence %d", l.Fence())
+	}
+	letGo(t, l, 0)
+	if _, err := s.Acquire(t.Context(), requestFor("job")); !errors.As(err, new(*NotLockError)) {
+		t.Errorf("beyond the last fence: %v", err)
+	}
+}
+
+// Many at once: never two, each fence larger than the one before.
+func TestLocalExcludes(t *testing.T) {
+	s := openLocal(t)
+	var inside, last atomic.Int64
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 50 {
+				req := requestFor("job")
+				req.Wait.Limit = patience
+				l, err := s.Acquire(t.Context(), req)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if n, before := inside.Add(1), last.Swap(l.Fence()); n != 1 || l.Fence() <= before {
+					t.Errorf("%d inside, fence %d after %d", n, l.Fence(), before)
+				}
+				inside.Add(-1)
+				if err := l.Release(context.Background(), 0); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
