@@ -21,6 +21,7 @@ const (
 	patience = 10 * time.Second // for a guard to get ready
 	mourning = time.Second      // between two tries to start another one
 	farewell = time.Second      // for a guard to go when it is told to
+	near     = time.Second      // the distance of a deadline that a guard may be acting on
 )
 
 // A Guard is the tiny process that outlives this one for an instant: it kills
@@ -286,27 +287,53 @@ func (g *Guard) await(ctx context.Context) error {
 	}
 }
 
-// Close disarms the guard, ends it and reaps it. It may be called again.
-func (g *Guard) Close() {
+// disarm tells the guard to go, before the command's leader is reaped: from
+// then on the group's number may come to belong to somebody else. The order is
+// read before a deadline is looked at, so only a deadline that is close can
+// meet a guard that has already looked; then its end is waited for.
+func (g *Guard) disarm() {
 	if g == nil {
 		return
 	}
 	g.mu.Lock()
+	at := g.deadline.Value
+	g.dismiss()
+	g.mu.Unlock()
+	if at != 0 && kernelBoottime() > at-near.Nanoseconds() {
+		g.Close()
+	}
+}
+
+// dismiss sends the last order, once. g.mu is held.
+func (g *Guard) dismiss() {
 	if !g.closing {
 		g.order(guard.Message{Kind: guard.Done})
 		g.closing = true
 		close(g.quit)
 	}
+}
+
+// Close disarms the guard, if Run has not, waits for its end and reaps it.
+// Whoever has started a guard calls it before the process ends. It may be
+// called again.
+func (g *Guard) Close() {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	g.dismiss()
 	g.mu.Unlock()
-	select {
-	case <-g.over:
-	case <-time.After(farewell): // it stands still
-		g.mu.Lock()
-		if g.pid != 0 {
-			_ = unix.Kill(g.pid, unix.SIGKILL)
-		}
-		g.mu.Unlock()
-		<-g.over
+	late := time.AfterFunc(farewell, g.end)
+	defer late.Stop()
+	<-g.over
+}
+
+// end kills a guard that stands still.
+func (g *Guard) end() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.pid != 0 {
+		_ = unix.Kill(g.pid, unix.SIGKILL)
 	}
 }
 

@@ -16,12 +16,13 @@ import (
 // *SignalError if a signal was waiting in signals, the cause of ctx if that had
 // ended before. In each case nothing has been run.
 func (c *Command) Run(ctx context.Context, signals <-chan os.Signal) (Status, error) {
-	defer c.Guard.Close()
+	defer c.Guard.disarm()
 	c.Guard.warnWith(c.warn)
 	early, err := c.ready(ctx, signals)
 	if err != nil {
 		return Status{}, err
 	}
+	subscribeJobControl()
 	child, err := c.start()
 	if err != nil {
 		return Status{}, err
@@ -123,7 +124,7 @@ func (r *run) conclude(e event) Status {
 		r.clear()
 	}
 	s.hadTerminal = r.term.reclaim(r.child.pid)
-	r.Guard.Close()
+	r.Guard.disarm()
 	r.child.reap()
 	s.Left = living(r.child.pid)
 	return s

@@ -28,7 +28,7 @@ type Command struct {
 	Grace time.Duration
 
 	// Guard, if not nil, kills the command's group when this process is gone or
-	// its deadline has passed. Run disarms and ends it, whatever Run returns.
+	// its deadline has passed. Run disarms it, whatever Run returns; Close ends it.
 	Guard *Guard
 
 	// Marker is an entry of Env that no other process has. By it a guard finds a

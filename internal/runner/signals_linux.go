@@ -8,52 +8,74 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// queueSize is far more than can come before the reader is scheduled: signals
-// for which there is no room are lost.
+// queueSize is the room for signals that have come and are not yet forwarded.
 const queueSize = 512
 
-const lastSignal = 64 // SIGRTMAX
+// Signals by who gets them.
+var (
+	// A fault of this process itself has the same number as one that is sent,
+	// which the runtime tells apart; so it has to be asked for these.
+	faults = []os.Signal{unix.SIGILL, unix.SIGTRAP, unix.SIGABRT, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGSYS}
+
+	// A failing write is to fail, not to end the program. They are not forwarded.
+	writes = []os.Signal{unix.SIGPIPE, unix.SIGXFSZ}
+
+	// Before the command runs the kernel does with these what is right.
+	jobControl = []syscall.Signal{unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU, unix.SIGCONT, unix.SIGWINCH}
+)
+
+// subscription is what Subscribe has begun. There is one: signals belong to the process.
+var subscription struct {
+	signals chan os.Signal
+	rest    chan struct{} // closed when what is seldom sent is subscribed to as well
+}
 
 // Subscribe starts the delivery of every signal that is to be forwarded. It is
-// the first thing a program does, and done once; the delivery never ends.
+// the first thing a program does, and done once; the delivery never ends. The
+// stop signals, CONT and WINCH are delivered from the start of Run on.
 //
 // What was ignored on entry (nohup(1)) is not subscribed to and so stays
 // ignored, here and in the command; of that the Go runtime lets HUP, INT and the
-// terminal's stop signals be seen. SIGPIPE and SIGXFSZ are subscribed to so that a
-// failing write does not end the program; they are not forwarded.
-// SIGCHLD and SIGURG are the kernel's and the runtime's. SIGPROF and signal 33
-// the runtime keeps for itself.
+// terminal's stop signals be seen. SIGCHLD and SIGURG are the kernel's and the
+// runtime's, SIGPROF and signal 33 the runtime keeps for itself.
 func Subscribe() <-chan os.Signal {
-	var wanted []os.Signal
-	for sig := syscall.Signal(1); sig <= lastSignal; sig++ {
-		switch sig {
-		case unix.SIGKILL, unix.SIGSTOP, unix.SIGCHLD, unix.SIGURG, unix.SIGPROF, 33:
-			continue
-		}
-		if !ignoredOnEntry(sig) {
-			wanted = append(wanted, sig)
+	subscription.signals = make(chan os.Signal, queueSize)
+	subscription.rest = make(chan struct{})
+	deliver(subscription.signals, ordinary())
+	go func() {
+		defer close(subscription.rest)
+		signal.Notify(make(chan os.Signal, 1), writes...) // received by nobody: that they have a handler is enough
+		signal.Notify(subscription.signals, faults...)
+	}()
+	return subscription.signals
+}
+
+// subscribeJobControl completes what Subscribe has begun. It is for the
+// command, which stops, continues and is drawn anew as the terminal says.
+func subscribeJobControl() {
+	if subscription.signals != nil {
+		<-subscription.rest
+		deliver(subscription.signals, jobControl)
+	}
+}
+
+// ordinary are the signals that just end a program, but for faults and writes.
+func ordinary() []syscall.Signal {
+	sigs := []syscall.Signal{
+		unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM,
+		unix.SIGSTKFLT, unix.SIGVTALRM, unix.SIGXCPU, unix.SIGIO, unix.SIGPWR,
+	}
+	const firstRealTime, lastRealTime, runtimesOwn = 32, 64, 33
+	for sig := syscall.Signal(firstRealTime); sig <= lastRealTime; sig++ {
+		if sig != runtimesOwn {
+			sigs = append(sigs, sig)
 		}
 	}
-	signals := make(chan os.Signal, queueSize)
-	signal.Notify(signals, wanted...)
-	adopt(32, 34)
-	return signals
+	return sigs
 }
 
 func ignoredOnEntry(sig syscall.Signal) bool {
 	var now kernelAction
 	swapAction(sig, nil, &now)
 	return now.handler == ignored
-}
-
-// adopt gives signals that the runtime leaves to the C library, of which there
-// is none here, the handler that it has for the other real-time signals.
-func adopt(sigs ...syscall.Signal) {
-	var handler kernelAction
-	swapAction(lastSignal, nil, &handler)
-	for _, sig := range sigs {
-		if !ignoredOnEntry(sig) {
-			swapAction(sig, &handler, nil)
-		}
-	}
 }
