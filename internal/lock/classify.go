@@ -88,8 +88,18 @@ func answered(err error) bool {
 // unavailable is err as users see it: in short, without anything secret, and
 // without what could steer a terminal.
 func unavailable(a address, err error) *UnavailableError {
-	return &UnavailableError{Address: a.String(), Err: errors.New(say(err, a)), Denied: classify(err) == denied}
+	return &UnavailableError{Address: a.String(), Err: &answer{say(err, a), err}, Denied: classify(err) == denied}
 }
+
+// An answer is an error whose text is fit to be shown; its cause is only to be
+// looked at by its type.
+type answer struct {
+	text  string
+	cause error
+}
+
+func (e *answer) Error() string { return e.text }
+func (e *answer) Unwrap() error { return e.cause }
 
 func say(err error, a address) string {
 	var dial *net.OpError

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+)
+
+const (
+	// freshTries is how often a lock is asked for anew that vanished between its
+	// acquisition and the command's start.
+	freshTries = 3
+
+	// outageRepeat is the time between two warnings of one outage.
+	outageRepeat = time.Minute
+)
+
+// acquire returns a lease that is fresh enough to start the command under, and
+// the id of its run. The guard is ready then.
+func (s *session) acquire(store lock.Store) (lease lock.Lease, run string, err error) {
+	for range freshTries {
+		req := s.request()
+		lease, err = attend(s.signals, func(ctx context.Context) (lock.Lease, error) { return store.Acquire(ctx, req) })
+		if err == nil {
+			err = s.guard.wait()
+		}
+		if err == nil {
+			err = s.freshen(lease)
+		}
+		if err == nil {
+			return lease, req.Holder.Run, nil
+		}
+		if lease != nil {
+			s.abandon(lease)
+		}
+		if !errors.Is(err, lock.ErrLost) {
+			break
+		}
+	}
+	return nil, "", err
+}
+
+// abandon gives back a lock under which nothing was run.
+func (s *session) abandon(lease lock.Lease) {
+	if err := s.release(lease, 0); err != nil {
+		s.log.Debug().Msg(err.Error())
+	}
+}
+
+func (s *session) request() lock.Request {
+	return lock.Request{
+		Name:      s.key,
+		Times:     s.times,
+		Holder:    s.holder(),
+		Wait:      s.wait,
+		Timeout:   s.timeout,
+		Enclosing: s.enclosing,
+		OnBusy:    s.sayWaiting(),
+		OnOutage:  s.sayOutage(),
+	}
+}
+
+func (s *session) holder() lock.Holder {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return lock.Holder{
+		Run:     lock.NewRunID(),
+		Host:    host,
+		PID:     os.Getpid(),
+		User:    userName(),
+		Command: filepath.Base(s.command[0]),
+		Start:   time.Now(),
+	}
+}
+
+func userName() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return strconv.Itoa(os.Getuid())
+}
+
+// sayWaiting tells once who is waited for.
+func (s *session) sayWaiting() func(*lock.HeldError) {
+	told := false
+	return func(e *lock.HeldError) {
+		if !told {
+			s.log.Info().Msg(e.Error() + heldSince(e.Holder) + timeLeft(e.TTL) + "; waiting for it (" + s.address.place() + ")")
+		}
+		told = true
+	}
+}
+
+// sayOutage warns of an outage while waiting, once and then once a minute.
+func (s *session) sayOutage() func(error) {
+	var last time.Time
+	return func(err error) {
+		if now := boottime.Now(); last.IsZero() || now.Sub(last) >= outageRepeat {
+			last = now
+			s.log.Warn().Err(err).Msgf("no answer while waiting for lock %q (%s); trying again", s.key, s.address.whence())
+		}
+	}
+}
+
+// freshen renews a lease that took longer than one try to acquire, so that the
+// command starts with a full one.
+func (s *session) freshen(lease lock.Lease) error {
+	sent := lease.Until().Add(s.times.Drift - s.times.TTL)
+	if boottime.Now().Sub(sent) <= s.times.Try {
+		return nil
+	}
+	term := lease.Until().Add(-s.times.Margin - s.times.Grace)
+	_, err := attend(s.signals, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, s.renew(ctx, lease, term)
+	})
+	return err
+}
+
+// renew tries until there is an answer, or until by.
+func (s *session) renew(ctx context.Context, lease lock.Lease, by time.Time) error {
+	for {
+		limited, cancel := context.WithTimeout(ctx, s.times.Try)
+		_, err := lease.Renew(limited)
+		cancel()
+		if err == nil || errors.Is(err, lock.ErrLost) || !boottime.Now().Add(s.times.Pause).Before(by) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(s.times.Pause):
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"os"
+	"syscall"
+	"time"
+
+	"redlockrun/internal/runner"
+)
+
+// undoLimit bounds what ending a wait may take if Redis does not answer.
+const undoLimit = 1500 * time.Millisecond
+
+// An attended call is one that signals may interrupt.
+type attended[T any] struct {
+	value T
+	err   error
+}
+
+// attend does something slow while it attends to signals. One that ends
+// redlockrun ends do's context and becomes the error, beside whatever do
+// returned; a second one, or undoLimit, does not wait for do.
+func attend[T any](signals <-chan os.Signal, do func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	done := make(chan attended[T], 1)
+	go func() {
+		value, err := do(ctx)
+		done <- attended[T]{value, err}
+	}()
+	var ended error
+	var limit <-chan time.Time
+	for {
+		select {
+		case a := <-done:
+			if ended != nil {
+				a.err = ended
+			}
+			return a.value, a.err
+		case <-limit:
+			return attended[T]{}.value, ended
+		case sig := <-signals:
+			err := react(sig)
+			if ended != nil && err != nil {
+				return attended[T]{}.value, ended
+			}
+			if err != nil {
+				ended, limit = err, time.After(undoLimit)
+				cancel(err)
+			}
+		}
+	}
+}
+
+// react does what a signal does to a process without a command: it ends it,
+// suspends it, or nothing, signal(7).
+func react(sig os.Signal) error {
+	switch sig := sig.(syscall.Signal); sig {
+	case syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGPIPE, syscall.SIGXFSZ:
+		return nil
+	case syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU:
+		runner.Suspend(sig)
+		return nil
+	default:
+		return &runner.SignalError{Signal: sig}
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestL16DurationsAreSecondsOrGoDurations(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"0": 0, "60": time.Minute, "0.5": 500 * time.Millisecond, "1.25": 1250 * time.Millisecond,
+		"90s": 90 * time.Second, "2m30s": 150 * time.Second, "1h": time.Hour, "1.5h": 90 * time.Minute,
+		"250ms": 250 * time.Millisecond, "10us": 10 * time.Microsecond, "10µs": 10 * time.Microsecond,
+		"007": 7 * time.Second, "5.": 5 * time.Second,
+	} {
+		if got, err := parseDuration(text); err != nil || got != want {
+			t.Errorf("parseDuration(%q) = %v, %v; want %v", text, got, err, want)
+		}
+	}
+}
+
+func TestL16NoSignNoExponentNoRubbishInDurations(t *testing.T) {
+	for _, text := range []string{
+		"", " ", "-1", "+1", "-1s", "1e9", "1e9h", "NaN", "inf", "\uff11s", " 1", "1 ", "1 s", "s", ".", "..5", ".5", "1..5",
+		"1h30", "1d", "1S", "0x10", "1_000", "forever", "99999999999999999999", "9999999h", "1\x00", "1m-3s",
+	} {
+		if got, err := parseDuration(text); err == nil {
+			t.Errorf("parseDuration(%q) = %v, want an error", text, got)
+		}
+	}
+}
+
+func FuzzDuration(f *testing.F) {
+	for _, seed := range []string{"60", "0.5", "2m30s", "-1s", "1e9", "1s", "µs", ""} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := parseDuration(text)
+		if err != nil {
+			return
+		}
+		if d < 0 || strings.ContainsAny(text, "+-eE \t\n") || !isDigit(text, 0) {
+			t.Fatalf("parseDuration(%q) = %v", text, d)
+		}
+		if again, err := parseDuration(exact(d)); err != nil || again != d {
+			t.Fatalf("parseDuration(exact(%v)) = %v, %v", d, again, err)
+		}
+	})
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+	"redlockrun/internal/watchdog"
+
+	"github.com/rs/zerolog"
+)
+
+// The exit statuses that are redlockrun's own; see sysexits.h, timeout(1) and
+// execvp(3). Any other is the command's.
+const (
+	statusOK          = 0
+	statusUsage       = 64
+	statusNotLock     = 65
+	statusUnavailable = 69
+	statusFailed      = 71
+	statusBusy        = 75
+	statusLost        = 76
+	statusRanOut      = 124 // of --max-runtime
+	statusSignal      = 128 // plus the signal's number
+)
+
+// errMaxRuntime is why a command was stopped that ran too long.
+var errMaxRuntime = errors.New("the command ran too long")
+
+// An outcome is what the user is told at the end.
+type outcome struct {
+	status  int
+	level   zerolog.Level
+	message string // "" says nothing
+	hints   []string
+}
+
+// report says it. A hint comes with its message or not at all.
+func (o outcome) report(log zerolog.Logger) int {
+	if o.message != "" {
+		event := log.WithLevel(o.level)
+		if o.level < log.GetLevel() {
+			return o.status
+		}
+		if len(o.hints) > 0 {
+			event = event.Strs(hintField, o.hints)
+		}
+		event.Msg(o.message)
+	}
+	return o.status
+}
+
+func failure(status int, message string, hints ...string) outcome {
+	return outcome{status, zerolog.ErrorLevel, message, hints}
+}
+
+// explain is the one place that turns an error into a status and into words.
+func explain(err error, c config) outcome {
+	var (
+		usage       *usageError
+		wrong       *lock.ConfigError
+		nested      *lock.NestedError
+		notLock     *lock.NotLockError
+		unavailable *lock.UnavailableError
+		held        *lock.HeldError
+		lost        *watchdog.LostError
+		start       *runner.StartError
+		signalled   *runner.SignalError
+	)
+	switch {
+	case err == nil:
+		return outcome{}
+	case errors.As(err, &usage):
+		return failure(statusUsage, usage.problem, usage.hints...)
+	case errors.As(err, &wrong):
+		return failure(statusUsage, wrong.Error()+" ("+c.address.whence()+")", some(wrong.Hint)...)
+	case errors.As(err, &nested):
+		return failure(statusUsage, nested.Error(), "waiting for it would never end: give this run a key of its own, or leave out --wait")
+	case errors.As(err, &notLock):
+		return failure(statusNotLock, notLock.Error(), "it was left alone; another --key or --prefix keeps clear of it")
+	case errors.As(err, &signalled):
+		return outcome{statusSignal + int(signalled.Signal), zerolog.InfoLevel, signalled.Error() + "; nothing was run", nil}
+	case errors.As(err, &held):
+		return explainHeld(held, c)
+	case errors.As(err, &unavailable):
+		return failure(statusUnavailable, fmt.Sprintf("cannot ask Redis at %s (%s): %v", unavailable.Address, c.address.whence(), unavailable.Err), check(unavailable))
+	case errors.As(err, &lost):
+		return failure(statusLost, explainLost(lost, c)+"; the command was stopped", lostHint(lost))
+	case errors.Is(err, errMaxRuntime):
+		return failure(statusRanOut, fmt.Sprintf("the command was stopped after --max-runtime %s", exact(c.maxRuntime)))
+	case errors.As(err, &start):
+		return failure(start.Code, start.Error(), startHint(start)...)
+	}
+	return failure(statusFailed, err.Error())
+}
+
+func some(hint string) []string {
+	if hint == "" {
+		return nil
+	}
+	return []string{hint}
+}
+
+// explainHeld is a conflict: an error, or a normal outcome if the user said so
+// by -E 0.
+func explainHeld(e *lock.HeldError, c config) outcome {
+	o := failure(c.conflict, e.Error(), "-E 0 makes a skip silent and successful; --wait D waits")
+	if !e.Full {
+		o.message += heldSince(e.Holder) + timeLeft(e.TTL)
+	}
+	o.message += " (" + c.address.place() + ")"
+	if e.TTL < 0 && !c.address.local {
+		o.hints = append([]string{fmt.Sprintf("the key %q has no TTL and never expires by itself: once nobody works under it, delete it", e.Key)}, o.hints...)
+	}
+	if c.conflict == statusOK {
+		o.level = zerolog.InfoLevel
+		o.hints = nil
+	}
+	return o
+}
+
+func heldSince(h lock.Holder) string {
+	if !h.Ended.IsZero() {
+		return ", whose run has ended, for the rest of its --min-hold"
+	}
+	if h.Run == "" || h.Start.IsZero() {
+		return ""
+	}
+	return " since " + h.Start.UTC().Format(time.RFC3339)
+}
+
+func timeLeft(ttl time.Duration) string {
+	if ttl < 0 {
+		return ", for ever"
+	}
+	if ttl == 0 {
+		return ""
+	}
+	return ", " + rounded(ttl) + " left"
+}
+
+// check is what to look at when a store did not answer.
+func check(e *lock.UnavailableError) string {
+	var dns *net.DNSError
+	switch {
+	case e.Denied:
+		return "check the user, the password and the user's rights; README: the minimal ACL"
+	case errors.As(e, &dns):
+		return "check the host name and the resolver"
+	case errors.As(e, new(x509.UnknownAuthorityError)):
+		return "check the certificate; --redis-ca FILE names a private CA"
+	case errors.As(e, new(x509.HostnameError)), errors.As(e, new(x509.CertificateInvalidError)):
+		return "check the server's certificate"
+	case errors.Is(e, syscall.ECONNREFUSED), errors.Is(e, os.ErrNotExist):
+		return "check that Redis runs there, and the address"
+	case errors.Is(e, os.ErrPermission):
+		return "check the permissions of the socket"
+	case errors.Is(e, context.DeadlineExceeded), errors.Is(e, os.ErrDeadlineExceeded):
+		return "check that Redis is alive there and that no firewall drops the packets; --redis-timeout D asks longer"
+	}
+	return "check the address, and that it is a Redis"
+}
+
+func explainLost(e *watchdog.LostError, c config) string {
+	switch {
+	case errors.Is(e, lock.ErrTaken):
+		return fmt.Sprintf("lock %q was taken by another", c.key)
+	case errors.Is(e, lock.ErrLost):
+		return fmt.Sprintf("lock %q is gone from %s", c.key, c.address.place())
+	}
+	return fmt.Sprintf("lock %q could not be renewed in time at %s: %v", c.key, c.address.place(), e.Err)
+}
+
+func lostHint(e *watchdog.LostError) string {
+	switch {
+	case errors.Is(e, lock.ErrTaken):
+		return "somebody deleted or overwrote the key, or it lapsed while this host stood still"
+	case errors.Is(e, lock.ErrLost):
+		return "a key vanishes when Redis evicts it (maxmemory-policy), is flushed, or restarts without its data"
+	}
+	return "a longer --ttl survives longer outages"
+}
+
+func startHint(e *runner.StartError) []string {
+	switch e.Code {
+	case 127:
+		return []string{"check the name and PATH"}
+	case statusFailed:
+		return []string{"check the limits of processes and memory (ulimit -a)"}
+	}
+	return nil
+}

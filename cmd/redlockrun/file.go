@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	configVar     = "REDLOCKRUN_CONFIG"
+	defaultConfig = "/etc/default/redlockrun"
+
+	// maxConfig bounds what is read: a configuration has a few hundred bytes.
+	maxConfig = 1 << 20
+)
+
+const fileHint = "lines are blank, # comments, or NAME=VALUE as sh and systemd's EnvironmentFile= read them alike; put what is not plain into single quotes"
+
+// fileLevel is what the configuration file says. The default file may be absent.
+func fileLevel(env lookup) (level, error) {
+	path, named := env(configVar)
+	if named && path == "" {
+		return level{}, usagef("%s is empty", configVar).hint("/dev/null stands for no file")
+	}
+	if !named {
+		path = defaultConfig
+	}
+	text, err := readConfig(path)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return level{}, nil
+	}
+	if err != nil {
+		return level{}, usagef("read configuration: %v", err).hint(configVar + "=/dev/null does without the file")
+	}
+	return parseConfig(path, text)
+}
+
+// readConfig reads a regular file or a device like /dev/null: a FIFO would
+// make a cron job wait for ever.
+func readConfig(path string) (string, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
+		return "", fmt.Errorf("%s is no regular file", path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err == nil && len(text) > maxConfig {
+		err = fmt.Errorf("%s is larger than 1 MiB", path)
+	}
+	return string(text), err
+}
+
+// parseConfig reads the lines of the file. A message names a line by its
+// number and never quotes it: there may be a password in it.
+func parseConfig(path, text string) (level, error) {
+	known := make(map[string]string)
+	for _, s := range settings() {
+		known[s.variable()] = s.name
+	}
+	l := level{values: make(map[string][]string)}
+	l.called = func(name string) string { return variableOf(name) + " in " + path }
+	for i, line := range strings.Split(text, "\n") {
+		at := fmt.Sprintf("%s:%d", path, i+1)
+		variable, value, err := parseLine(line)
+		if err != nil {
+			return level{}, usagef("%s: %v", at, err).hint(fileHint)
+		}
+		if !strings.HasPrefix(variable, "REDLOCKRUN_") {
+			continue
+		}
+		name, ok := known[variable]
+		if variable == variableOf("key") {
+			return level{}, usagef("%s: %s is not for the file", at, variable).hint("two jobs with one key would keep each other out: give each its own --key")
+		}
+		if !ok {
+			return level{}, usagef("%s: %s is not known", at, variable).hint("redlockrun --help lists the flags; each has a variable, REDLOCKRUN_ and its name in capitals with _")
+		}
+		l.values[name] = fromVariable(name, value)
+	}
+	return l, nil
+}
+
+// parseLine returns "" for a line that says nothing.
+func parseLine(line string) (variable, value string, err error) {
+	line = strings.Trim(line, " \t")
+	switch {
+	case !utf8.ValidString(line):
+		return "", "", errors.New("this is not UTF-8")
+	case strings.HasSuffix(line, "\r"):
+		return "", "", errors.New("the line ends in a carriage return")
+	case strings.ContainsFunc(line, func(r rune) bool { return r != '\t' && unicode.IsControl(r) }):
+		return "", "", errors.New("there is a control character")
+	case line == "":
+		return "", "", nil
+	case line[0] == '#' && strings.HasSuffix(line, `\`):
+		// systemd before 254 takes the next line for a part of the comment
+		return "", "", errors.New("the comment ends in a backslash")
+	case line[0] == '#':
+		return "", "", nil
+	}
+	variable, value, found := strings.Cut(line, "=")
+	if !found || !isName(variable) {
+		return "", "", errors.New("this is no NAME=VALUE")
+	}
+	value, err = unquote(value)
+	return variable, value, err
+}
+
+func isName(text string) bool {
+	if text == "" || isDigit(text, 0) {
+		return false
+	}
+	return strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == ""
+}
+
+// unquote accepts a value in single quotes, or a bare one without a character
+// that means something to sh or to systemd.
+func unquote(value string) (string, error) {
+	if inner, ok := strings.CutPrefix(value, "'"); ok {
+		inner, closed := strings.CutSuffix(inner, "'")
+		if !closed || strings.Contains(inner, "'") {
+			return "", errors.New("the single quotes are not around the whole value")
+		}
+		return inner, nil
+	}
+	if strings.ContainsAny(value, "\"'`\\$&|;<>()~") || strings.ContainsFunc(value, unicode.IsSpace) {
+		return "", errors.New("the value needs single quotes around it")
+	}
+	return value, nil
+}

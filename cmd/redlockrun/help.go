@@ -1,0 +1,62 @@
+package main
+
+// help is what --help prints. A test holds every flag to be in it.
+const help = `redlockrun runs a command while holding a lock in Redis: never two at once,
+never a stale lock, and the command's own exit status.
+
+usage:
+  redlockrun --key NAME [flags] [--] COMMAND [ARG...]
+  redlockrun --key NAME [flags] -c 'SHELL TEXT'
+
+Everything after COMMAND belongs to COMMAND. D is a duration: seconds (60, 0.5)
+or 90s, 2m30s.
+
+the lock:
+  -k, --key NAME               its name; two runs with one NAME exclude each other
+  -t, --ttl D                  how long it outlives a dead holder (60s)
+  -w, --wait D                 wait so long for a busy lock (0); forever: no limit
+  -n, --nonblock               do not wait: --wait 0
+      --retries N              try at most N times more, without a place in the line
+      --retry-delay D          the pause between two tries, D/2 to D (200ms)
+      --renew-every D          the period of the renewals (ttl/3, at most 20s)
+      --min-hold D             keep the lock at least D (0)
+  -E, --conflict-exit-code N   the status when the lock stays busy (75); 0: a skip is fine
+
+the command:
+  -c 'SHELL TEXT'              run SHELL TEXT by /bin/sh -c
+      --max-runtime D          stop it after D (status 124)
+      --grace D                between SIGTERM and SIGKILL (ttl/6, at most 10s)
+      --on-lost stop|continue  when the lock is lost (stop, status 76)
+
+where the lock lives:
+      --redis URL              redis:// rediss:// unix:// or file:PATH, which holds one
+                               (REDIS_URL, else redis://127.0.0.1:6379)
+      --redis-timeout D        give up on a store that is silent so long (5s)
+      --redis-ca FILE          certificates of a private CA
+      --redis-cert FILE        a client certificate, with
+      --redis-key FILE         its key
+      --prefix TEXT            before each Redis key (redlockrun:)
+      --local[=DIR]            on this host alone, without Redis
+
+messages, on stderr only:
+  -q, --quiet                  errors only
+  -v, --verbose                say how the run went; twice: everything
+      --log-level LEVEL        debug, info, warn or error (warn)
+      --log-format FORMAT      text or json (text)
+
+  -h, --help                   print this
+      --version                print the version
+
+Every flag has a variable: REDLOCKRUN_TTL for --ttl. A flag wins over the
+environment, which wins over /etc/default/redlockrun (another file:
+REDLOCKRUN_CONFIG), which wins over the default.
+
+exit status: the command's own, or 64 usage, 65 the key is no lock, 69 no answer
+from Redis, 71 no resources, 75 the lock stayed busy, 76 the lock was lost,
+124 --max-runtime, 126 and 127 COMMAND cannot be run, 128+n signal n.
+
+examples:
+  redlockrun --key backup -- pg_dump -f /srv/backup.sql shop
+  redlockrun --key report --wait 5m -c 'make report | mail -s report ops'
+  */5 * * * * redlockrun --key orders -E 0 --min-hold 60 -- php cancel_orders.php
+`

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the test binary play the commands that scripts run under a lock.
+func TestMain(m *testing.M) {
+	testscript.Main(cleaning{m}, map[string]func(){"job": jobMain})
+}
+
+// cleaning removes what built has made when all tests are over.
+type cleaning struct{ m *testing.M }
+
+func (c cleaning) Run() int {
+	defer func() { os.RemoveAll(builtDir) }()
+	return c.m.Run()
+}
+
+var builtDir string
+
+// built is the directory of the true program, which is built once: its guard
+// is the program's own file, executed again.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "redlockrun")
+	if err != nil {
+		return "", err
+	}
+	builtDir = dir
+	build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "redlockrun"), ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build redlockrun: %w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+// binary is the path of the program.
+func binary(t testing.TB) string {
+	t.Helper()
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "redlockrun")
+}

@@ -1,0 +1,332 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"redlockrun/internal/redistest"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+)
+
+// patience bounds each wait for a state that must come: far more than a busy
+// machine needs.
+const patience = 60 * time.Second
+
+// TestScripts runs what a user can see, one scenario a file.
+func TestScripts(t *testing.T) {
+	bin := filepath.Dir(binary(t))
+	testscript.Run(t, testscript.Params{
+		Dir:                 "../../testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Setenv(configVar, "/dev/null")
+			env.Values[serversKey{}] = make(servers)
+			env.Values[backgroundsKey{}] = make(backgrounds)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"redis":    redisCommand,
+			"redis-do": redisDo,
+			"status":   statusCommand,
+			"start":    startCommand,
+			"ended":    endedCommand,
+			"signal":   signalCommand,
+			"waitfile": waitFile,
+			"waitkey":  waitKey,
+			"cmperr":   compareStderr,
+			"overlap":  overlapCommand,
+			"put":      putCommand,
+		},
+	})
+}
+
+// servers are the redis-servers of a script, by name.
+type (
+	servers    map[string]*redistest.Server
+	serversKey struct{}
+)
+
+// redisCommand is
+//
+//	redis start [NAME [password PW] [tls] [ARG...]]
+//	redis freeze|thaw|stop|restart [NAME]
+//
+// start sets $REDIS (for NAME x: $x) to the URL, and makes it the one that redlockrun asks.
+func redisCommand(ts *testscript.TestScript, neg bool, args []string) {
+	all := ts.Value(serversKey{}).(servers)
+	name := "REDIS"
+	if len(args) > 1 {
+		name = args[1]
+	}
+	if args[0] == "start" {
+		all[name] = startRedis(ts, args[min(2, len(args)):])
+		ts.Setenv(name, all[name].URL())
+		ts.Setenv(name+"_ADDR", all[name].Addr())
+		ts.Setenv(name+"_SOCKET", all[name].Socket())
+		ts.Setenv("REDLOCKRUN_REDIS", all[name].URL())
+		return
+	}
+	s := all[name]
+	switch args[0] {
+	case "freeze":
+		ts.Check(s.Signal(syscall.SIGSTOP))
+	case "thaw":
+		ts.Check(s.Signal(syscall.SIGCONT))
+	case "stop":
+		s.Kill()
+	case "restart":
+		ts.Check(s.Restart(false))
+	default:
+		ts.Fatalf("redis: what is %s?", args[0])
+	}
+}
+
+func startRedis(ts *testscript.TestScript, args []string) *redistest.Server {
+	var opts redistest.Options
+	for i := 0; i < len(args); i++ {
+		switch args[i] {
+		case "password":
+			i++
+			opts.Password = args[i]
+		case "tls":
+			opts.TLS = true
+		case "user":
+			i++
+			opts.Users = append(opts.Users, args[i])
+		default:
+			opts.Args = append(opts.Args, args[i])
+		}
+	}
+	dir, err := os.MkdirTemp(ts.Getenv("WORK"), "redis")
+	ts.Check(err)
+	s, err := redistest.New(dir, opts)
+	ts.Check(err)
+	if opts.TLS {
+		ts.Setenv("CA", s.CA())
+	}
+	ts.Defer(s.Close)
+	return s
+}
+
+// redisDo is redis-do WORD..., which asks the server REDIS; the reply is its output.
+func redisDo(ts *testscript.TestScript, neg bool, args []string) {
+	words := make([]any, len(args))
+	for i, arg := range args {
+		words[i] = arg
+	}
+	reply, err := ts.Value(serversKey{}).(servers)["REDIS"].Do(words...)
+	if err != nil {
+		reply = err
+	}
+	fmt.Fprintln(ts.Stdout(), reply)
+	if neg != (err != nil) {
+		ts.Fatalf("redis-do: %v", reply)
+	}
+}
+
+// statusCommand is status N COMMAND..., which must end with that status. What it
+// starts in the background must not keep its output.
+func statusCommand(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		ts.Fatalf("%v", err)
+	}
+	got := 0
+	if exit != nil {
+		got = statusOf(exit.ProcessState)
+	}
+	if got != want {
+		ts.Fatalf("status %d, want %d", got, want)
+	}
+}
+
+// statusOf is the status as a shell would give it.
+func statusOf(state *os.ProcessState) int {
+	if wait := state.Sys().(syscall.WaitStatus); wait.Signaled() {
+		return 128 + int(wait.Signal())
+	}
+	return state.ExitCode()
+}
+
+// A background is a command that start has started.
+type background struct {
+	cmd  *exec.Cmd
+	done chan struct{}
+}
+
+// backgrounds are those of a script, by name.
+type (
+	backgrounds    map[string]*background
+	backgroundsKey struct{}
+)
+
+// startCommand is start NAME COMMAND..., with the files NAME.out and NAME.err
+// as its output, so that a script can look at them while it runs.
+func startCommand(ts *testscript.TestScript, neg bool, args []string) {
+	name := args[0]
+	cmd := exec.Command(lookPath(ts, args[1]), args[2:]...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = scriptEnv(ts)
+	stdout, err := os.Create(ts.MkAbs(name + ".out"))
+	ts.Check(err)
+	defer stdout.Close()
+	stderr, err := os.Create(ts.MkAbs(name + ".err"))
+	ts.Check(err)
+	defer stderr.Close()
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	// Its own group, so that a signal of the test is for it alone.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	ts.Check(cmd.Start())
+	b := &background{cmd, make(chan struct{})}
+	go func() { defer close(b.done); cmd.Wait() }()
+	ts.Value(backgroundsKey{}).(backgrounds)[name] = b
+	ts.Defer(func() { cmd.Process.Signal(syscall.SIGCONT); cmd.Process.Kill(); <-b.done })
+}
+
+func lookPath(ts *testscript.TestScript, name string) string {
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		if path := filepath.Join(dir, name); unix.Access(path, unix.X_OK) == nil {
+			return path
+		}
+	}
+	return ts.MkAbs(name)
+}
+
+// scriptEnv is the environment of the script, as far as redlockrun looks at it.
+func scriptEnv(ts *testscript.TestScript) (env []string) {
+	names := []string{"PATH", "HOME", "TMPDIR", "WORK", "REDIS_URL", configVar, heldRunsVar, heldKeyVar}
+	for _, s := range settings() {
+		names = append(names, s.variable())
+	}
+	for _, name := range names {
+		if value := ts.Getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// endedCommand is ended NAME STATUS: it waits for what start has started.
+func endedCommand(ts *testscript.TestScript, neg bool, args []string) {
+	b := ts.Value(backgroundsKey{}).(backgrounds)[args[0]]
+	select {
+	case <-b.done:
+	case <-time.After(patience):
+		ts.Fatalf("%s runs and runs", args[0])
+	}
+	if got := strconv.Itoa(statusOf(b.cmd.ProcessState)); got != args[1] {
+		ts.Fatalf("%s: status %s, want %s\n%s", args[0], got, args[1], ts.ReadFile(args[0]+".err"))
+	}
+}
+
+// signalCommand is signal SIGNAL NAME|FILE, with what start has started or
+// the process whose number is in FILE.
+func signalCommand(ts *testscript.TestScript, neg bool, args []string) {
+	sig := unix.SignalNum("SIG" + args[0])
+	if b := ts.Value(backgroundsKey{}).(backgrounds)[args[1]]; b != nil {
+		ts.Check(b.cmd.Process.Signal(sig))
+		return
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[1])))
+	ts.Check(err)
+	ts.Check(syscall.Kill(pid, sig))
+}
+
+// eventually fails the script unless a state comes.
+func eventually(ts *testscript.TestScript, what string, state func() bool) {
+	for deadline := time.Now().Add(patience); !state(); <-time.After(time.Millisecond) {
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s: it did not come", what)
+		}
+	}
+}
+
+// waitFile is [!] waitfile FILE [TEXT]: FILE exists, with TEXT in it.
+func waitFile(ts *testscript.TestScript, neg bool, args []string) {
+	eventually(ts, "waitfile "+strings.Join(args, " "), func() bool {
+		text, err := os.ReadFile(ts.MkAbs(args[0]))
+		return (err == nil && strings.Contains(string(text), strings.Join(args[1:], " "))) != neg
+	})
+}
+
+// waitKey is [!] waitkey KEY: the server REDIS has it.
+func waitKey(ts *testscript.TestScript, neg bool, args []string) {
+	s := ts.Value(serversKey{}).(servers)["REDIS"]
+	eventually(ts, "waitkey "+args[0], func() bool {
+		n, err := s.Do("EXISTS", args[0])
+		return err == nil && (n == int64(1)) != neg
+	})
+}
+
+// compareStderr is cmperr WANT [FILE]: stderr, or FILE, is WANT to the byte, but
+// for what differs from run to run.
+func compareStderr(ts *testscript.TestScript, neg bool, args []string) {
+	file := "stderr"
+	if len(args) > 1 {
+		file = args[1]
+	}
+	got, want := normal(ts, ts.ReadFile(file)), ts.ReadFile(args[0])
+	if got != want {
+		ts.Fatalf("%s is not %s:\n--- got\n%s--- want\n%s", file, args[0], got, want)
+	}
+}
+
+var volatile = []struct {
+	pattern *regexp.Regexp
+	stands  string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
+	{regexp.MustCompile(`HOST:\d+`), "HOST:PID"},
+	{regexp.MustCompile(`\b([0-9.]+(h|m|s|ms|µs))+ left`), "LEFT left"},
+	{regexp.MustCompile(`for ([0-9.]+(h|m|s|ms|µs))+: \d+ renewals, (\d+) failed tries, smallest margin ([0-9.]+(h|m|s|ms|µs))+`), "for TIME: N renewals, $3 failed tries, smallest margin TIME"},
+}
+
+func normal(ts *testscript.TestScript, text string) string {
+	replace := []string{ts.Getenv("WORK"), "$WORK"}
+	if host, err := os.Hostname(); err == nil {
+		replace = append(replace, host+":", "HOST:")
+	}
+	if u, err := user.Current(); err == nil {
+		replace = append(replace, "("+u.Username+",", "(USER,")
+	}
+	for name, s := range ts.Value(serversKey{}).(servers) {
+		replace = append(replace, s.Addr(), name, s.Socket(), name)
+	}
+	text = strings.NewReplacer(replace...).Replace(text)
+	for _, v := range volatile {
+		text = v.pattern.ReplaceAllString(text, v.stands)
+	}
+	return text
+}
+
+// overlapCommand is overlap LOG N: N runs have written to LOG, never two at once.
+func overlapCommand(ts *testscript.TestScript, neg bool, args []string) {
+	runs, err := checkRuns(ts.ReadFile(args[0]))
+	ts.Check(err)
+	if strconv.Itoa(len(runs)) != args[1] {
+		ts.Fatalf("%d runs, want %s", len(runs), args[1])
+	}
+}
+
+// putCommand is put FILE TEXT: it makes FILE, at once with its content.
+func putCommand(ts *testscript.TestScript, neg bool, args []string) {
+	path := ts.MkAbs(args[0])
+	ts.Check(os.WriteFile(path+".new", []byte(strings.Join(args[1:], " ")+"\n"), 0o600))
+	ts.Check(os.Rename(path+".new", path))
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+	"redlockrun/internal/watchdog"
+
+	"github.com/rs/zerolog"
+)
+
+// releaseLimit bounds the one thing that is done after the command has ended.
+const releaseLimit = 2 * time.Second
+
+// A session is one run: acquire, then the command beside the watchdog, then
+// release. Only here do the three meet.
+type session struct {
+	*config
+	log     zerolog.Logger
+	signals <-chan os.Signal // read by the wait for the lock, then by the runner
+	guard   *pendingGuard
+}
+
+func newSession(c *config, log zerolog.Logger, signals <-chan os.Signal) *session {
+	return &session{config: c, log: log, signals: signals}
+}
+
+func (s *session) run(environ []string) (ending, error) {
+	for _, warning := range s.warnings {
+		s.log.Warn().Msg(warning)
+	}
+	store, err := s.open()
+	if err != nil {
+		return ending{}, err
+	}
+	s.guard = startGuard() // while the lock is asked for
+	lease, run, err := s.acquire(store)
+	if err != nil {
+		s.guard.discard()
+		return ending{}, err
+	}
+	k := newKeeper(s, lease, s.guard.guard)
+	status, err := s.execute(k, run, with(environ, s.variables(run, lease)))
+	held := lease.Held()
+	s.giveBack(lease, held, k.lost, err)
+	if err != nil {
+		return ending{}, err
+	}
+	s.sum(k, held, status)
+	return s.end(k, status)
+}
+
+// variables are what the command is told about its lock.
+func (s *session) variables(run string, lease lock.Lease) [][2]string {
+	return [][2]string{
+		{heldKeyVar, s.key},
+		{runIDVar, run},
+		{heldRunsVar, strings.Join(append(s.enclosing, run), " ")},
+		{pidVar, strconv.Itoa(os.Getpid())},
+		{fenceVar, strconv.FormatInt(lease.Fence(), 10)},
+	}
+}
+
+// execute runs the command while k keeps the lease. When it returns, no
+// renewal is under way.
+func (s *session) execute(k *keeper, run string, environ []string) (runner.Status, error) {
+	command := runner.Command{
+		Argv: s.command, Env: environ,
+		Grace: s.times.Grace, Guard: k.guard, Marker: runIDVar + "=" + run,
+		Parked: k.stop, Resumed: k.resume,
+		Warn: func(err error) { s.log.Warn().Msg(err.Error()) },
+	}
+	if s.maxRuntime > 0 {
+		defer time.AfterFunc(s.maxRuntime, func() { command.Stop(&runner.StopError{Reason: errMaxRuntime}) }).Stop()
+	}
+	k.start(command.Stop)
+	defer k.stop()
+	return command.Run(context.Background(), s.signals)
+}
+
+// giveBack releases the lease, or leaves it for the rest of --min-hold. A lock
+// that is definitely another's by now is not touched. A lock that could not be
+// renewed is worth a try: it may still be there.
+func (s *session) giveBack(lease lock.Lease, held time.Duration, lost *watchdog.LostError, runErr error) {
+	var keep time.Duration
+	if lost == nil && runErr == nil {
+		keep = max(0, s.minHold-held)
+	}
+	if lost != nil && errors.Is(lost, lock.ErrLost) {
+		return
+	}
+	if err := s.release(lease, keep); err != nil && lost == nil {
+		s.log.Warn().Msg(err.Error())
+	}
+}
+
+func (s *session) release(lease lock.Lease, keep time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), releaseLimit)
+	defer cancel()
+	err := lease.Release(ctx, keep)
+	switch {
+	case errors.Is(err, lock.ErrLost):
+		return fmt.Errorf("lock %q was not held any more when it was to be released (%s)", s.key, s.address.place())
+	case err != nil:
+		left := max(0, boottime.Until(lease.Until())).Round(time.Second)
+		return fmt.Errorf("release lock %q: %w; it lapses by itself in %s (%s)", s.key, err, exact(left), s.address.place())
+	}
+	return nil
+}
+
+// sum says how the run went, to whoever wants to know.
+func (s *session) sum(k *keeper, held time.Duration, status runner.Status) {
+	s.log.Info().Msgf("lock %q was held for %s: %d renewals, %d failed tries, smallest margin %s",
+		s.key, rounded(held), k.stats.Renewed, k.stats.Failed, rounded(k.stats.Closest))
+	switch {
+	case status.Left == 1:
+		s.log.Warn().Msg("1 process of the command still runs without the lock")
+	case status.Left > 1:
+		s.log.Warn().Msgf("%d processes of the command still run without the lock", status.Left)
+	}
+}
+
+// end finds the status. A command that had ended by itself keeps its own.
+func (s *session) end(k *keeper, status runner.Status) (ending, error) {
+	switch {
+	case status.Stopped != nil:
+		return ending{}, status.Stopped
+	case k.guardMayHaveKilled(status):
+		return ending{}, &watchdog.LostError{Err: watchdog.ErrLate}
+	}
+	return ending{status: status.Code, command: status}, nil
+}
