@@ -53,14 +53,11 @@ func attend[T any](signals <-chan os.Signal, do func(context.Context) (T, error)
 	}
 }
 
-// react does what a signal does to a process without a command: it ends it,
-// suspends it, or nothing, signal(7).
+// react does what a signal does to a process without a command: it ends it, or
+// nothing, signal(7). Job control is the kernel's until the command runs.
 func react(sig os.Signal) error {
 	switch sig := sig.(syscall.Signal); sig {
 	case syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGPIPE, syscall.SIGXFSZ:
-		return nil
-	case syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU:
-		runner.Suspend(sig)
 		return nil
 	default:
 		return &runner.SignalError{Signal: sig}

@@ -92,7 +92,7 @@ func explain(err error, c config) outcome {
 	case errors.As(err, &unavailable):
 		return failure(statusUnavailable, fmt.Sprintf("cannot ask Redis at %s (%s): %v", unavailable.Address, c.address.whence(), unavailable.Err), check(unavailable))
 	case errors.As(err, &lost):
-		return failure(statusLost, explainLost(lost, c)+"; the command was stopped", lostHint(lost))
+		return failure(statusLost, explainLost(lost, c)+"; the command was stopped", lostHint(lost, c))
 	case errors.Is(err, errMaxRuntime):
 		return failure(statusRanOut, fmt.Sprintf("the command was stopped after --max-runtime %s", exact(c.maxRuntime)))
 	case errors.As(err, &start):
@@ -178,8 +178,10 @@ func explainLost(e *watchdog.LostError, c config) string {
 	return fmt.Sprintf("lock %q could not be renewed in time at %s: %v", c.key, c.address.place(), e.Err)
 }
 
-func lostHint(e *watchdog.LostError) string {
+func lostHint(e *watchdog.LostError, c config) string {
 	switch {
+	case c.address.local:
+		return "somebody removed or replaced the file"
 	case errors.Is(e, lock.ErrTaken):
 		return "somebody deleted or overwrote the key, or it lapsed while this host stood still"
 	case errors.Is(e, lock.ErrLost):

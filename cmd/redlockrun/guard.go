@@ -1,6 +1,10 @@
 package main
 
-import "redlockrun/internal/runner"
+import (
+	"os"
+
+	"redlockrun/internal/runner"
+)
 
 // A pendingGuard is a guard that is being started.
 type pendingGuard struct {
@@ -9,11 +13,12 @@ type pendingGuard struct {
 	err     error
 }
 
-func startGuard() *pendingGuard {
+// startGuard starts a guard that holds keep open.
+func startGuard(keep []*os.File) *pendingGuard {
 	p := &pendingGuard{started: make(chan struct{})}
 	go func() {
 		defer close(p.started)
-		p.guard, p.err = runner.StartGuard()
+		p.guard, p.err = runner.StartGuard(keep...)
 	}()
 	return p
 }
@@ -24,8 +29,9 @@ func (p *pendingGuard) wait() error {
 	return p.err
 }
 
-// discard ends a guard that has nothing to guard.
-func (p *pendingGuard) discard() {
+// end waits for the guard to be gone. One that has been told so by the runner is
+// on its way.
+func (p *pendingGuard) end() {
 	<-p.started
 	p.guard.Close()
 }

@@ -112,7 +112,7 @@ func (k *keeper) tellGuard(until time.Time) {
 func (k *keeper) lose(lost *watchdog.LostError) {
 	k.lost = lost
 	if k.onLost == continueCommand {
-		k.log.Warn().Strs(hintField, some(lostHint(lost))).Msg(explainLost(lost, *k.config) + "; the command runs on without it")
+		k.log.Warn().Strs(hintField, some(lostHint(lost, *k.config))).Msg(explainLost(lost, *k.config) + "; the command runs on without it")
 		return
 	}
 	k.halt(stopFor(lost))

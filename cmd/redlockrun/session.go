@@ -37,14 +37,14 @@ func (s *session) run(environ []string) (ending, error) {
 	for _, warning := range s.warnings {
 		s.log.Warn().Msg(warning)
 	}
-	store, err := s.open()
+	store, keep, err := s.open()
 	if err != nil {
 		return ending{}, err
 	}
-	s.guard = startGuard() // while the lock is asked for
+	s.guard = startGuard(keep) // while the lock is asked for
+	defer s.guard.end()
 	lease, run, err := s.acquire(store)
 	if err != nil {
-		s.guard.discard()
 		return ending{}, err
 	}
 	k := newKeeper(s, lease, s.guard.guard)
@@ -118,14 +118,21 @@ func (s *session) release(lease lock.Lease, keep time.Duration) error {
 
 // sum says how the run went, to whoever wants to know.
 func (s *session) sum(k *keeper, held time.Duration, status runner.Status) {
-	s.log.Info().Msgf("lock %q was held for %s: %d renewals, %d failed tries, smallest margin %s",
-		s.key, rounded(held), k.stats.Renewed, k.stats.Failed, rounded(k.stats.Closest))
+	s.log.Info().Msg(s.summary(k, held))
 	switch {
 	case status.Left == 1:
 		s.log.Warn().Msg("1 process of the command still runs without the lock")
 	case status.Left > 1:
 		s.log.Warn().Msgf("%d processes of the command still run without the lock", status.Left)
 	}
+}
+
+func (s *session) summary(k *keeper, held time.Duration) string {
+	text := fmt.Sprintf("lock %q was held for %s", s.key, rounded(held))
+	if s.address.local {
+		return text
+	}
+	return text + fmt.Sprintf(": %d renewals, %d failed tries, smallest margin %s", k.stats.Renewed, k.stats.Failed, rounded(k.stats.Closest))
 }
 
 // end finds the status. A command that had ended by itself keeps its own.
