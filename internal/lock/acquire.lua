@@ -51,10 +51,7 @@ end
 
 local function confirm(value)
   redis.call('PEXPIRE', lock, ttl)
-  if waits then
-    redis.call('ZREM', line, id)
-    redis.call('HDEL', who, id)
-  end
+  if waits then leave() end
   return taken(2, value)
 end
 

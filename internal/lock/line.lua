@@ -2,7 +2,7 @@
 -- KEYS   1 lock, 2 fence, 3 line (run id -> ticket), 4 who (run id -> "last seen" and record), 5 tombstone of this run
 -- ARGV   1 run id
 -- who has two more fields: "." = when the lease ends that was seen last, and its record: until then a lock
--- that is free without having been released is nobody's; "-" = the run ids that were passed over last.
+-- that is free without having been released is nobody's; "-" = the runs that were passed over or given the lock last, but for those that confirmed it.
 -- All times are the server's, in ms.
 
 local lock, fence, line, who, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
@@ -51,19 +51,29 @@ local function announce(n, ms, record)
   for place, run in ipairs(front) do tell(run, string.format('n %d %d', ms, place)) end
 end
 
--- drop takes a run out of line. Those that were passed over are remembered: they can tell it from a loss of data.
-local passed = {}
+-- drop takes a run out of line, and remembers it: such a run can tell that from a loss of the data.
+local dropped = {}
 local function drop(run)
   redis.call('ZREM', line, run)
   redis.call('HDEL', who, run)
-  passed[#passed + 1] = run
+  dropped[#dropped + 1] = run
 end
 local function remember()
-  if #passed == 0 then return end
-  local all = (redis.call('HGET', who, '-') or '') .. table.concat(passed)
+  if #dropped == 0 then return end
+  local all = (redis.call('HGET', who, '-') or '') .. table.concat(dropped)
   redis.call('HSET', who, '-', string.sub(all, -26 * 1024))
   redis.call('PEXPIRE', who, forget)
-  passed = {}
+  dropped = {}
+end
+
+-- leave takes this run out of line and out of memory.
+local function leave()
+  redis.call('ZREM', line, id)
+  local all = redis.call('HGET', who, '-')
+  local others = all and string.gsub(all, id, '')
+  if others == '' then redis.call('HDEL', who, '-') elseif others then redis.call('HSET', who, '-', others) end
+  redis.call('HDEL', who, id)
+  if not first() then redis.call('HDEL', who, '.') end
 end
 
 -- next_fence is the next fence, or nil and a reply if the counter is none.
@@ -90,15 +100,14 @@ local function advance(caller)
   local number = run and next_fence()
   while number and run do
     local seen, record = split(redis.call('HGET', who, run))
-    redis.call('ZREM', line, run)
+    drop(run)
     if record and (run == caller or now - seen <= silent and tell(run, 'g') > 0) then
-      redis.call('HDEL', who, run)
       announce(1, unconfirmed, grant(number, record, unconfirmed))
       return remember()
     end
-    drop(run)
     run = first()
   end
-  if not run then redis.call('HDEL', who, '.') end
+  redis.call('HDEL', who, '.')
+  if run then tell(run, 'g') end -- so that it finds what is wrong with the fence
   remember()
 end

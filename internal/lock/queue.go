@@ -67,14 +67,15 @@ func (a *acquisition) line(ctx context.Context, busy *HeldError) (Lease, error) 
 	if err := announce(a.req, busy); err != nil {
 		return nil, err
 	}
+	limited := ctx
 	if a.req.Wait.Limit != Forever {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, a.req.Wait.Limit, errLimit)
+		limited, cancel = context.WithTimeoutCause(ctx, a.req.Wait.Limit, errLimit)
 		defer cancel()
 	}
 	w := &waiter{acquisition: a, busy: busy}
 	defer w.unsubscribe()
-	lease, err := w.stand(ctx)
+	lease, err := w.stand(limited)
 	if lease != nil {
 		return lease, nil
 	}
@@ -82,7 +83,7 @@ func (a *acquisition) line(ctx context.Context, busy *HeldError) (Lease, error) 
 	switch {
 	case err != nil:
 		return nil, err
-	case context.Cause(ctx) != errLimit:
+	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case gone == nil:
 		return nil, w.busy
@@ -247,7 +248,8 @@ func (w *waiter) sleep(ctx context.Context) {
 // hear takes a message in, and reports whether to look at once.
 func (w *waiter) hear(message string) bool {
 	w.heard = true
-	if message == "g" {
+	if message == "g" { // the lease that it waited for has ended as it should
+		w.saw = sighting{}
 		return true
 	}
 	var ms int64

@@ -213,7 +213,7 @@ func (a *acquisition) giveUp(ctx context.Context) error {
 	if a.haunted {
 		a.link.drop()
 		a.link.late.close(request(append([]string{"EVAL", releaseStep, fmt.Sprint(len(a.keys.all()))},
-			append(a.keys.all(), a.req.Holder.Run, "0", fmt.Sprint(tombstone))...)...))
+			append(a.keys.all(), a.req.Holder.Run, "0", fmt.Sprint(tombstone), "1")...)...))
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
@@ -227,7 +227,7 @@ func (a *acquisition) release(ctx context.Context, keep time.Duration) (reply []
 	if a.haunted {
 		gone = tombstone
 	}
-	return a.step(ctx, releaseStep, milliseconds(keep), gone)
+	return a.step(ctx, releaseStep, milliseconds(keep), gone, a.lined)
 }
 
 // milliseconds is d in ms, as Redis counts; a part of one is a whole one.

@@ -1,7 +1,7 @@
 -- Gives the lock back if this run has it, leaves the line if it waits, and hands a free lock to the first in
 -- line. May be repeated. Stands behind line.lua.
 -- ARGV   2 ms that the lock stays taken after the run (0: none),
---        3 ms for which an acquire of this run that is still under way does nothing (0: none)
+--        3 ms for which an acquire of this run that is still under way does nothing (0: none), 4 "1" if this run has waited
 -- reply  {1}    deleted
 --        {2}    kept, with a record that says that the run has ended
 --        {0}    another has it
@@ -39,11 +39,7 @@ end
 local held, fault = text(1, 1023)
 if fault and fault.err then return fault end
 local reply = give(held)
-if first() then
-  redis.call('ZREM', line, id)
-  redis.call('HDEL', who, id)
-  if reply == 1 or reply == -1 and settled() then advance() end
-  if not first() then redis.call('HDEL', who, '.') end
-end
+if ARGV[4] == '1' then leave() end
+if first() and (reply == 1 or reply == -1 and settled()) then advance() end
 if mark > 0 then redis.call('SET', gone, '1', 'PX', mark) end
 return {reply}

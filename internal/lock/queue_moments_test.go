@@ -1,0 +1,566 @@
+package lock
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/redistest"
+)
+
+// lookOf is what only the acquire steps of a run have in them.
+func lookOf(req Request) string { return `{"run":"` + req.Holder.Run + `"` }
+
+// waitsBehind is a waiter of its own proxy, parked as the n-th in line.
+func waitsBehind(t *testing.T, srv *redistest.Server, n int64) (req Request, p *redistest.Proxy, done <-chan result, stop func(error)) {
+	t.Helper()
+	p = redistest.NewProxy(t, srv)
+	req = waits("job", Forever)
+	done, cancel := park(t, srv, open(t, p.URL()), req, n)
+	return req, p, done, func(err error) { cancel(err) }
+}
+
+func listeners(t *testing.T, srv *redistest.Server, req Request) string {
+	t.Helper()
+	return fmt.Sprint(do(t, srv, "PUBSUB", "NUMSUB", "redlockrun:{job}:"+req.Holder.Run).([]any)[1])
+}
+
+func TestWaiterThatDiesBetweenHandOverAndConfirmation(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := acquire(t, s, requestFor("job"))
+	req, p, first, _ := waitsBehind(t, srv, 1)
+	second, _ := park(t, srv, s, waits("job", Forever), 2)
+	arrive := p.Hold(lookOf(req))
+	release(t, held)
+	l := lease(t, second)
+	arrive() // it was only slow: now it stands behind the second
+	until(t, "the first in line again", func() bool { return inLine(t, srv, "job") == 1 })
+	if _, err := l.Renew(limited(t, patience)); err != nil {
+		t.Error(err)
+	}
+	release(t, l)
+	release(t, lease(t, first))
+}
+
+func TestWaiterThatGivesUpInTheInstantItIsChosenHandsOn(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := acquire(t, s, requestFor("job"))
+	req, p, first, stop := waitsBehind(t, srv, 1)
+	second, _ := park(t, srv, s, waits("job", Forever), 2)
+	arrive := p.Hold(lookOf(req))
+	n := p.Count(lookOf(req))
+	release(t, held)
+	if !p.Await(lookOf(req), n+1) {
+		t.Fatal("it was not chosen")
+	}
+	signal := errors.New("signal")
+	stop(signal)
+	if r := got(t, first); r.err != signal {
+		t.Errorf("got %v", r.err)
+	}
+	l := lease(t, second)
+	arrive()
+	if !p.AwaitClosed() {
+		t.Fatal("connections left")
+	}
+	if n := inLine(t, srv, "job"); n != 0 {
+		t.Errorf("%d in line", n)
+	}
+	release(t, l)
+}
+
+func TestReleaseWhoseReplyIsLostHandsOverOnce(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, srv)
+	held := acquire(t, open(t, p.URL()), requestFor("job"))
+	s := open(t, srv.URL())
+	first, _ := park(t, srv, s, waits("job", Forever), 1)
+	second, _ := park(t, srv, s, waits("job", Forever), 2)
+	p.LoseReply("keep_on")
+	release(t, held)
+	if n := p.Count("keep_on"); n != 2 {
+		t.Errorf("%d releases", n)
+	}
+	l := lease(t, first)
+	if n := inLine(t, srv, "job"); n != 1 {
+		t.Errorf("%d in line", n)
+	}
+	release(t, l)
+	release(t, lease(t, second))
+	onlyFence(t, srv)
+}
+
+func TestLeaseEndsWhileItsReleaseIsOnItsWay(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, srv)
+	req := requestFor("job")
+	req.Times = TimesOf(time.Second)
+	held := acquire(t, open(t, p.URL()), req)
+	s := open(t, srv.URL())
+	first, _ := park(t, srv, s, waits("job", Forever), 1)
+	park(t, srv, s, waits("job", Forever), 2)
+	arrive := p.Hold("keep_on")
+	if err := held.Release(limited(t, 100*time.Millisecond), 0); err == nil {
+		t.Fatal("released")
+	}
+	l := lease(t, first)
+	if boottime.Now().Before(held.Until()) {
+		t.Error("started before the lease had ended")
+	}
+	arrive()
+	if !p.AwaitClosed() {
+		t.Fatal("connections left")
+	}
+	if _, err := l.Renew(limited(t, patience)); err != nil {
+		t.Error(err)
+	}
+	if n := inLine(t, srv, "job"); n != 1 {
+		t.Errorf("%d in line", n)
+	}
+}
+
+func TestLookThatArrivesAfterItsOwnerLeft(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := acquire(t, s, requestFor("job"))
+	p := redistest.NewProxy(t, srv)
+	arrive := p.Hold("60000 wait")
+	done, stop := begin(t, open(t, p.URL()), waits("job", Forever))
+	if !p.Await("60000 wait", 1) {
+		t.Fatal("no look")
+	}
+	stop(errors.New("signal"))
+	got(t, done)
+	arrive()
+	if !p.AwaitClosed() {
+		t.Fatal("connections left")
+	}
+	if n := inLine(t, srv, "job"); n != 0 {
+		t.Errorf("%d in line", n)
+	}
+	release(t, held)
+	release(t, acquire(t, s, requestFor("job")))
+}
+
+func TestTheDeadAtTheFrontArePassedOver(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := acquire(t, s, requestFor("job"))
+	const dead = 5
+	for i := range dead {
+		req, p, _, _ := waitsBehind(t, srv, int64(i+1))
+		p.Close()
+		until(t, "it is dead", func() bool { return listeners(t, srv, req) == "0" })
+	}
+	_, frozen, _, _ := waitsBehind(t, srv, dead+1)
+	frozen.BlackHole(true)
+	done, _ := park(t, srv, s, waits("job", Forever), dead+2)
+	release(t, held)
+	release(t, lease(t, done))
+}
+
+func TestPlaceIsKeptAcrossAReconnection(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := acquire(t, s, requestFor("job"))
+	var reqs []Request
+	var queue []<-chan result
+	for i := range 5 {
+		req := waits("job", Forever)
+		done, _ := park(t, srv, s, req, int64(i+1))
+		reqs, queue = append(reqs, req), append(queue, done)
+	}
+	for _, kind := range []string{"pubsub", "normal"} {
+		do(t, srv, "CLIENT", "KILL", "TYPE", kind)
+	}
+	do(t, srv, "SCRIPT", "FLUSH")
+	for _, req := range reqs {
+		until(t, "connected again", func() bool { return listeners(t, srv, req) == "1" })
+	}
+	for _, done := range queue {
+		release(t, held)
+		held = lease(t, done)
+	}
+}
+
+func TestPassedOverWhileDisconnectedRejoinsAtTheEndAndSaysSo(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := acquire(t, s, requestFor("job"))
+	p := redistest.NewProxy(t, srv)
+	req := waits("job", Forever)
+	said := make(chan *HeldError, 100)
+	req.OnBusy = func(e *HeldError) { said <- e }
+	first, _ := park(t, srv, open(t, p.URL()), req, 1)
+	second, _ := park(t, srv, s, waits("job", Forever), 2)
+	third, _ := park(t, srv, s, waits("job", Forever), 3)
+	p.Refuse(true)
+	p.Reset()
+	until(t, "it is cut off", func() bool { return listeners(t, srv, req) == "0" })
+	release(t, held)
+	held = lease(t, second)
+	p.Refuse(false)
+	for e := range said {
+		if e.Rejoined {
+			if e.Place != 2 {
+				t.Errorf("place %d", e.Place)
+			}
+			break
+		}
+	}
+	release(t, held)
+	release(t, lease(t, third))
+	release(t, lease(t, first))
+	onlyFence(t, srv)
+}
+
+// A waiter honours a lease that it saw, whatever happens to the key meanwhile.
+func TestKeyThatVanishesEarlyIsNotTakenBeforeTheLeaseEnds(t *testing.T) {
+	for name, vanish := range map[string]func(*testing.T, *redistest.Server){
+		"deleted": func(t *testing.T, srv *redistest.Server) { do(t, srv, "DEL", "redlockrun:{job}") },
+		"flushed": func(t *testing.T, srv *redistest.Server) { do(t, srv, "FLUSHALL") },
+		"restart": func(t *testing.T, srv *redistest.Server) {
+			if err := srv.Restart(false); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := redistest.Start(t, redistest.Options{})
+			s := open(t, srv.URL())
+			req := requestFor("job")
+			req.Times = TimesOf(7 * time.Second) // longer than from one look to the next
+			held := acquire(t, s, req)
+			first, _ := park(t, srv, s, waits("job", Forever), 1)
+			second, _ := park(t, srv, s, waits("job", Forever), 2)
+			vanish(t, srv)
+			var l Lease
+			select { // the order is lost with the data
+			case r := <-first:
+				l, first = r.lease, second
+			case r := <-second:
+				l = r.lease
+			}
+			if left := boottime.Until(held.Until()); left > 0 {
+				t.Errorf("started %s before the lease would have ended", left)
+			}
+			release(t, l)
+			release(t, lease(t, first))
+		})
+	}
+}
+
+func TestRestartWithDataKeepsTheLine(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{Persist: true})
+	s := open(t, srv.URL())
+	held := acquire(t, s, requestFor("job"))
+	first, _ := park(t, srv, s, waits("job", Forever), 1)
+	second, _ := park(t, srv, s, waits("job", Forever), 2)
+	if err := srv.Restart(true); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "both connected again", func() bool {
+		return len(do(t, srv, "PUBSUB", "CHANNELS", "*").([]any)) == 2
+	})
+	release(t, held)
+	release(t, lease(t, first))
+	release(t, lease(t, second))
+	onlyFence(t, srv)
+}
+
+func TestLineMovesOnWhenRedisIsOutOfMemory(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := acquire(t, s, requestFor("job"))
+	first, _ := park(t, srv, s, waits("job", Forever), 1)
+	second, _ := park(t, srv, s, waits("job", Forever), 2)
+	do(t, srv, "CONFIG", "SET", "maxmemory", "1")
+	release(t, held)
+	l := lease(t, first)
+	if err := l.Release(limited(t, patience), 100*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	release(t, lease(t, second))
+	onlyFence(t, srv)
+}
+
+func TestHolderThatDiesIsSucceeded(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	req := requestFor("job")
+	req.Times = TimesOf(time.Second)
+	dead := acquire(t, s, req)
+	done, _ := park(t, srv, s, waits("job", Forever), 1)
+	l := lease(t, done)
+	if boottime.Now().Before(dead.Until()) || l.Fence() <= dead.Fence() {
+		t.Errorf("fence %d after %d", l.Fence(), dead.Fence())
+	}
+}
+
+func TestMinHoldIsHonouredInLine(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := acquire(t, s, requestFor("job"))
+	done, _ := park(t, srv, s, waits("job", Forever), 1)
+	const keep = time.Second
+	ended := boottime.Now()
+	if err := held.Release(limited(t, patience), keep); err != nil {
+		t.Fatal(err)
+	}
+	l := lease(t, done)
+	if waited := boottime.Now().Sub(ended); waited < keep {
+		t.Errorf("waited %s", waited)
+	}
+	if h := l.Held(); h > patience {
+		t.Errorf("held for %s already", h)
+	}
+}
+
+func TestMaxWaitersTurnsAwayWhoIsOneTooMany(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	acquire(t, s, requestFor("job"))
+	req := waits("job", Forever)
+	req.Wait.Max = 1
+	park(t, srv, s, req, 1)
+	req.Holder.Run = NewRunID()
+	_, err := s.Acquire(t.Context(), req)
+	var held *HeldError
+	if !errors.As(err, &held) || !held.Full {
+		t.Errorf("got %v", err)
+	}
+	if n := inLine(t, srv, "job"); n != 1 {
+		t.Errorf("%d in line", n)
+	}
+}
+
+func TestRetriesStandBehindTheLine(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := acquire(t, s, requestFor("job"))
+	var queue []<-chan result
+	for i := range 3 {
+		done, _ := park(t, srv, s, waits("job", Forever), int64(i+1))
+		queue = append(queue, done)
+	}
+	req := requestFor("job")
+	req.Wait.Retries, req.Wait.Delay = 1_000_000, time.Millisecond
+	outside, _ := begin(t, s, req)
+	for _, done := range queue {
+		release(t, held)
+		held = lease(t, done)
+		select {
+		case <-outside:
+			t.Fatal("it slipped past the line")
+		default:
+		}
+	}
+	release(t, held)
+	release(t, lease(t, outside))
+}
+
+func TestOutageInLineIsTriedAgainWithoutSpinning(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := acquire(t, s, requestFor("job"))
+	p := redistest.NewProxy(t, srv)
+	req := waits("job", Forever)
+	failed := make(chan time.Time, 100)
+	req.OnOutage = func(err error) {
+		if !errors.As(err, new(*UnavailableError)) {
+			t.Errorf("outage %v", err)
+		}
+		failed <- time.Now()
+	}
+	done, _ := park(t, srv, open(t, p.URL()), req, 1)
+	p.Refuse(true)
+	p.Reset()
+	var times []time.Time
+	for len(times) < 7 {
+		times = append(times, <-failed)
+	}
+	if took := times[6].Sub(times[0]); took < (50+100+200+400+800+800)*time.Millisecond/2 {
+		t.Errorf("seven tries within %s", took)
+	}
+	p.Refuse(false)
+	release(t, held)
+	release(t, lease(t, done))
+}
+
+func TestLastAnswerTellsBusyFromOutage(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := acquire(t, s, requestFor("job"))
+	p := redistest.NewProxy(t, srv)
+	_, err := open(t, p.URL()).Acquire(t.Context(), waits("job", time.Second))
+	if !errors.As(err, new(*HeldError)) {
+		t.Errorf("answered: %v", err)
+	}
+	for name, fault := range map[string]func(){
+		"refused": func() { p.Refuse(true); p.Reset() },
+		"silent":  func() { p.Refuse(false); p.BlackHole(true) },
+	} {
+		p.BlackHole(false)
+		p.Refuse(false)
+		req := waits("job", 2*time.Second)
+		req.OnBusy = func(e *HeldError) {
+			if e.Place > 0 {
+				fault()
+			}
+		}
+		if _, err := open(t, p.URL()).Acquire(t.Context(), req); !errors.As(err, new(*UnavailableError)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_ = held
+}
+
+func TestWaitingForAnEnclosingRunIsRefusedInLine(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	outer := requestFor("job")
+	acquire(t, s, outer)
+	req := waits("job", Forever)
+	req.Enclosing = []string{outer.Holder.Run}
+	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*NestedError)) {
+		t.Errorf("got %v", err)
+	}
+	onlyLock := do(t, srv, "KEYS", "*:line").([]any)
+	if len(onlyLock) != 0 {
+		t.Errorf("left %v", onlyLock)
+	}
+}
+
+func TestBrokenFenceEndsTheWait(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := acquire(t, s, requestFor("job"))
+	done, _ := park(t, srv, s, waits("job", Forever), 1)
+	do(t, srv, "SET", "redlockrun:{job}:fence", "many")
+	release(t, held)
+	if r := got(t, done); !errors.As(r.err, new(*NotLockError)) {
+		t.Errorf("got %v", r.err)
+	}
+}
+
+func evals(t *testing.T, srv *redistest.Server) (n int) {
+	t.Helper()
+	for line := range strings.Lines(do(t, srv, "INFO", "commandstats").(string)) {
+		if rest, ok := strings.CutPrefix(line, "cmdstat_eval:calls="); ok {
+			fmt.Sscan(rest, &n)
+		}
+	}
+	return n
+}
+
+func TestHandOverCostsTheSameHoweverManyWait(t *testing.T) {
+	cost := func(waiters int) float64 {
+		srv := redistest.Start(t, redistest.Options{})
+		s := open(t, srv.URL())
+		held := acquire(t, s, requestFor("job"))
+		var queue []<-chan result
+		for i := range waiters {
+			done, _ := park(t, srv, s, waits("job", Forever), int64(i+1))
+			queue = append(queue, done)
+		}
+		const most = 10
+		before := evals(t, srv)
+		for _, done := range queue[:most] {
+			release(t, held)
+			held = lease(t, done)
+		}
+		return float64(evals(t, srv)-before) / most
+	}
+	few, many := cost(10), cost(400)
+	if many > few*1.2 || few > 3.5 {
+		t.Errorf("commands for each hand-over: %.1f with 10 in line, %.1f with 400", few, many)
+	}
+}
+
+func TestWaitingRightsSuffice(t *testing.T) {
+	rights := strings.Fields(WaitingACL)
+	for skip := -1; skip < len(rights); skip++ {
+		left := append([]string(nil), rights...)
+		name := "all"
+		if skip >= 0 {
+			name = "without " + rights[skip]
+			left = append(left[:skip], left[skip+1:]...)
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			user := "alice on >pw " + MinimalACL + " " + strings.Join(left, " ")
+			srv := redistest.Start(t, redistest.Options{Users: []string{user}})
+			s := open(t, strings.Replace(srv.URL(), "//", "//alice:pw@", 1))
+			err := waitTwice(t, srv, s)
+			if (err == nil) != (skip < 0) {
+				t.Errorf("it ended with %v", err)
+			}
+			var refused *UnavailableError
+			if err != nil && (!errors.As(err, &refused) || !refused.Denied) {
+				t.Errorf("refused as %v", err)
+			}
+		})
+	}
+}
+
+// waitTwice lets two wait and be served, the second of at most two in line.
+func waitTwice(t *testing.T, srv *redistest.Server, s Store) error {
+	held, err := s.Acquire(t.Context(), requestFor("job"))
+	if err != nil {
+		return err
+	}
+	var queue []<-chan result
+	for i := range 2 {
+		req := waits("job", Forever)
+		req.Wait.Max = 1 + i
+		done, _ := begin(t, s, req)
+		var early *result
+		until(t, "in line", func() bool {
+			select {
+			case r := <-done:
+				early = &r
+			default:
+			}
+			return early != nil || inLine(t, srv, "job") == int64(i+1)
+		})
+		if early != nil {
+			return early.err
+		}
+		queue = append(queue, done)
+	}
+	for _, done := range queue {
+		if err := held.Release(t.Context(), 0); err != nil {
+			return err
+		}
+		r := got(t, done)
+		if r.err != nil {
+			return r.err
+		}
+		held = r.lease
+	}
+	return held.Release(t.Context(), 0)
+}
