@@ -31,7 +31,7 @@ var (
 		"NOAUTH", "WRONGPASS", "NOPERM", "DENIED", "AUTH ", "Client sent AUTH", "invalid password",
 		"The user executing the script can't", "ACL failure in script",
 	}
-	misfits = []string{"unknown command", "CROSSSLOT", "Script attempted to access a non local key", "DB index is out of range"}
+	misfits = []string{"unknown command", "MOVED ", "CROSSSLOT", "Script attempted to access a non local key", "DB index is out of range"}
 )
 
 func classify(err error) class {
@@ -40,7 +40,10 @@ func classify(err error) class {
 	var alert tls.AlertError
 	var record tls.RecordHeaderError
 	var invalid x509.CertificateInvalidError
+	var nowhere *nowhereError
 	switch {
+	case errors.As(err, &nowhere) && nowhere.final():
+		return unfit
 	case errors.As(err, &reply):
 		return classifyReply(strings.TrimPrefix(reply.Error(), "ERR "))
 	case errors.As(err, &cert), errors.As(err, &alert), errors.As(err, &record), errors.As(err, &invalid):
@@ -102,6 +105,17 @@ func (e *answer) Error() string { return e.text }
 func (e *answer) Unwrap() error { return e.cause }
 
 func say(err error, a address) string {
+	var nowhere *nowhereError
+	switch {
+	case errors.As(err, &nowhere):
+		return nowhere.say(func(err error) string { return sayOne(err, a) })
+	case a.at != "":
+		return a.at + ": " + sayOne(err, a)
+	}
+	return sayOne(err, a)
+}
+
+func sayOne(err error, a address) string {
 	var dial *net.OpError
 	var timeout interface{ Timeout() bool }
 	switch {
@@ -115,9 +129,14 @@ func say(err error, a address) string {
 	}
 	// A server that does not know AUTH or HELLO repeats their arguments.
 	said, _, _ := strings.Cut(err.Error(), "with args beginning with")
-	for _, secret := range []string{a.password, url.PathEscape(a.password), url.QueryEscape(a.password)} {
-		if secret != "" {
-			said = strings.ReplaceAll(said, secret, "***")
+	if a.kind == single && errors.As(err, new(redis.Error)) && (strings.HasPrefix(said, "MOVED ") || strings.HasPrefix(said, "ASK ")) {
+		said = "this is one node of a Cluster: redis+cluster:// in place of redis:// reaches all of it"
+	}
+	for _, secret := range []string{a.password, a.sentinelPassword} {
+		for _, written := range []string{secret, url.PathEscape(secret), url.QueryEscape(secret)} {
+			if secret != "" {
+				said = strings.ReplaceAll(said, written, "***")
+			}
 		}
 	}
 	if len(said) > 300 {

@@ -46,7 +46,7 @@ func (l *redisLease) Held() time.Duration {
 func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 	a := l.acquisition
 	sent := boottime.Now()
-	reply, _, err := a.link.eval(ctx, renewLua, []string{a.keys.lock, a.keys.gone}, a.req.Holder.Run, milliseconds(a.req.Times.TTL))
+	reply, _, err := a.link.eval(ctx, renewLua, []string{a.keys.lock}, a.req.Holder.Run, milliseconds(a.req.Times.TTL))
 	if err != nil {
 		return l.Until(), a.unavailable(err)
 	}

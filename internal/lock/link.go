@@ -3,6 +3,7 @@ package lock
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -10,6 +11,7 @@ import (
 // A client is what a link needs of go-redis.
 type client interface {
 	Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd
+	Pipeline() redis.Pipeliner
 	Subscribe(ctx context.Context, channels ...string) *redis.PubSub
 	Close() error
 }
@@ -25,9 +27,35 @@ type link struct {
 	wires   *wires
 }
 
-// eval asks once, within ctx. The end of ctx, by cancel too, ends it at once.
-// sent reports whether the request can have reached a server.
+// eval asks once, within ctx; what a Cluster sends on is still asked once. The
+// end of ctx, by cancel too, ends it at once. sent reports whether the request
+// can have reached a server.
 func (l *link) eval(ctx context.Context, script string, keys []string, args ...any) (reply []any, sent bool, err error) {
+	return l.ask(ctx, func(c client) ([]any, error) { return c.Eval(ctx, script, keys, args...).Slice() })
+}
+
+// ask puts a question as eval does.
+func (l *link) ask(ctx context.Context, question func(client) ([]any, error)) (reply []any, sent bool, err error) {
+	for redirects := 0; redirects < mostRedirects; {
+		var once bool
+		reply, once, err = l.askOnce(ctx, question)
+		sent = sent || once
+		if err == nil || l.source.addr.kind != cluster {
+			return reply, sent, err
+		}
+		r, moved := redirectOf(err, l.source.addr.at)
+		switch {
+		case moved:
+			l.follow(r)
+			redirects++
+		case !underMigration(err) || !pause(ctx, jitter(50*time.Millisecond)):
+			return reply, sent, err
+		}
+	}
+	return nil, sent, fmt.Errorf("sent from node to node %d times", mostRedirects)
+}
+
+func (l *link) askOnce(ctx context.Context, question func(client) ([]any, error)) (reply []any, sent bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
 	}
@@ -35,7 +63,7 @@ func (l *link) eval(ctx context.Context, script string, keys []string, args ...a
 		return nil, false, err
 	}
 	stop := context.AfterFunc(ctx, l.wires.end)
-	reply, err = l.client.Eval(ctx, script, keys, args...).Slice()
+	reply, err = question(l.client)
 	sent = l.wires.used.Load()
 	if !stop() || err != nil && !reusable(err) {
 		l.drop()
@@ -46,6 +74,16 @@ func (l *link) eval(ctx context.Context, script string, keys []string, args ...a
 	return reply, sent, err
 }
 
+// follow leads to where a Cluster has sent us.
+func (l *link) follow(r redirect) {
+	l.drop()
+	l.wires = newWires(l.ctx, l.source, &l.late)
+	c := connectTo(l.source, l.wires, r.to)
+	if l.client = c; r.asking {
+		l.client = asking{c}
+	}
+}
+
 func (l *link) open(ctx context.Context) (err error) {
 	if l.client != nil {
 		return nil
@@ -53,7 +91,7 @@ func (l *link) open(ctx context.Context) (err error) {
 	if l.wires != nil { // not the first time
 		l.source.load() // a file that cannot be read now leaves what it said before
 	}
-	l.wires = newWires(l.ctx, l.source.tls, &l.late)
+	l.wires = newWires(l.ctx, l.source, &l.late)
 	l.client, err = l.connect(ctx, l.source, l.wires)
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
@@ -24,7 +25,25 @@ type OpenConfig struct {
 	// means the system's. Cert and Key are the PEM files of a client certificate.
 	// They are read again for each new connection.
 	CA, Cert, Key string
+
+	// PasswordFile and SentinelPasswordFile are files that hold the password of the
+	// server and of its sentinels, for URLs that name none. They are read again for
+	// each new connection, hence whenever a server has refused one. The end of the
+	// line is no part of a password.
+	PasswordFile, SentinelPasswordFile string
+
+	// Replicas is how many replicas must have acknowledged an acquire before it
+	// counts, and ReplicasTimeout how long they are waited for; 0 is
+	// DefaultReplicasTimeout. Fewer: the lock is given back, and Acquire returns an
+	// *UnavailableError. Not with a quorum.
+	Replicas        int
+	ReplicasTimeout time.Duration
+
+	dial dialer // nil, but in tests: net.Dialer's
 }
+
+// DefaultReplicasTimeout is OpenConfig.ReplicasTimeout if that is not said.
+const DefaultReplicasTimeout = time.Second
 
 // Open returns the store that cfg describes. It asks nobody: a server that is
 // down is found by Acquire. Its error is a *ConfigError.
@@ -32,15 +51,15 @@ func Open(cfg OpenConfig) (Store, error) {
 	if strings.ContainsAny(cfg.Prefix, "{}") {
 		return nil, &ConfigError{Subject: "the prefix", Problem: "it has a brace in it"}
 	}
+	if cfg.Replicas < 0 || cfg.Replicas > 0 && len(cfg.URLs) > 1 {
+		return nil, &ConfigError{Subject: "the number of replicas", Problem: "a quorum's masters have none"}
+	}
 	if len(cfg.URLs) != 1 {
 		return nil, &ConfigError{Subject: subjectURL, Problem: "there must be one"}
 	}
 	src := &source{cfg: cfg, raw: cfg.URLs[0]}
 	if err := src.load(); err != nil {
 		return nil, err
-	}
-	if src.addr.kind != single {
-		return nil, badURL("only one server is supported", "")
 	}
 	redis.SetLogger(silence{})
 	return newRedisStore(src, cfg.Prefix), nil
@@ -61,8 +80,11 @@ type source struct {
 
 // load reads the URL and the files again. After an error the source is as before.
 func (s *source) load() error {
-	addr, err := parseURL(s.raw)
+	addr, err := readURL(s.raw)
 	if err != nil {
+		return err
+	}
+	if err := addr.addPasswords(s.cfg); err != nil {
 		return err
 	}
 	if !addr.tls {

@@ -262,7 +262,7 @@ func (w *waiter) hear(message string) bool {
 }
 
 func (w *waiter) subscribe(ctx context.Context) (*subscription, error) {
-	ws := newWires(w.link.ctx, w.link.source.tls, &late{off: true})
+	ws := newWires(w.link.ctx, w.link.source, &late{off: true})
 	c, err := w.link.connect(ctx, w.link.source, ws)
 	if err != nil {
 		return nil, err

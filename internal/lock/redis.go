@@ -14,15 +14,14 @@ import (
 
 // A redisStore keeps locks where one client of go-redis leads.
 type redisStore struct {
-	source  *source
-	prefix  string
-	connect func(context.Context, *source, *wires) (client, error)
-	ctx     context.Context // ends with Close
-	end     context.CancelFunc
+	source *source
+	prefix string
+	ctx    context.Context // ends with Close
+	end    context.CancelFunc
 }
 
 func newRedisStore(src *source, prefix string) *redisStore {
-	s := &redisStore{source: src, prefix: prefix, connect: connectSingle}
+	s := &redisStore{source: src, prefix: prefix}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -39,10 +38,18 @@ func (s *redisStore) Close() error {
 	return nil
 }
 
-// newLink is a link of this store with a source of its own, for one acquisition.
-func (s *redisStore) newLink() *link {
+// newLink is a link of this store with a source of its own, for the
+// acquisition of the lock that is kept at key.
+func (s *redisStore) newLink(key string) *link {
 	src := *s.source
-	return &link{ctx: s.ctx, source: &src, connect: s.connect}
+	l := &link{ctx: s.ctx, source: &src, connect: connectSingle}
+	switch src.addr.kind {
+	case sentinel:
+		l.connect = connectSentinel
+	case cluster:
+		l.connect = connectCluster(key)
+	}
+	return l
 }
 
 // Acquire implements Store.
@@ -53,14 +60,17 @@ func (s *redisStore) Acquire(ctx context.Context, req Request) (Lease, error) {
 	if req.Timeout <= 0 {
 		req.Timeout = 5 * time.Second
 	}
-	a := &acquisition{
-		req: req, link: s.newLink(), keys: keysOf(s.prefix, req.Name, req.Holder.Run),
-		record: recordOf(req.Holder).String(),
-	}
+	keys := keysOf(s.prefix, req.Name, req.Holder.Run)
+	a := &acquisition{req: req, link: s.newLink(keys.lock), keys: keys, record: recordOf(req.Holder).String()}
 	lease, err := a.await(ctx)
 	if err != nil {
 		a.giveUp(ctx)
 		return nil, err
+	}
+	if s.source.cfg.Replicas > 0 {
+		if err := a.replicate(ctx, lease.(*redisLease)); err != nil {
+			return nil, err
+		}
 	}
 	a.link.late.close(nil) // what is still under way there finds the lock ours, or the tombstone
 	return lease, nil

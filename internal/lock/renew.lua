@@ -1,5 +1,5 @@
 -- Begins the ttl of the lock anew if this run has it.
--- KEYS   1 lock, 2 tombstone of this run
+-- KEYS   1 lock: while a Cluster moves a slot, it serves a step with one key and refuses most others
 -- ARGV   1 run id, 2 ttl in ms
 -- reply  {1, now}   held; now is the server's time in ms
 --        {0}        another has it, or this run has ended
@@ -13,6 +13,8 @@ if type(held) == 'string' and string.sub(held, 1, 36) == '{"run":"' .. ARGV[1] .
   local time = redis.call('TIME')
   return {1, time[1] * 1000 + math.floor(time[2] / 1000)}
 end
-redis.call('PEXPIRE', KEYS[2], 60000) -- a server that refuses writes does not know who holds the lock
+-- A server that refuses writes does not know who holds the lock. One that accepts them finds no number here.
+local refused = redis.pcall('PEXPIRE', KEYS[1], '')
+if not string.find(refused.err, 'not an integer', 1, true) then return refused end
 if redis.call('PTTL', KEYS[1]) == -2 then return {-1} end
 return {0}

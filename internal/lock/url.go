@@ -18,8 +18,13 @@ type address struct {
 	hosts    []string
 	user     string
 	password string
-	master   string // with sentinel
 	db       int
+
+	// With sentinel: what the sentinels call the master, and how to ask them.
+	master, sentinelUser, sentinelPassword string
+
+	// at is the host:port where the last look found the lock, with sentinel and cluster.
+	at string
 }
 
 const subjectURL = "the Redis URL"
@@ -47,8 +52,20 @@ const (
 	cluster  = "cluster"
 )
 
-// parseURL reads a URL, or the file that file:PATH names.
+// parseURL reads a URL, or the file that file:PATH names, when no other file
+// has the password.
 func parseURL(raw string) (address, error) {
+	a, err := readURL(raw)
+	if err == nil && a.user != "" && a.password == "" {
+		err = errLoneUser
+	}
+	return a, err
+}
+
+var errLoneUser = badURL("it has a user without a password", "a password alone is written :PASSWORD@")
+
+// readURL is parseURL, but a user may stand without a password.
+func readURL(raw string) (address, error) {
 	if path, ok := strings.CutPrefix(raw, "file:"); ok {
 		return parseFile(path)
 	}
@@ -84,7 +101,7 @@ func parseFile(path string) (address, error) {
 	if raw == "" || strings.HasPrefix(raw, "file:") {
 		return address{}, &ConfigError{Subject: "file:" + path, Problem: "it holds no Redis URL"}
 	}
-	return parseURL(raw)
+	return readURL(raw)
 }
 
 func (a *address) parse(userinfo, authority, rest string) error {
@@ -109,8 +126,8 @@ func (a *address) parse(userinfo, authority, rest string) error {
 
 func (a *address) parseUser(userinfo string) (err error) {
 	user, password, both := strings.Cut(userinfo, ":")
-	if userinfo != "" && (!both || password == "") {
-		return badURL("it has a user without a password", "a password alone is written :PASSWORD@")
+	if both && password == "" {
+		return errLoneUser
 	}
 	if a.user, err = url.PathUnescape(user); err == nil {
 		a.password, err = url.PathUnescape(password)
@@ -207,17 +224,39 @@ func (a *address) parseDB(s string) error {
 	return nil
 }
 
-// parseQuery reads what comes after the question mark: db alone. An unknown
-// word changes what the writer means, so it is not skipped.
+// parseQuery reads what comes after the question mark: db, and with Sentinel
+// how to ask the sentinels. An unknown word changes what the writer means, so it
+// is not skipped.
 func (a *address) parseQuery(query string) error {
 	if query == "" {
 		return nil
 	}
-	db, ok := strings.CutPrefix(query, "db=")
-	if !ok || a.kind == cluster || strings.ContainsAny(query, "&;") {
+	for _, pair := range strings.Split(query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if err := a.parseParameter(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *address) parseParameter(name, value string) (err error) {
+	switch {
+	case name == "db" && a.kind != cluster && a.db == 0:
+		return a.parseDB(value)
+	case name == "sentinel_username" && a.kind == sentinel && a.sentinelUser == "":
+		a.sentinelUser, err = url.PathUnescape(value)
+	case name == "sentinel_password" && a.kind == sentinel && a.sentinelPassword == "":
+		a.sentinelPassword, err = url.PathUnescape(value)
+	case a.kind == sentinel:
+		return badURL("it has a parameter other than db, sentinel_username and sentinel_password", "times and TLS are set by --redis-timeout, rediss+sentinel:// and --redis-ca")
+	default:
 		return badURL("it has a parameter other than db", "times and TLS are set by --redis-timeout, rediss:// and --redis-ca")
 	}
-	return a.parseDB(db)
+	if err != nil {
+		return badURL("a password of it is not encoded well", hintEncode)
+	}
+	return nil
 }
 
 // String names the place without user and password.

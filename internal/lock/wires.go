@@ -10,18 +10,25 @@ import (
 	"time"
 )
 
+// A dialer is what net.Dialer.DialContext is.
+type dialer func(ctx context.Context, network, addr string) (net.Conn, error)
+
 // wires are the connections of one link. go-redis does not end a read when the
 // context is cancelled; the end of ctx does, at once and for good.
 type wires struct {
-	tls  *tls.Config // nil: no TLS
-	late *late
-	ctx  context.Context
-	end  context.CancelFunc
-	used atomic.Bool // a connection has been made: a request can have reached a server
+	tls     *tls.Config // nil: no TLS
+	connect dialer
+	late    *late
+	ctx     context.Context
+	end     context.CancelFunc
+	used    atomic.Bool // a connection has been made: a request can have reached a server
 }
 
-func newWires(ctx context.Context, conf *tls.Config, l *late) *wires {
-	ws := &wires{tls: conf, late: l}
+func newWires(ctx context.Context, src *source, l *late) *wires {
+	ws := &wires{tls: src.tls, late: l, connect: src.cfg.dial}
+	if ws.connect == nil {
+		ws.connect = new(net.Dialer).DialContext
+	}
 	ws.ctx, ws.end = context.WithCancel(ctx)
 	return ws
 }
@@ -29,33 +36,41 @@ func newWires(ctx context.Context, conf *tls.Config, l *late) *wires {
 // past is a deadline that has passed.
 var past = time.Unix(1, 0)
 
-// dial connects within ctx, the TLS handshake included, and checks the
-// certificate against the host that is dialled.
+// dial connects within ctx, and for as long as the wires are wanted.
 func (ws *wires) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(ws.ctx, cancel)()
-	raw, err := (&net.Dialer{}).DialContext(ctx, network, addr)
+	conn, raw, err := ws.reach(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{Conn: raw, raw: raw, of: ws}
-	if ws.tls != nil {
-		conf := ws.tls.Clone()
-		conf.ServerName, _, _ = net.SplitHostPort(addr)
-		secure := tls.Client(raw, conf)
-		if err := secure.HandshakeContext(ctx); err != nil {
-			raw.Close()
-			return nil, err
-		}
-		w.Conn = secure
-	}
+	w := &wire{Conn: conn, raw: raw, of: ws}
 	w.forget = context.AfterFunc(ws.ctx, w.interrupt)
 	ws.used.Store(true)
 	if ws.tls != nil {
 		return w, nil
 	}
 	return plainWire{w}, nil
+}
+
+// reach connects within ctx, the TLS handshake included, and checks the
+// certificate against the host that is dialled. raw is what conn is made of.
+func (ws *wires) reach(ctx context.Context, network, addr string) (conn, raw net.Conn, err error) {
+	if raw, err = ws.connect(ctx, network, addr); err != nil {
+		return nil, nil, err
+	}
+	if ws.tls == nil {
+		return raw, raw, nil
+	}
+	conf := ws.tls.Clone()
+	conf.ServerName, _, _ = net.SplitHostPort(addr)
+	secure := tls.Client(raw, conf)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		raw.Close()
+		return nil, nil, err
+	}
+	return secure, raw, nil
 }
 
 // A wire is a connection that can be interrupted, and that outlives Close when

@@ -196,7 +196,7 @@ func (s *Sentinel) URL() string {
 		u.User = url.UserPassword("", p)
 	}
 	if p := s.opts.SentinelPassword; p != "" {
-		u.RawQuery = url.Values{"sentinel_password": {p}}.Encode()
+		u.RawQuery = "sentinel_password=" + strings.ReplaceAll(url.QueryEscape(p), "+", "%20")
 	}
 	return u.String()
 }

@@ -1,0 +1,100 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// mostRedirects is how often one request is sent on. Once is usual, twice
+// happens while a slot moves.
+const mostRedirects = 3
+
+// connectCluster asks the nodes that the URL names for the one that has the
+// slot of key, each time anew, and leads there. All keys of a lock live in that
+// slot, so that one node at a time is all that a lock needs of a Cluster. The
+// question is PTTL of the key: its owner answers it, and everybody else answers
+// with the owner's address. It needs no right that the lock does not need.
+func connectCluster(key string) func(context.Context, *source, *wires) (client, error) {
+	return func(ctx context.Context, src *source, w *wires) (client, error) {
+		node, err := locate(ctx, src.addr.hosts, func(ctx context.Context, host string) opinion {
+			replies, err := w.question(ctx, host, src.addr.user, src.addr.password, request("PTTL", key))
+			if err != nil {
+				return opinion{from: host, err: err}
+			}
+			return ownerOf(host, replies[0])
+		})
+		if err != nil {
+			return nil, err
+		}
+		return connectTo(src, w, node), nil
+	}
+}
+
+// ownerOf reads what host answered.
+func ownerOf(host string, reply any) opinion {
+	refused, ok := reply.(refusal)
+	if !ok {
+		return opinion{from: host, addr: host}
+	}
+	r, ok := redirectOf(refused, host)
+	switch {
+	case !ok:
+		return opinion{from: host, err: refused}
+	case r.asking: // the owner is giving the slot away, and still has it
+		return opinion{from: host, addr: host}
+	}
+	return opinion{from: host, addr: r.to}
+}
+
+// A redirect is the answer that the key is elsewhere: for good, or for this
+// request, which is preceded by ASKING.
+type redirect struct {
+	to     string // host:port
+	asking bool
+}
+
+// redirectOf reads MOVED and ASK: "MOVED 3999 10.0.0.1:6379". An address
+// without a host is on the host that gave it.
+func redirectOf(err error, from string) (r redirect, ok bool) {
+	var refused redis.Error
+	if !errors.As(err, &refused) {
+		return r, false
+	}
+	words := strings.Fields(refused.Error())
+	if len(words) != 3 || words[0] != "MOVED" && words[0] != "ASK" {
+		return r, false
+	}
+	i := strings.LastIndexByte(words[2], ':')
+	if i < 0 {
+		return r, false
+	}
+	host, port := words[2][:i], words[2][i+1:]
+	if host == "" || host == "?" {
+		host, _, _ = net.SplitHostPort(from)
+	}
+	addr, err := hostPort(strings.Trim(host, "[]"), port)
+	return redirect{addr, words[0] == "ASK"}, err == nil
+}
+
+// underMigration reports whether a request has several keys in a slot that is
+// being moved: nobody serves it until the slot has moved.
+func underMigration(err error) bool {
+	var refused redis.Error
+	return errors.As(err, &refused) && strings.HasPrefix(refused.Error(), "TRYAGAIN")
+}
+
+// asking precedes each request by ASKING: while a slot moves, its new owner
+// serves it only so. Once it has moved, ASKING changes nothing.
+type asking struct{ *redis.Client }
+
+func (c asking) Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
+	p := c.Pipeline()
+	p.Do(ctx, "ASKING")
+	answer := p.Eval(ctx, script, keys, args...)
+	p.Exec(ctx) // each command has its own error
+	return answer
+}

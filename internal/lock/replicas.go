@@ -1,0 +1,69 @@
+package lock
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"redlockrun/internal/boottime"
+)
+
+// replicate returns nil when as many replicas as wanted have the lock, and
+// gives it back otherwise.
+//
+// WAIT speaks of what its own connection has written, so that the lock is
+// renewed there, in the same round trip: replicas that have the renewal have
+// what was written before it.
+func (a *acquisition) replicate(ctx context.Context, l *redisLease) error {
+	cfg := a.link.source.cfg
+	patience := cfg.ReplicasTimeout
+	if patience <= 0 {
+		patience = DefaultReplicasTimeout
+	}
+	t := a.req.Times
+	patience = min(patience, boottime.Until(l.Until())-t.Margin-t.Grace-t.Try) // then it would be too late to run
+	got, err := a.acknowledged(ctx, l, cfg.Replicas, max(patience, time.Millisecond))
+	if err == nil && got < int64(cfg.Replicas) {
+		err = fmt.Errorf("%d of %d replicas have acknowledged the lock within %s", got, cfg.Replicas, patience)
+	}
+	if err == nil {
+		return nil
+	}
+	failed := a.unavailable(err)
+	l.Release(context.WithoutCancel(ctx), 0)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return failed
+}
+
+// acknowledged renews the lease and returns how many replicas have that, as
+// soon as they are enough or patience is over.
+func (a *acquisition) acknowledged(ctx context.Context, l *redisLease, enough int, patience time.Duration) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience+a.req.Times.Try)
+	defer cancel()
+	sent := boottime.Now()
+	reply, _, err := a.link.ask(ctx, func(c client) ([]any, error) {
+		p := c.Pipeline()
+		if _, ok := c.(asking); ok {
+			p.Do(ctx, "ASKING")
+		}
+		renewed := p.Eval(ctx, renewLua, []string{a.keys.lock}, a.req.Holder.Run, milliseconds(a.req.Times.TTL))
+		waited := p.Do(ctx, "WAIT", enough, milliseconds(patience))
+		p.Exec(ctx) // each command has its own error
+		reply, err := renewed.Slice()
+		if err != nil {
+			return nil, err
+		}
+		n, err := waited.Int64()
+		return append(reply, n), err
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case number(reply, 0) != 1:
+		return 0, loss(reply)
+	}
+	l.held(sent, number(reply, 1))
+	return number(reply, 2), nil
+}
