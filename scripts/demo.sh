@@ -8,7 +8,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 # Nothing that this user has set up shall change what is shown.
 for name in $(env | sed -n 's/^\(REDLOCKRUN_[A-Z_]*\)=.*/\1/p') REDIS_URL; do unset "$name"; done
 export REDLOCKRUN_CONFIG=/dev/null
-PATH=$root:$PATH
+PATH=${1:-$root}:$PATH
 
 dir=$(mktemp -d)
 redis=  # the pid of the server
@@ -133,8 +133,8 @@ run "redlockrun --key demo -- sh -c 'exit 42'"
 [ $status = 42 ] || fail "status 42 (it was $status)"
 ok "status 42"
 
-step "5. Redis freezes under a job; the job is stopped before its lease of 3 seconds ends."
-background "redlockrun --key demo --ttl 3 -- sh -c 'echo \$\$ >\$began; exec sleep 60'"
+step "5. Redis freezes under a job; the job is stopped before its lease of 4 seconds ends."
+background "redlockrun --key demo --ttl 4 -- sh -c 'echo \$\$ >\$began; exec sleep 60'"
 pid=$(cat "$began")
 start=$(now)
 left=$(ask pttl 'redlockrun:{demo}')

@@ -1,0 +1,82 @@
+//go:build linux
+
+package e2e
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// readme is README.md's text.
+func readme(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// In README.md the line <!-- test: NAME --> stands before each example and
+// before each table that a test holds to the truth.
+var marker = regexp.MustCompile(`(?m)^<!-- test: ([a-z]+) -->\n`)
+
+// block is the example NAME: what stands between its fences, or the table.
+func block(t *testing.T, name string) string {
+	t.Helper()
+	text := readme(t)
+	for _, at := range marker.FindAllStringSubmatchIndex(text, -1) {
+		if text[at[2]:at[3]] != name {
+			continue
+		}
+		rest := text[at[1]:]
+		if !strings.HasPrefix(rest, "```") {
+			table, _, _ := strings.Cut(rest, "\n\n")
+			return table
+		}
+		_, rest, _ = strings.Cut(rest, "\n")
+		body, _, found := strings.Cut(rest, "```\n")
+		if !found {
+			t.Fatalf("the example %q has no end", name)
+		}
+		return body
+	}
+	t.Fatalf("README.md has no example %q", name)
+	return ""
+}
+
+// rows are the cells of a table, without its head.
+func rows(table string) (cells [][]string) {
+	for line := range strings.Lines(table) {
+		var row []string
+		for cell := range strings.SplitSeq(strings.Trim(strings.TrimSpace(line), "|"), "|") {
+			row = append(row, strings.Trim(strings.TrimSpace(cell), "`"))
+		}
+		cells = append(cells, row)
+	}
+	return cells[2:]
+}
+
+func TestEveryExampleOfTheReadmeIsTested(t *testing.T) {
+	tested := []string{
+		"session", "install", "defaults", "crontab", "service", "timer", "cronjob", "script", "shell", "outages", "acl",
+	}
+	text := readme(t)
+	var marked []string
+	for _, m := range marker.FindAllStringSubmatch(text, -1) {
+		marked = append(marked, m[1])
+	}
+	slices.Sort(tested)
+	slices.Sort(marked)
+	if !slices.Equal(marked, tested) {
+		t.Errorf("marked: %q\ntested: %q", marked, tested)
+	}
+	fences := strings.Count(text, "\n```") / 2
+	tables := 1 // of the marked ones
+	if fences != len(marked)-tables {
+		t.Errorf("%d examples, of which %d are marked", fences, len(marked)-tables)
+	}
+}
