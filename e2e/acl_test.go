@@ -13,8 +13,10 @@ import (
 // rights, and reports what went wrong first.
 func under(t *testing.T, s *site, rights []string) (wrong string) {
 	t.Helper()
-	if _, err := s.server.Do("FLUSHALL"); err != nil {
-		t.Fatal(err)
+	for _, words := range [][]any{{"FLUSHALL"}, {"LPUSH", "redlockrun:{list}", "x"}} {
+		if _, err := s.server.Do(words...); err != nil {
+			t.Fatal(err)
+		}
 	}
 	words := []any{"ACL", "SETUSER", "jobs", "reset"}
 	for _, right := range rights {
@@ -35,6 +37,9 @@ func under(t *testing.T, s *site, rights []string) (wrong string) {
 		if r := s.run(append([]string{"redlockrun"}, step.argv...)...); r != step.want {
 			return strings.Join(step.argv, " ") + ": " + r.String()
 		}
+	}
+	if r := s.run("redlockrun", "--key", "list", "--", "true"); r.status != 65 {
+		return "a key that is no lock: " + r.String()
 	}
 	return ""
 }

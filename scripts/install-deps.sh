@@ -10,7 +10,7 @@ set -eu
 demo='redis-server:redis-server redis-cli:redis-tools'
 bench="$demo flock:util-linux unshare:util-linux"
 test="$demo gcc:gcc /usr/include/stdlib.h:libc6-dev openssl:openssl bash:bash less:less vi:vim-tiny ps:procps
-    ip:iproute2 iptables:iptables flock:util-linux unshare:util-linux nohup:coreutils git:git"
+    ip:iproute2 iptables:iptables flock:util-linux unshare:util-linux nsenter:util-linux nohup:coreutils git:git"
 e2e="$test cron:cron systemd-analyze:systemd"
 
 case ${1-} in
