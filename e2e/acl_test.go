@@ -7,23 +7,22 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"redlockrun/internal/lock"
 )
 
-// under runs everything that redlockrun does in Redis, as a user with these
-// rights, and reports what went wrong first.
+// under runs everything that redlockrun does in Redis but wait, as a user with
+// these rights, and reports what went wrong first.
 func under(t *testing.T, s *site, rights []string) (wrong string) {
 	t.Helper()
-	for _, words := range [][]any{{"FLUSHALL"}, {"LPUSH", "redlockrun:{list}", "x"}} {
-		if _, err := s.server.Do(words...); err != nil {
-			t.Fatal(err)
-		}
-	}
 	words := []any{"ACL", "SETUSER", "jobs", "reset"}
 	for _, right := range rights {
 		words = append(words, right)
 	}
-	if _, err := s.server.Do(words...); err != nil {
-		t.Fatalf("%v: %v", words, err)
+	for _, command := range [][]any{{"FLUSHALL"}, words} {
+		if _, err := s.server.Do(command...); err != nil {
+			t.Fatalf("%v: %v", command, err)
+		}
 	}
 	for _, step := range []struct {
 		want run
@@ -38,29 +37,28 @@ func under(t *testing.T, s *site, rights []string) (wrong string) {
 			return strings.Join(step.argv, " ") + ": " + r.String()
 		}
 	}
-	if r := s.run("redlockrun", "--key", "list", "--", "true"); r.status != 65 {
-		return "a key that is no lock: " + r.String()
-	}
 	return ""
 }
 
 func TestReadmeACLSufficesAndEachRightIsNeeded(t *testing.T) {
 	words := strings.Fields(block(t, "acl"))
-	if !slices.Equal(words[:3], []string{"ACL", "SETUSER", "jobs"}) {
+	rights := words[3:]
+	minimal, waiting := strings.Fields(lock.MinimalACL), strings.Fields(lock.WaitingACL)
+	if !slices.Equal(words[:3], []string{"ACL", "SETUSER", "jobs"}) || !slices.Equal(rights[5:], slices.Concat(minimal, waiting)) {
 		t.Fatalf("%q", words)
 	}
-	rights := words[3:]
 	s := newSite(t)
 	u := url.URL{Scheme: "redis", User: url.UserPassword("jobs", "password"), Host: s.server.Addr()}
 	s.env = append(s.env, "REDLOCKRUN_REDIS="+u.String())
 	if wrong := under(t, s, rights); wrong != "" {
 		t.Fatalf("with all of %q: %s", rights, wrong)
 	}
-	for i, right := range rights {
-		if !strings.HasPrefix(right, "+") && !strings.HasPrefix(right, "~") && !strings.HasPrefix(right, "&") {
-			continue
-		}
-		if under(t, s, slices.Delete(slices.Clone(rights), i, i+1)) == "" {
+	rights = rights[:5+len(minimal)] // what waiting needs is tested where waiting is
+	if wrong := under(t, s, rights); wrong != "" {
+		t.Fatalf("with %q: %s", rights, wrong)
+	}
+	for i, right := range minimal {
+		if under(t, s, slices.Delete(slices.Clone(rights), 5+i, 6+i)) == "" {
 			t.Errorf("%s is not needed", right)
 		}
 	}

@@ -8,7 +8,8 @@ rules='
 cmd/redlockrun      : internal/(lock|watchdog|runner|boottime) github.com/spf13/(cobra|pflag) github.com/rs/zerolog.* golang.org/x/(sys|term).*
 internal/watchdog   : internal/(lock|boottime) github.com/rs/zerolog
 internal/lock(/.*)? : internal/boottime internal/lock(/.*)? github.com/redis/go-redis/v9.* github.com/oklog/ulid/v2 golang.org/x/sys.*
-internal/runner     : internal/boottime golang.org/x/sys.*
+internal/runner     : internal/(boottime|guard) golang.org/x/sys.*
+internal/guard      :
 internal/boottime   : golang.org/x/sys.*
 internal/redistest  : golang.org/x/sys.*
 scripts/.*          : internal/redistest golang.org/x/sys.*

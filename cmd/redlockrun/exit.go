@@ -77,6 +77,9 @@ func explain(err error, c config) outcome {
 	switch {
 	case err == nil:
 		return outcome{}
+	// A loss wraps its reason, which can be any of the others.
+	case errors.As(err, &lost):
+		return failure(statusLost, explainLost(lost, c)+"; the command was stopped", lostHint(lost, c))
 	case errors.As(err, &usage):
 		return failure(statusUsage, usage.problem, usage.hints...)
 	case errors.As(err, &wrong):
@@ -91,8 +94,6 @@ func explain(err error, c config) outcome {
 		return explainHeld(held, c)
 	case errors.As(err, &unavailable):
 		return failure(statusUnavailable, fmt.Sprintf("cannot ask Redis at %s (%s): %v", unavailable.Address, c.address.whence(), unavailable.Err), check(unavailable))
-	case errors.As(err, &lost):
-		return failure(statusLost, explainLost(lost, c)+"; the command was stopped", lostHint(lost, c))
 	case errors.Is(err, errMaxRuntime):
 		return failure(statusRanOut, fmt.Sprintf("the command was stopped after --max-runtime %s", exact(c.maxRuntime)))
 	case errors.As(err, &start):
