@@ -25,6 +25,9 @@ type config struct {
 	timeout   time.Duration // how long a silent store is asked
 	prefix    string
 	tls       tlsFiles
+	passwords passwordFiles
+	replicas  int           // how many must have acknowledged the lock
+	acking    time.Duration // how long they are waited for
 	command   []string
 	enclosing []string // the run ids of the redlockruns around this one
 	warnings  []string
@@ -32,6 +35,9 @@ type config struct {
 
 // tlsFiles are paths; "" where nothing was said.
 type tlsFiles struct{ ca, cert, key string }
+
+// passwordFiles are paths; "" where nothing was said.
+type passwordFiles struct{ redis, sentinel string }
 
 type onLost string
 
@@ -47,6 +53,8 @@ const (
 	// maxKey and maxPrefix are bytes.
 	maxKey    = 512
 	maxPrefix = 512
+
+	maxReplicas = 1000
 
 	// shortestPeriod keeps --renew-every and --retry-delay from asking the server in
 	// a tight loop.
@@ -67,6 +75,9 @@ func configure(from sources, env lookup) (config, error) {
 		timeout:    r.duration("redis-timeout", 5*time.Second, time.Millisecond),
 		prefix:     r.prefix(),
 		tls:        tlsFiles{r.text("redis-ca", ""), r.text("redis-cert", ""), r.text("redis-key", "")},
+		passwords:  passwordFiles{r.text("redis-password-file", ""), r.text("sentinel-password-file", "")},
+		replicas:   r.number("replicas", 0, maxReplicas),
+		acking:     r.duration("replicas-timeout", lock.DefaultReplicasTimeout, time.Millisecond),
 		enclosing:  enclosingRuns(env),
 	}
 	if r.err != nil {
@@ -76,7 +87,7 @@ func configure(from sources, env lookup) (config, error) {
 	if c.address, err = from.address(env); err != nil {
 		return config{}, err
 	}
-	c.warnings = c.address.warnings()
+	c.warnings = append(c.address.warnings(), c.exposed()...)
 	return c, nil
 }
 

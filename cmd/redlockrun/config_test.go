@@ -77,29 +77,33 @@ var everySetting = map[string]struct {
 	value string
 	found func(config) bool
 }{
-	"key":                {"k", func(c config) bool { return c.key == "k" }},
-	"ttl":                {"90", func(c config) bool { return c.times.TTL == 90*time.Second }},
-	"wait":               {"5m", func(c config) bool { return c.wait.Limit == 5*time.Minute }},
-	"nonblock":           {"true", func(c config) bool { return c.wait.Limit == 0 }},
-	"retries":            {"7", func(c config) bool { return c.wait.Retries == 7 }},
-	"retry-delay":        {"3", func(c config) bool { return c.wait.Delay == 3*time.Second }},
-	"renew-every":        {"4", func(c config) bool { return c.times.Renew == 4*time.Second }},
-	"grace":              {"6", func(c config) bool { return c.times.Grace == 6*time.Second }},
-	"on-lost":            {"continue", func(c config) bool { return c.onLost == continueCommand }},
-	"max-runtime":        {"8m", func(c config) bool { return c.maxRuntime == 8*time.Minute }},
-	"min-hold":           {"9", func(c config) bool { return c.minHold == 9*time.Second }},
-	"conflict-exit-code": {"0", func(c config) bool { return c.conflict == 0 }},
-	"redis":              {"redis://a", func(c config) bool { return slices.Equal(c.address.urls, []string{"redis://a"}) }},
-	"redis-timeout":      {"2.5", func(c config) bool { return c.timeout == 2500*time.Millisecond }},
-	"redis-ca":           {"/ca", func(c config) bool { return c.tls.ca == "/ca" }},
-	"redis-cert":         {"/cert", func(c config) bool { return c.tls.cert == "/cert" }},
-	"redis-key":          {"/key", func(c config) bool { return c.tls.key == "/key" }},
-	"local":              {"/dir", func(c config) bool { return c.address.local && c.address.dir == "/dir" }},
-	"prefix":             {"p:", func(c config) bool { return c.prefix == "p:" }},
-	"quiet":              {"true", nil},
-	"verbose":            {"true", nil},
-	"log-level":          {"debug", nil},
-	"log-format":         {"json", nil},
+	"key":                    {"k", func(c config) bool { return c.key == "k" }},
+	"ttl":                    {"90", func(c config) bool { return c.times.TTL == 90*time.Second }},
+	"wait":                   {"5m", func(c config) bool { return c.wait.Limit == 5*time.Minute }},
+	"nonblock":               {"true", func(c config) bool { return c.wait.Limit == 0 }},
+	"retries":                {"7", func(c config) bool { return c.wait.Retries == 7 }},
+	"retry-delay":            {"3", func(c config) bool { return c.wait.Delay == 3*time.Second }},
+	"renew-every":            {"4", func(c config) bool { return c.times.Renew == 4*time.Second }},
+	"grace":                  {"6", func(c config) bool { return c.times.Grace == 6*time.Second }},
+	"on-lost":                {"continue", func(c config) bool { return c.onLost == continueCommand }},
+	"max-runtime":            {"8m", func(c config) bool { return c.maxRuntime == 8*time.Minute }},
+	"min-hold":               {"9", func(c config) bool { return c.minHold == 9*time.Second }},
+	"conflict-exit-code":     {"0", func(c config) bool { return c.conflict == 0 }},
+	"redis":                  {"redis://a", func(c config) bool { return slices.Equal(c.address.urls, []string{"redis://a"}) }},
+	"redis-timeout":          {"2.5", func(c config) bool { return c.timeout == 2500*time.Millisecond }},
+	"redis-ca":               {"/ca", func(c config) bool { return c.tls.ca == "/ca" }},
+	"redis-cert":             {"/cert", func(c config) bool { return c.tls.cert == "/cert" }},
+	"redis-key":              {"/key", func(c config) bool { return c.tls.key == "/key" }},
+	"redis-password-file":    {"/pw", func(c config) bool { return c.passwords.redis == "/pw" }},
+	"sentinel-password-file": {"/pw", func(c config) bool { return c.passwords.sentinel == "/pw" }},
+	"replicas":               {"2", func(c config) bool { return c.replicas == 2 }},
+	"replicas-timeout":       {"3", func(c config) bool { return c.acking == 3*time.Second }},
+	"local":                  {"/dir", func(c config) bool { return c.address.local && c.address.dir == "/dir" }},
+	"prefix":                 {"p:", func(c config) bool { return c.prefix == "p:" }},
+	"quiet":                  {"true", nil},
+	"verbose":                {"true", nil},
+	"log-level":              {"debug", nil},
+	"log-format":             {"json", nil},
 }
 
 func TestEverySettingComesByFlagVariableAndFile(t *testing.T) {
@@ -292,9 +296,28 @@ func TestParsingStopsAtTheCommand(t *testing.T) {
 	}
 }
 
+func TestS4APasswordInPlainTextIsWarnedOf(t *testing.T) {
+	for url, warned := range map[string]bool{
+		"redis://:p@10.0.0.1": true, "redis://u:p@db.example:7": true, "redis+sentinel://:p@127.0.0.1,s2/m": true,
+		"redis+sentinel://s1/m?sentinel_password=p": true, "redis+cluster://:p@[fe80::1]": true,
+		"redis://:p@127.0.0.1": false, "redis://:p@localhost": false, "redis://:p@[::1]": false, "rediss://:p@h": false,
+		"rediss+sentinel://:p@h/m": false, "unix:///s": false, "redis://h": false, "redis://:p@h:x": false,
+	} {
+		c, err := read(map[string]string{"REDLOCKRUN_REDIS": url}, "-k", "x", "true")
+		if err != nil || (len(c.warnings) == 1) != warned {
+			t.Errorf("%s: %q, %v", url, c.warnings, err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "pw")
+	c, err := read(map[string]string{"REDLOCKRUN_REDIS": "redis://h", "REDLOCKRUN_REDIS_PASSWORD_FILE": file}, "-k", "x", "true")
+	if err != nil || len(c.warnings) != 1 {
+		t.Errorf("a password file: %q, %v", c.warnings, err)
+	}
+}
+
 func TestS1APasswordInAFlagIsWarnedOf(t *testing.T) {
 	for url, warned := range map[string]bool{
-		"redis://u:pw@h": true, "redis://:p@h": true, "unix:///s?password=x": true, "redis://u@h": false, "redis://h:6379": false, "file:/run/pw": false,
+		"rediss://u:pw@h": true, "redis://:p@localhost": true, "unix:///s?password=x": true, "redis://u@h": false, "redis://h:6379": false, "file:/run/pw": false,
 	} {
 		c, err := read(nil, "-k", "x", "--redis", url, "true")
 		if err != nil || (len(c.warnings) == 1) != warned {

@@ -29,12 +29,17 @@ the command:
       --on-lost stop|continue  when the lock is lost (stop, status 76)
 
 where the lock lives:
-      --redis URL              redis:// rediss:// unix:// or file:PATH, which holds one
+      --redis URL              redis:// unix:// redis+sentinel:// redis+cluster://
+                               (rediss... for TLS) or file:PATH, which holds one
                                (REDIS_URL, else redis://127.0.0.1:6379)
       --redis-timeout D        give up on a store that is silent so long (5s)
       --redis-ca FILE          certificates of a private CA
       --redis-cert FILE        a client certificate, with
       --redis-key FILE         its key
+      --redis-password-file FILE     the password, for a URL without one
+      --sentinel-password-file FILE  that of the sentinels
+      --replicas N             the lock counts once N replicas have it (0)
+      --replicas-timeout D     for how long they are waited for (1s)
       --prefix TEXT            before each Redis key (redlockrun:)
       --local[=DIR]            on this host alone, without Redis
 

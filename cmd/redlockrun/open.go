@@ -12,15 +12,32 @@ func (s *session) open() (lock.Store, []*os.File, error) {
 	if s.address.local {
 		return s.openLocal()
 	}
-	store, err := lock.Open(lock.OpenConfig{
-		URLs: s.address.urls, Prefix: s.prefix,
-		CA: s.tls.ca, Cert: s.tls.cert, Key: s.tls.key,
-	})
+	store, err := lock.Open(s.openConfig())
 	if err != nil {
 		return nil, nil, err
 	}
 	s.address.name = store.Address()
 	return store, nil, nil
+}
+
+func (c *config) openConfig() lock.OpenConfig {
+	return lock.OpenConfig{
+		URLs: c.address.urls, Prefix: c.prefix,
+		CA: c.tls.ca, Cert: c.tls.cert, Key: c.tls.key,
+		PasswordFile: c.passwords.redis, SentinelPasswordFile: c.passwords.sentinel,
+		Replicas: c.replicas, ReplicasTimeout: c.acking,
+	}
+}
+
+// exposed warns of a password that anybody on the way can read.
+func (c *config) exposed() []string {
+	if c.address.local {
+		return nil
+	}
+	if host := lock.PlainPassword(c.openConfig()); host != "" {
+		return []string{"the password goes to " + host + " in plain text; rediss:// in place of redis:// hides it"}
+	}
+	return nil
 }
 
 // openLocal shares the lock's file with the guard: should redlockrun die, the
