@@ -170,13 +170,18 @@ func check(e *lock.UnavailableError) string {
 }
 
 func explainLost(e *watchdog.LostError, c config) string {
+	var unavailable *lock.UnavailableError
+	cause := e.Err
+	if errors.As(cause, &unavailable) {
+		cause = unavailable.Err // the address is named anyway
+	}
 	switch {
 	case errors.Is(e, lock.ErrTaken):
-		return fmt.Sprintf("lock %q was taken by another", c.key)
+		return fmt.Sprintf("lock %q was taken by another (%s)", c.key, c.address.place())
 	case errors.Is(e, lock.ErrLost):
-		return fmt.Sprintf("lock %q is gone from %s", c.key, c.address.place())
+		return fmt.Sprintf("lock %q is gone (%s)", c.key, c.address.place())
 	}
-	return fmt.Sprintf("lock %q could not be renewed in time at %s: %v", c.key, c.address.place(), e.Err)
+	return fmt.Sprintf("lock %q could not be renewed in time: %v (%s)", c.key, cause, c.address.place())
 }
 
 func lostHint(e *watchdog.LostError, c config) string {

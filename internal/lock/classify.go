@@ -29,6 +29,7 @@ const (
 var (
 	denials = []string{
 		"NOAUTH", "WRONGPASS", "NOPERM", "DENIED", "AUTH ", "Client sent AUTH", "invalid password",
+		"Protocol error: unauthenticated", // Redis refuses large requests before it asks for the password
 		"The user executing the script can't", "ACL failure in script",
 	}
 	misfits = []string{"unknown command", "MOVED ", "CROSSSLOT", "Script attempted to access a non local key", "DB index is out of range"}
