@@ -26,6 +26,11 @@ type OpenConfig struct {
 	// They are read again for each new connection.
 	CA, Cert, Key string
 
+	// Durable says that the servers of a quorum keep their data when they are
+	// restarted. Otherwise one that has been up for less than a minute, or the ttl,
+	// does not vote.
+	Durable bool
+
 	// PasswordFile and SentinelPasswordFile are files that hold the password of the
 	// server and of its sentinels, for URLs that name none. They are read again for
 	// each new connection, hence whenever a server has refused one. The end of the
@@ -54,8 +59,12 @@ func Open(cfg OpenConfig) (Store, error) {
 	if cfg.Replicas < 0 || cfg.Replicas > 0 && len(cfg.URLs) > 1 {
 		return nil, &ConfigError{Subject: "the number of replicas", Problem: "a quorum's masters have none"}
 	}
-	if len(cfg.URLs) != 1 {
+	switch len(cfg.URLs) {
+	case 0:
 		return nil, &ConfigError{Subject: subjectURL, Problem: "there must be one"}
+	case 1:
+	default:
+		return openQuorum(cfg)
 	}
 	src := &source{cfg: cfg, raw: cfg.URLs[0]}
 	if err := src.load(); err != nil {

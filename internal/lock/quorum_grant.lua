@@ -1,0 +1,36 @@
+-- Takes the lock for a term if it is nobody's, or an older term's of this run.
+-- ARGV   4 rest of the record   5 ttl in ms   6 clock of the client in ms
+--        7 seconds for which the server must be up to vote (0: it need not)
+-- reply  {1, fence, server}   granted; server is the id of the process, or ''
+--        {0, pttl, record}    busy
+--        {2}                  granted before to the same term, as another master
+--        {4}                  this term has been given up
+--        {5, n}               the server does not vote for another n seconds
+--        {-1, n, type}        KEYS[n] is no string
+--        {-2}                 the fence is no number below 2^53
+-- First write: the fence, or nothing has been written.
+
+local whose, held = standing()
+if not whose then return held end
+if whose == 'newer' or revoked() then return {4} end
+if whose == 'same' then return {2} end
+if whose == 'another' then
+  redis.call('PEXPIRE', KEYS[3], 60000) -- a server that refuses writes does not know who holds the lock
+  return {0, redis.call('PTTL', KEYS[1]), held}
+end
+
+local server, wanted = '', tonumber(ARGV[7])
+if wanted > 0 then
+  local info = redis.call('INFO', 'server')
+  server = string.match(info, 'run_id:(%x+)') or ''
+  local up = tonumber(string.match(info, 'uptime_in_seconds:(%d+)') or '0')
+  if up < wanted then return {5, wanted - up} end
+end
+
+local last, fault = counter()
+if fault then return fault end
+local fence = math.max(last + 1, tonumber(ARGV[6]))
+if fence >= 2 ^ 53 then return {-2} end
+setCounter(fence)
+take(ARGV[4], ARGV[5])
+return {1, fence, server}

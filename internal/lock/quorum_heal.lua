@@ -1,0 +1,13 @@
+-- Takes the lock for a term of a run that holds a majority elsewhere, and raises the fence.
+-- ARGV   4 rest of the record   5 ttl in ms   6 fence
+-- reply  {1} the lock is this term's   {0} another has it   {4} this term has been given up
+
+local whose, held = standing()
+if not whose then return held end
+if whose == 'another' then return {0} end
+if whose == 'newer' or revoked() then return {4} end
+local last, fault = counter()
+if fault then return fault end
+if last < tonumber(ARGV[6]) then setCounter(tonumber(ARGV[6])) end
+take(ARGV[4], ARGV[5])
+return {1}

@@ -1,0 +1,359 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"redlockrun/internal/boottime"
+)
+
+// A quorumLease is a lock held at a majority of the masters.
+type quorumLease struct {
+	election *election
+	round    uint32
+	fence    int64
+	taken    time.Time // before the round that took it was sent
+
+	work   sync.WaitGroup     // what goes on at slow masters after a majority has answered
+	cancel context.CancelFunc // of work
+
+	mu      sync.Mutex
+	until   time.Time
+	healing uint32   // the last term's number
+	key     []term // by master: the key that counts; the zero term: none does
+}
+
+func newQuorumLease(p *poll, fence int64, members []bool) *quorumLease {
+	l := &quorumLease{
+		election: p.election, round: p.term.round, fence: fence, taken: p.sent, cancel: p.cancel,
+		until: leaseEnd(p.sent, p.req.Times), key: make([]term, len(members)),
+	}
+	for i, ok := range members {
+		if ok {
+			l.key[i] = p.term
+		}
+	}
+	l.work.Go(func() { l.welcome(p) })
+	return l
+}
+
+// leaseEnd is when a lease ends that was asked for at sent.
+func leaseEnd(sent time.Time, t Times) time.Time { return sent.Add(t.TTL - t.Drift) }
+
+// welcome counts the masters that grant the lock after a majority has. After
+// the end of the lease it is too late: somebody else can have come and gone.
+func (l *quorumLease) welcome(p *poll) {
+	for p.pending > 0 {
+		a := <-p.answers
+		l.mu.Lock()
+		p.note(a)
+		l.mu.Unlock()
+		if a.vote.verdict == granted {
+			l.join(a.from, p.term)
+		}
+	}
+	p.asking.Wait()
+}
+
+// join lets the key that term b made at a master count, unless that was
+// answered too late.
+func (l *quorumLease) join(at int, b term) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if boottime.Now().Before(l.until) {
+		l.key[at] = b
+	}
+}
+
+// part lets the key of a master count no more.
+func (l *quorumLease) part(at int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.key[at] = term{}
+}
+
+func (l *quorumLease) keyAt(at int) (b term, counts bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.key[at], l.key[at] != term{}
+}
+
+func (l *quorumLease) doubt(at int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.election.doubt[at] = true
+}
+
+func (l *quorumLease) doubts(at int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.election.doubt[at]
+}
+
+// settle ends what goes on in the background.
+func (l *quorumLease) settle() {
+	l.cancel()
+	l.work.Wait()
+}
+
+func (l *quorumLease) Until() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.until
+}
+
+func (l *quorumLease) Fence() int64 { return l.fence }
+
+// Held is counted by our own clock: there are several servers'.
+func (l *quorumLease) Held() time.Duration { return boottime.Now().Sub(l.taken) }
+
+// A renewal is one Renew.
+type renewal struct {
+	lease  *quorumLease
+	term term        // of what it heals
+	held   chan struct{} // closed when a majority has renewed
+	over   chan struct{} // closed when Renew is over
+}
+
+// Renew asks the masters whose keys count. A majority that renews holds the
+// lease, and then, and only then, the others are healed.
+func (l *quorumLease) Renew(ctx context.Context) (time.Time, error) {
+	l.settle()
+	if err := ctx.Err(); err != nil {
+		return l.Until(), l.unknown(nil, err)
+	}
+	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.election.req.Times.Try)
+	l.cancel = cancel
+	defer context.AfterFunc(ctx, cancel)()
+	sent := boottime.Now()
+	r := &renewal{lease: l, term: l.nextTerm(), held: make(chan struct{}), over: make(chan struct{})}
+	defer close(r.over)
+	answers := make(chan renewed, len(l.key))
+	for i := range l.key {
+		l.work.Go(func() { r.serve(work, i, answers) })
+	}
+	c := &census{of: make([]renewed, len(l.key))}
+	for range l.key {
+		c.add(<-answers)
+		if c.yes >= l.need() {
+			until := l.prolong(sent)
+			close(r.held)
+			return until, nil
+		}
+		if len(l.key)-c.no < l.need() {
+			cancel()
+			return l.Until(), c.loss()
+		}
+	}
+	return l.Until(), l.unknown(c, ctx.Err())
+}
+
+func (l *quorumLease) need() int { return majority(len(l.key)) }
+
+func (l *quorumLease) nextTerm() term {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.healing++
+	return term{round: l.round, heal: l.healing}
+}
+
+func (l *quorumLease) prolong(sent time.Time) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.until = leaseEnd(sent, l.election.req.Times)
+	return l.until
+}
+
+// A renewed is what one master said to a renewal.
+type renewed struct {
+	from     int
+	standing standing
+	asked    bool // a key counted there, and was asked for
+	err      error
+}
+
+// serve renews at one master, and heals it once a majority holds without it.
+func (r *renewal) serve(ctx context.Context, at int, answers chan<- renewed) {
+	l, m := r.lease, r.lease.election.masters[at]
+	a := renewed{from: at, standing: nobodys}
+	if key, counts := l.keyAt(at); counts {
+		a.asked = true
+		a.standing, a.err = m.renew(ctx, key)
+		if a.err != nil {
+			a.standing = unheard
+		}
+		if a.standing == nobodys || a.standing == anothers {
+			l.part(at)
+		}
+	}
+	answers <- a
+	if a.standing != nobodys {
+		return
+	}
+	select {
+	case <-r.held:
+		r.heal(ctx, at)
+	case <-r.over:
+		select {
+		case <-r.held: // over because held
+			r.heal(ctx, at)
+		default:
+		}
+	}
+}
+
+func (r *renewal) heal(ctx context.Context, at int) {
+	l := r.lease
+	switch standing, err := l.election.masters[at].heal(ctx, r.term, l.fence); {
+	case err != nil:
+		l.doubt(at)
+	case standing == ours:
+		l.join(at, r.term)
+	}
+}
+
+// A census counts what the masters said to one renewal.
+type census struct {
+	yes, no int
+	taken   bool // another's token was seen
+	of      []renewed
+}
+
+// add counts a master at which no key counts as a no: no later answer of its
+// can be yes unless a majority heals it.
+func (c *census) add(a renewed) {
+	c.of[a.from] = a
+	switch a.standing {
+	case ours:
+		c.yes++
+	case anothers:
+		c.taken = true
+		c.no++
+	case nobodys:
+		c.no++
+	}
+}
+
+func (c *census) loss() error {
+	if c.taken {
+		return ErrTaken
+	}
+	return ErrLost
+}
+
+// unknown says which masters did not answer a renewal, and why.
+func (l *quorumLease) unknown(c *census, cause error) error {
+	var why []string
+	if c != nil {
+		for i, a := range c.of {
+			if a.err != nil {
+				why = append(why, sayOf(l.election.masters[i], a.err))
+			}
+		}
+	}
+	if len(why) == 0 && cause != nil {
+		why = append(why, "no answer in time")
+	}
+	return &UnavailableError{
+		Address: l.election.quorum.address,
+		Err:     fmt.Errorf("%d of %d are needed: %s", l.need(), len(l.key), strings.Join(why, "; ")),
+	}
+}
+
+// sayOf is one master's error in a list of several.
+func sayOf(m master, err error) string {
+	var down *UnavailableError
+	if errors.As(err, &down) {
+		return down.Address + ": " + down.Err.Error()
+	}
+	return m.Address() + ": " + err.Error()
+}
+
+// Release goes to all masters. Those whose keys count are waited for, within
+// ctx and two seconds; the others for one more round trip, since what they may
+// hold is on probation.
+func (l *quorumLease) Release(ctx context.Context, keep time.Duration) error {
+	l.settle()
+	ctx, cancel := context.WithTimeout(ctx, releaseLimit)
+	defer cancel()
+	began := time.Now()
+	rest, cutRest := context.WithCancel(ctx)
+	defer cutRest()
+	c := &census{of: make([]renewed, len(l.key))}
+	var counted, others sync.WaitGroup
+	for i := range l.key {
+		if _, counts := l.keyAt(i); counts {
+			counted.Go(func() { c.of[i] = l.releaseAt(ctx, i, keep) })
+		} else {
+			c.of[i].standing = nobodys
+			others.Go(func() { l.giveUpAt(rest, i) })
+		}
+	}
+	counted.Wait()
+	timer := time.AfterFunc(between(time.Millisecond, time.Since(began), 50*time.Millisecond), cutRest)
+	defer timer.Stop()
+	others.Wait()
+	for _, m := range l.election.masters {
+		m.close()
+	}
+	return l.released(c)
+}
+
+// released says what a release has come to: whether the lock was ours.
+func (l *quorumLease) released(all *census) error {
+	c := &census{of: make([]renewed, len(l.key))}
+	for i, a := range all.of {
+		a.from = i
+		c.add(a)
+	}
+	switch {
+	case c.yes >= l.need():
+		return nil
+	case len(l.key)-c.no < l.need():
+		return c.loss()
+	}
+	return l.unknown(c, context.DeadlineExceeded)
+}
+
+// releaseAt tries twice: the connection may have died without a word while the
+// command ran.
+func (l *quorumLease) releaseAt(ctx context.Context, at int, keep time.Duration) (a renewed) {
+	m := l.election.masters[at]
+	first := ctx
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		first, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+		defer cancel()
+	}
+	last := l.lastTerm()
+	a.standing, a.err = m.release(first, last, keep)
+	if a.err != nil {
+		lost := !answered(a.err)
+		a.standing, a.err = m.release(ctx, last, keep)
+		if a.err == nil && lost && a.standing != ours {
+			a.standing = ours // the first try has done it, though its answer was lost
+		}
+	}
+	if a.err != nil || l.doubts(at) {
+		m.giveUp(ctx, last)
+	}
+	return a
+}
+
+func (l *quorumLease) giveUpAt(ctx context.Context, at int) {
+	if l.doubts(at) {
+		l.election.masters[at].giveUp(ctx, l.lastTerm())
+		return
+	}
+	l.election.masters[at].release(ctx, l.lastTerm(), 0)
+}
+
+func (l *quorumLease) lastTerm() term {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return term{round: l.round, heal: l.healing}
+}

@@ -1,0 +1,214 @@
+package lock
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// The steps of a master, each atomic in the server.
+var (
+	//go:embed quorum_term.lua
+	termLua string
+	//go:embed quorum_grant.lua
+	grantLua string
+	//go:embed quorum_raise.lua
+	raiseLua string
+	//go:embed quorum_renew.lua
+	quorumRenewLua string
+	//go:embed quorum_heal.lua
+	healLua string
+	//go:embed quorum_release.lua
+	quorumReleaseLua string
+
+	grantStep         = strip(termLua + grantLua)
+	raiseStep         = strip(termLua + raiseLua)
+	quorumRenewStep   = strip(termLua + quorumRenewLua)
+	healStep          = strip(termLua + healLua)
+	quorumReleaseStep = strip(termLua + quorumReleaseLua)
+)
+
+// QuorumACL is what a user of a quorum needs beside MinimalACL, unless the
+// masters are durable.
+const QuorumACL = "+info"
+
+// settled is the least time that a master must be up to vote, since it may have
+// forgotten to whom it had given the lock when it was restarted.
+const settled = time.Minute
+
+// A redisMaster is one server of a quorum.
+type redisMaster struct {
+	number string // its place in the quorum
+	req    Request
+	keys   keys
+	run    string // how every record of this run begins
+	rest   string // and how it ends
+	uptime int64  // seconds for which the server must be up to vote
+
+	turn chan struct{} // holds a token while a step uses the link
+	link *link
+}
+
+// openQuorum is the store of several independent servers.
+func openQuorum(cfg OpenConfig) (Store, error) {
+	var stores []*redisStore
+	var addresses []string
+	for _, raw := range cfg.URLs {
+		src := &source{cfg: cfg, raw: raw}
+		if err := src.load(); err != nil {
+			return nil, err
+		}
+		if src.addr.kind != single {
+			return nil, badURL("a quorum is made of single servers", "")
+		}
+		s := newRedisStore(src, cfg.Prefix)
+		stores, addresses = append(stores, s), append(addresses, s.Address())
+	}
+	redis.SetLogger(silence{})
+	return newQuorum(addresses, func(req Request) (masters []master) {
+		for i, s := range stores {
+			masters = append(masters, s.master(i, req, cfg.Durable))
+		}
+		return masters
+	}, func() {
+		for _, s := range stores {
+			s.Close()
+		}
+	})
+}
+
+func (s *redisStore) master(number int, req Request, durable bool) *redisMaster {
+	record := recordOf(req.Holder).String()
+	begin := len(`{"run":"",`) + runIDLen
+	m := &redisMaster{
+		number: fmt.Sprintf("%02d", number), req: req, keys: keysOf(s.prefix, req.Name, req.Holder.Run),
+		run: record[:begin], rest: record[begin:], turn: make(chan struct{}, 1), link: s.newLink(keysOf(s.prefix, req.Name, "").lock),
+	}
+	if !durable {
+		m.uptime = int64(max(req.Times.TTL, settled) / time.Second)
+	}
+	return m
+}
+
+func (m *redisMaster) Address() string { return m.link.source.addr.String() }
+
+// eval makes one step, when the step before it is over.
+func (m *redisMaster) eval(ctx context.Context, b term, script string, args ...any) ([]any, error) {
+	select {
+	case m.turn <- struct{}{}:
+		defer func() { <-m.turn }()
+	case <-ctx.Done():
+		return nil, m.unavailable(ctx.Err())
+	}
+	reply, _, err := m.link.eval(ctx, script, m.keys.quorum(), append([]any{m.run, b.String(), m.number}, args...)...)
+	if err != nil {
+		return nil, m.unavailable(err)
+	}
+	return reply, nil
+}
+
+// quorum are the keys as the steps of a quorum want them.
+func (k keys) quorum() []string { return []string{k.lock, k.fence, k.gone} }
+
+func (m *redisMaster) unavailable(err error) error {
+	return unavailable(m.link.source.addr, err)
+}
+
+// ttl is how long a key lives that no answer has confirmed yet.
+func (m *redisMaster) ttl() int64 { return milliseconds(min(m.req.Times.TTL, probation)) }
+
+func (m *redisMaster) grant(ctx context.Context, b term) (vote, error) {
+	reply, err := m.eval(ctx, b, grantStep, m.rest, m.ttl(), time.Now().UnixMilli(), m.uptime)
+	if err != nil {
+		return vote{}, err
+	}
+	return m.vote(reply), nil
+}
+
+func (m *redisMaster) vote(reply []any) vote {
+	switch number(reply, 0) {
+	case 1:
+		return vote{verdict: granted, fence: number(reply, 1), server: text(reply, 2)}
+	case 0:
+		return m.refusal(number(reply, 1), text(reply, 2))
+	case 2:
+		return vote{verdict: double}
+	case 5:
+		return vote{verdict: abstained, wait: time.Duration(number(reply, 1)) * time.Second}
+	case -1:
+		key := m.keys.quorum()[number(reply, 1)-1]
+		return vote{verdict: notLock, wrong: &NotLockError{Key: key, What: typeName(text(reply, 2))}}
+	case -2:
+		return vote{verdict: notLock, wrong: &NotLockError{Key: m.keys.fence, What: "a fence that is no number below 2^53"}}
+	}
+	return vote{verdict: revoked}
+}
+
+// refusal names the holder and the round in which it took the lock: a majority
+// that says the same belongs to it.
+func (m *redisMaster) refusal(left int64, value string) vote {
+	v := vote{verdict: refused, owner: value, held: HeldError{Name: m.req.Name, Key: m.keys.lock, TTL: -1, Holder: holderOf(value)}}
+	if left >= 0 {
+		v.held.TTL = time.Duration(left) * time.Millisecond
+	}
+	var term struct{ Run, Vote string }
+	if json.Unmarshal([]byte(value), &term) == nil && len(term.Vote) >= 8 {
+		v.owner = term.Run + term.Vote[:8]
+	}
+	return v
+}
+
+func (m *redisMaster) raise(ctx context.Context, b term, fence int64) (bool, error) {
+	reply, err := m.eval(ctx, b, raiseStep, fence)
+	return number(reply, 0) == 1, err
+}
+
+func (m *redisMaster) renew(ctx context.Context, b term) (standing, error) {
+	reply, err := m.eval(ctx, b, quorumRenewStep, milliseconds(m.req.Times.TTL))
+	return standingOf(reply, err)
+}
+
+func (m *redisMaster) heal(ctx context.Context, b term, fence int64) (standing, error) {
+	reply, err := m.eval(ctx, b, healStep, m.rest, m.ttl(), fence)
+	return standingOf(reply, err)
+}
+
+func (m *redisMaster) release(ctx context.Context, b term, keep time.Duration) (standing, error) {
+	reply, err := m.eval(ctx, b, quorumReleaseStep, milliseconds(keep), 0)
+	return standingOf(reply, err)
+}
+
+func standingOf(reply []any, err error) (standing, error) {
+	switch {
+	case err != nil:
+		return unheard, err
+	case number(reply, 0) == 1, number(reply, 0) == 2:
+		return ours, nil
+	case number(reply, 0) == 0:
+		return anothers, nil
+	}
+	return nobodys, nil
+}
+
+// giveUp sends a release after every step that got no answer, on the same
+// connection, where nothing can come between the two; and leaves a tombstone for
+// one that has gone astray.
+func (m *redisMaster) giveUp(ctx context.Context, b term) error {
+	select {
+	case m.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	m.link.drop()
+	m.link.late.close(request(append(append([]string{"EVAL", quorumReleaseStep, "3"}, m.keys.quorum()...),
+		m.run, b.String(), m.number, "0", fmt.Sprint(tombstone))...))
+	<-m.turn
+	_, err := m.eval(ctx, b, quorumReleaseStep, 0, tombstone)
+	return err
+}
+
+func (m *redisMaster) close() { m.link.close() }

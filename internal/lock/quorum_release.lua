@@ -1,0 +1,30 @@
+-- Gives the lock back if a term of this run up to the one in ARGV has it. May be repeated.
+-- ARGV   4 ms that the lock stays taken after the run (0: none)
+--        5 ms for which a step of this run up to the term does nothing, if it is still under way (0: none)
+-- reply  {1} deleted   {2} kept, with a record that says that the run has ended
+--        {0} another has it   {-1} nobody has it, or a later term
+-- First write: DEL or PEXPIRE, which Redis does not refuse when it is out of memory;
+-- after it, it does not refuse SET either.
+
+local whose, held = standing()
+if not whose and held.err then return held end
+local reply
+if whose == 'same' or whose == 'older' then
+  if tonumber(ARGV[4]) > 0 then
+    redis.call('PEXPIRE', KEYS[1], ARGV[4])
+    local time = redis.call('TIME')
+    local ended = string.format('"ended":%.0f,', time[1] * 1000 + math.floor(time[2] / 1000))
+    redis.call('SET', KEYS[1], ARGV[1] .. ended .. string.sub(held, 37), 'PX', ARGV[4])
+    reply = 2
+  else
+    redis.call('DEL', KEYS[1])
+    reply = 1
+  end
+elseif whose == 'another' and string.sub(held, 1, 36) == ARGV[1] then
+  reply = 2 -- ended before
+else
+  redis.call('PEXPIRE', KEYS[3], 60000) -- a server that refuses writes does not know who holds the lock
+  reply = (whose == 'another' or not whose) and 0 or -1
+end
+if tonumber(ARGV[5]) > 0 and not revoked() then redis.call('SET', KEYS[3], ARGV[2], 'PX', ARGV[5]) end
+return {reply}

@@ -1,0 +1,47 @@
+-- What the steps of a quorum's masters share. The value of a lock is a record that begins with
+-- {"run":"<run id>","vote":"<round>.<heal>.<master>", where the numbers have a fixed width.
+-- KEYS   1 lock, 2 fence, 3 tombstone of this run: the last term that has been given up
+-- ARGV   1 {"run":"<run id>",   2 <round>.<heal>   3 <master>
+
+-- standing says whose the lock is: 'nobody', 'another', 'older', 'same' or 'newer' than the
+-- term in ARGV; then the value up to its 1 KiB.
+local function standing()
+  local held = redis.pcall('GETRANGE', KEYS[1], 0, 1023)
+  if type(held) ~= 'string' then
+    if not string.find(held.err, 'WRONGTYPE', 1, true) then return nil, held end
+    local t = redis.pcall('TYPE', KEYS[1])
+    return nil, {-1, 1, t.ok or ''}
+  end
+  if held == '' and redis.call('PTTL', KEYS[1]) == -2 then return 'nobody', held end
+  if string.sub(held, 1, 36) ~= ARGV[1] or string.sub(held, 37, 44) ~= '"vote":"' then return 'another', held end
+  local term = string.sub(held, 45, 61)
+  if term == ARGV[2] then return 'same', held end
+  return term < ARGV[2] and 'older' or 'newer', held
+end
+
+-- revoked reports whether the term in ARGV has been given up.
+local function revoked()
+  local last = redis.pcall('GETRANGE', KEYS[3], 0, 16)
+  return type(last) == 'string' and last >= ARGV[2]
+end
+
+-- counter is the fence as a number, or a reply that says what is wrong with it.
+local function counter()
+  local text = redis.pcall('GETRANGE', KEYS[2], 0, 31)
+  if type(text) ~= 'string' then
+    if not string.find(text.err, 'WRONGTYPE', 1, true) then return nil, text end
+    local t = redis.pcall('TYPE', KEYS[2])
+    return nil, {-1, 2, t.ok or ''}
+  end
+  if text == '' and redis.call('PTTL', KEYS[2]) == -2 then return 0 end
+  local n = string.match(text, '^%d+$') and tonumber(text) or 2 ^ 53
+  if n >= 2 ^ 53 then return nil, {-2} end
+  return n
+end
+
+local function setCounter(n) redis.call('SET', KEYS[2], string.format('%.0f', n)) end
+
+-- take writes the record of the term in ARGV.
+local function take(rest, ttl)
+  redis.call('SET', KEYS[1], ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. rest, 'PX', ttl)
+end
