@@ -146,7 +146,7 @@ func (b *budget) wait(ctx context.Context) error {
 // A poll is one round of an election.
 type poll struct {
 	*election
-	term  term
+	term    term
 	sent    time.Time
 	votes   []vote
 	errs    []error

@@ -23,8 +23,9 @@ type quorumLease struct {
 
 	mu      sync.Mutex
 	until   time.Time
-	healing uint32   // the last term's number
+	healing uint32 // the last term's number
 	key     []term // by master: the key that counts; the zero term: none does
+	stolen  bool   // a renewal has seen another's token
 }
 
 func newQuorumLease(p *poll, fence int64, members []bool) *quorumLease {
@@ -113,10 +114,10 @@ func (l *quorumLease) Held() time.Duration { return boottime.Now().Sub(l.taken) 
 
 // A renewal is one Renew.
 type renewal struct {
-	lease  *quorumLease
-	term term        // of what it heals
-	held   chan struct{} // closed when a majority has renewed
-	over   chan struct{} // closed when Renew is over
+	lease *quorumLease
+	term  term          // of what it heals
+	held  chan struct{} // closed when a majority has renewed
+	over  chan struct{} // closed when Renew is over
 }
 
 // Renew asks the masters whose keys count. A majority that renews holds the
@@ -146,6 +147,7 @@ func (l *quorumLease) Renew(ctx context.Context) (time.Time, error) {
 		}
 		if len(l.key)-c.no < l.need() {
 			cancel()
+			l.stolen = l.stolen || c.taken
 			return l.Until(), c.loss()
 		}
 	}
@@ -305,7 +307,7 @@ func (l *quorumLease) Release(ctx context.Context, keep time.Duration) error {
 
 // released says what a release has come to: whether the lock was ours.
 func (l *quorumLease) released(all *census) error {
-	c := &census{of: make([]renewed, len(l.key))}
+	c := &census{of: make([]renewed, len(l.key)), taken: l.stolen}
 	for i, a := range all.of {
 		a.from = i
 		c.add(a)

@@ -18,7 +18,7 @@ type simServer struct {
 
 	mu      sync.Mutex
 	run     string // whose the lock is; "" nobody's
-	term  term
+	term    term
 	until   time.Time // of the lock
 	counter int64
 	gone    map[string]term

@@ -36,6 +36,7 @@ type Options struct {
 	Pair     Pair     // with TLS: what the server shows; zero is a certificate for its address and localhost
 	Persist  bool     // keep every write on disk (appendonly, fsync always), so that Restart has the data
 	On       *Host    // where the server runs and listens; nil is this machine's loopback
+	Clock    *Clock   // the server's wall clock; nil is this machine's
 
 	port     int    // 0 is a free one
 	sentinel string // of a Sentinel: its configuration file
@@ -131,6 +132,9 @@ func (s *Server) launch() error {
 	defer log.Close()
 	s.cmd = s.opts.On.Command(path, s.args()...)
 	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = s.dir, log, log
+	if s.opts.Clock != nil {
+		s.cmd.Env = append(s.cmd.Environ(), s.opts.Clock.env()...)
+	}
 	if err := startBound(s.cmd); err != nil {
 		return err
 	}

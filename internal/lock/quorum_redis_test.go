@@ -1,0 +1,406 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"redlockrun/internal/redistest"
+)
+
+// A servers is a quorum of real servers.
+type servers []*redistest.Server
+
+// startServers starts n servers that have been up for long enough to vote: by
+// a clock that is pushed back before they start.
+func startServers(t *testing.T, n int, opts redistest.Options) servers {
+	t.Helper()
+	var all servers
+	for range n {
+		all = append(all, startOld(t, opts))
+	}
+	return all
+}
+
+func startOld(t *testing.T, opts redistest.Options) *redistest.Server {
+	t.Helper()
+	opts.Clock = redistest.NewClock(t)
+	must(t, opts.Clock.Push(-24*time.Hour))
+	s := redistest.Start(t, opts)
+	must(t, opts.Clock.Push(0))
+	eventually(t, "the server counts its uptime by the clock", func() bool {
+		return uptime(t, s) > time.Hour
+	})
+	return s
+}
+
+func uptime(t *testing.T, s *redistest.Server) time.Duration {
+	t.Helper()
+	_, rest, _ := strings.Cut(do(t, s, "INFO", "server").(string), "uptime_in_seconds:")
+	var seconds int
+	fmt.Sscan(rest, &seconds)
+	return time.Duration(seconds) * time.Second
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventually waits for a state of a server, which tells nobody when it changes.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); !done(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("it never happens that %s", what)
+		}
+	}
+}
+
+func (all servers) urls() (urls []string) {
+	for _, s := range all {
+		urls = append(urls, s.URL())
+	}
+	return urls
+}
+
+func (all servers) open(t *testing.T) Store {
+	t.Helper()
+	return openAll(t, OpenConfig{URLs: all.urls(), Prefix: DefaultPrefix})
+}
+
+func openAll(t *testing.T, cfg OpenConfig) Store {
+	t.Helper()
+	s, err := Open(cfg)
+	must(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// keysLeft are the keys at a server but for fences and tombstones.
+func keysLeft(t *testing.T, s *redistest.Server) (left []string) {
+	t.Helper()
+	for _, k := range do(t, s, "KEYS", "*").([]any) {
+		if key := k.(string); !strings.HasSuffix(key, ":fence") && !strings.Contains(key, ":gone:") {
+			left = append(left, key)
+		}
+	}
+	return left
+}
+
+func (all servers) mustBeClean(t *testing.T) {
+	t.Helper()
+	for i, s := range all {
+		if left := keysLeft(t, s); len(left) > 0 {
+			t.Errorf("server %d keeps %v", i, left)
+		}
+	}
+}
+
+// held is at how many of the servers run has the lock "job".
+func (all servers) held(t *testing.T, run string) (n int) {
+	t.Helper()
+	for _, s := range all {
+		if v, _ := do(t, s, "GET", "redlockrun:{job}").(string); strings.HasPrefix(v, `{"run":"`+run+`"`) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestQuorumIsHeldRenewedAndReleased(t *testing.T) {
+	all := startServers(t, 5, redistest.Options{})
+	s := all.open(t)
+	req := requestFor("job")
+	before := time.Now()
+	l := acquire(t, s, req)
+	eventually(t, "all servers have the lock", func() bool { return all.held(t, req.Holder.Run) == 5 })
+	if l.Fence() < before.UnixMilli() || l.Until().Sub(before) < 50*time.Second {
+		t.Errorf("fence %d, until %s", l.Fence(), l.Until())
+	}
+	other := requestFor("job")
+	_, err := s.Acquire(t.Context(), other)
+	var held *HeldError
+	if !errors.As(err, &held) || held.Holder.Run != req.Holder.Run || held.Holder.Host != "web-3" || held.TTL < 30*time.Second {
+		t.Errorf("got %v", err)
+	}
+	for _, srv := range all {
+		do(t, srv, "PEXPIRE", "redlockrun:{job}", 10_000)
+	}
+	if _, err := l.Renew(limited(t, patience)); err != nil {
+		t.Error(err)
+	}
+	for i, srv := range all {
+		eventually(t, fmt.Sprint("server ", i, " is renewed"), func() bool {
+			return do(t, srv, "PTTL", "redlockrun:{job}").(int64) > 30_000
+		})
+	}
+	must(t, l.Release(limited(t, patience), 0))
+	all.mustBeClean(t)
+	if err := l.Release(limited(t, patience), 0); !errors.Is(err, ErrLost) {
+		t.Errorf("released twice: %v", err)
+	}
+}
+
+func TestO1QuorumIsKeptAfterTheRun(t *testing.T) {
+	all := startServers(t, 3, redistest.Options{})
+	s := all.open(t)
+	l := acquire(t, s, requestFor("job"))
+	must(t, l.Release(limited(t, patience), 20*time.Second))
+	_, err := s.Acquire(t.Context(), requestFor("job"))
+	var held *HeldError
+	if !errors.As(err, &held) || held.Holder.Ended.IsZero() || held.TTL > 20*time.Second {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestL10FreshServersDoNotVoteUnlessTheyAreDurable(t *testing.T) {
+	var all servers
+	for range 3 {
+		all = append(all, redistest.Start(t, redistest.Options{}))
+	}
+	req := requestFor("job")
+	req.Timeout = time.Second
+	_, err := all.open(t).Acquire(t.Context(), req)
+	if !errors.As(err, new(*UnavailableError)) || !strings.Contains(err.Error(), "does not vote") {
+		t.Errorf("got %v", err)
+	}
+	all.mustBeClean(t)
+	durable := openAll(t, OpenConfig{URLs: all.urls(), Prefix: DefaultPrefix, Durable: true})
+	must(t, acquire(t, durable, requestFor("job")).Release(limited(t, patience), 0))
+}
+
+// What the guard is for: two servers that have forgotten the holder give the
+// lock to another.
+func TestL10RestartedServersGiveNoSecondLock(t *testing.T) {
+	all := startServers(t, 5, redistest.Options{})
+	first := acquire(t, all.open(t), requestFor("job"))
+	for _, s := range all[:2] {
+		must(t, s.Restart(false))
+	}
+	req := requestFor("job")
+	req.Timeout = time.Second
+	if _, err := all.open(t).Acquire(t.Context(), req); err == nil {
+		t.Error("two at once")
+	}
+	unguarded := openAll(t, OpenConfig{URLs: all[2:].urls(), Prefix: DefaultPrefix, Durable: true})
+	if _, err := unguarded.Acquire(t.Context(), req); !errors.As(err, new(*HeldError)) {
+		t.Errorf("got %v", err)
+	}
+	_, err := first.Renew(limited(t, patience))
+	must(t, err)
+	eventually(t, "the two are healed", func() bool { return all.held(t, firstRun(first)) == 5 })
+	must(t, first.Release(limited(t, patience), 0))
+	all.mustBeClean(t)
+}
+
+func firstRun(l Lease) string { return l.(*quorumLease).election.req.Holder.Run }
+
+func TestQ1SameServerByTwoNamesIsFoundOut(t *testing.T) {
+	all := startServers(t, 2, redistest.Options{})
+	for _, alias := range []string{
+		"unix://" + all[0].Socket(), "unix://" + all[0].Socket() + "?db=1",
+		strings.Replace(all[0].URL(), "127.0.0.1", "localhost", 1), all[0].URL() + "/1",
+	} {
+		t.Run(alias, func(t *testing.T) {
+			store, err := Open(OpenConfig{URLs: append(all.urls(), alias), Prefix: DefaultPrefix})
+			if err == nil {
+				_, err = store.Acquire(t.Context(), requestFor("job"))
+			}
+			if !errors.As(err, new(*ConfigError)) {
+				t.Errorf("got %v", err)
+			}
+			all.mustBeClean(t)
+		})
+	}
+}
+
+func TestQuorumOfTwoIsRefused(t *testing.T) {
+	_, err := Open(OpenConfig{URLs: []string{"redis://a", "redis://b"}})
+	var bad *ConfigError
+	if !errors.As(err, &bad) || !strings.Contains(bad.Problem, "majority of two") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Faults of two of five servers, before the lock is taken and while it is held.
+var minorityFaults = map[string]func(t *testing.T, s *redistest.Server){
+	"killed":          func(t *testing.T, s *redistest.Server) { s.Kill() },
+	"frozen":          func(t *testing.T, s *redistest.Server) { must(t, s.Signal(syscall.SIGSTOP)) },
+	"restarted empty": func(t *testing.T, s *redistest.Server) { must(t, s.Restart(false)) },
+	"of a wrong type": func(t *testing.T, s *redistest.Server) {
+		do(t, s, "DEL", "redlockrun:{job}")
+		do(t, s, "RPUSH", "redlockrun:{job}", "x")
+	},
+	"somebody else's":  func(t *testing.T, s *redistest.Server) { do(t, s, "SET", "redlockrun:{job}", "thief") },
+	"out of memory":    func(t *testing.T, s *redistest.Server) { do(t, s, "CONFIG", "SET", "maxmemory", "1") },
+	"read-only":        func(t *testing.T, s *redistest.Server) { do(t, s, "REPLICAOF", "127.0.0.1", "1") },
+	"without a script": func(t *testing.T, s *redistest.Server) { do(t, s, "SCRIPT", "FLUSH") },
+}
+
+func TestQuorumOutlivesFaultsOfAMinority(t *testing.T) {
+	for name, fault := range minorityFaults {
+		t.Run(name, func(t *testing.T) {
+			all := startServers(t, 5, redistest.Options{})
+			req := requestFor("job")
+			l := acquire(t, all.open(t), req)
+			for _, s := range all[3:] {
+				fault(t, s)
+			}
+			for range 2 {
+				if _, err := l.Renew(limited(t, req.Times.Try)); err != nil {
+					t.Error(err)
+				}
+			}
+			must(t, l.Release(limited(t, patience), 0))
+			all[:3].mustBeClean(t)
+
+			store := all.open(t) // and now from the beginning
+			l = acquire(t, store, requestFor("job"))
+			if _, err := store.Acquire(t.Context(), requestFor("job")); !errors.As(err, new(*HeldError)) {
+				t.Errorf("the second is told %v", err)
+			}
+			must(t, l.Release(limited(t, patience), 0))
+			all[:3].mustBeClean(t)
+		})
+	}
+}
+
+func TestForeignKeysAreLeftAlone(t *testing.T) {
+	all := startServers(t, 3, redistest.Options{})
+	l := acquire(t, all.open(t), requestFor("job"))
+	for _, s := range all {
+		do(t, s, "SET", "redlockrun:{job}", "thief")
+	}
+	if _, err := l.Renew(limited(t, patience)); !errors.Is(err, ErrTaken) {
+		t.Errorf("renewed: %v", err)
+	}
+	if err := l.Release(limited(t, patience), 0); !errors.Is(err, ErrTaken) {
+		t.Errorf("released: %v", err)
+	}
+	for i, s := range all {
+		if v := do(t, s, "GET", "redlockrun:{job}"); v != "thief" {
+			t.Errorf("server %d has %v", i, v)
+		}
+		if left := do(t, s, "PTTL", "redlockrun:{job}").(int64); left != -1 {
+			t.Errorf("server %d keeps it for %d ms", i, left)
+		}
+	}
+}
+
+func TestL13RenewalWorksOutOfMemory(t *testing.T) {
+	all := startServers(t, 3, redistest.Options{})
+	l := acquire(t, all.open(t), requestFor("job"))
+	for _, s := range all {
+		do(t, s, "CONFIG", "SET", "maxmemory", "1")
+	}
+	_, err := l.Renew(limited(t, patience))
+	must(t, err)
+	must(t, l.Release(limited(t, patience), 0))
+	all.mustBeClean(t)
+}
+
+func TestL15WrongTypeAtAMajorityIsNoLock(t *testing.T) {
+	for _, key := range []string{"redlockrun:{job}", "redlockrun:{job}:fence"} {
+		all := startServers(t, 3, redistest.Options{})
+		for _, s := range all[:2] {
+			do(t, s, "RPUSH", key, "x")
+		}
+		_, err := all.open(t).Acquire(t.Context(), requestFor("job"))
+		var wrong *NotLockError
+		if !errors.As(err, &wrong) || wrong.Key != key || wrong.What != "a list" {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestThreeOfFiveDownIsAnOutage(t *testing.T) {
+	all := startServers(t, 5, redistest.Options{})
+	req := requestFor("job")
+	l := acquire(t, all.open(t), req)
+	all[0].Kill()
+	must(t, all[1].Signal(syscall.SIGSTOP))
+	must(t, all[2].Signal(syscall.SIGSTOP))
+	if _, err := l.Renew(limited(t, req.Times.Try)); err == nil || errors.Is(err, ErrLost) {
+		t.Errorf("renewed: %v", err)
+	}
+	req = requestFor("job")
+	req.Timeout = time.Second
+	if _, err := all.open(t).Acquire(t.Context(), req); !errors.As(err, new(*UnavailableError)) {
+		t.Errorf("acquired: %v", err)
+	}
+	must(t, all[1].Signal(syscall.SIGCONT))
+	must(t, all[2].Signal(syscall.SIGCONT))
+	_, err := l.Renew(limited(t, patience))
+	must(t, err)
+	must(t, l.Release(limited(t, patience), 0))
+	all[1:].mustBeClean(t)
+}
+
+func TestL3FrozenServersKeepNothingOnceTheyGoOn(t *testing.T) {
+	all := startServers(t, 5, redistest.Options{})
+	for _, s := range all[:2] {
+		must(t, s.Signal(syscall.SIGSTOP))
+	}
+	store := all.open(t)
+	l := acquire(t, store, requestFor("job"))
+	if _, err := store.Acquire(t.Context(), requestFor("job")); !errors.As(err, new(*HeldError)) {
+		t.Errorf("the second is told %v", err)
+	}
+	must(t, l.Release(limited(t, patience), 0))
+	for _, s := range all[:2] {
+		must(t, s.Signal(syscall.SIGCONT))
+	}
+	for i, s := range all {
+		eventually(t, fmt.Sprint("server ", i, " is clean"), func() bool { return len(keysLeft(t, s)) == 0 })
+	}
+}
+
+func TestSignalEndsAWaitForTheQuorum(t *testing.T) {
+	all := startServers(t, 3, redistest.Options{})
+	store := all.open(t)
+	l := acquire(t, store, requestFor("job"))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("signal")
+	req := requestFor("job")
+	req.Wait.Limit = Forever
+	req.OnBusy = func(*HeldError) { cancel(stop) }
+	if _, err := store.Acquire(ctx, req); err != stop {
+		t.Errorf("got %v", err)
+	}
+	must(t, l.Release(limited(t, patience), 0))
+	all.mustBeClean(t)
+}
+
+func TestL19QuorumNeedsNoMoreRightsThanDocumented(t *testing.T) {
+	rights := "job on >pw resetchannels -@all " + MinimalACL + " " + QuorumACL
+	for _, without := range append(strings.Fields(QuorumACL), "nothing") {
+		t.Run("without "+without, func(t *testing.T) {
+			all := startServers(t, 3, redistest.Options{Users: []string{strings.ReplaceAll(rights, " "+without, "")}})
+			var urls []string
+			for _, s := range all {
+				urls = append(urls, strings.Replace(s.URL(), "redis://", "redis://job:pw@", 1))
+			}
+			l, err := openAll(t, OpenConfig{URLs: urls, Prefix: DefaultPrefix}).Acquire(t.Context(), requestFor("job"))
+			if without != "nothing" {
+				var down *UnavailableError
+				if !errors.As(err, &down) || !down.Denied {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			must(t, err)
+			_, err = l.Renew(limited(t, patience))
+			must(t, err)
+			must(t, l.Release(limited(t, patience), 10*time.Second))
+		})
+	}
+}
