@@ -1,0 +1,185 @@
+package lock
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"redlockrun/internal/redistest"
+)
+
+// moving is a lock in a Cluster, and the masters that its slot moves between.
+func moving(t *testing.T) (c *redistest.Cluster, store Store, from, to *redistest.Server) {
+	t.Helper()
+	c = redistest.StartCluster(t, redistest.ClusterOptions{Data: redistest.Options{Password: "pw"}})
+	owner := c.Owner(lockKey("job"))
+	return c, clusterPlace(c).open(t), c.Masters[owner], c.Masters[(owner+1)%3]
+}
+
+func TestL20ASlotMovesUnderARunningJob(t *testing.T) {
+	t.Parallel()
+	c, store, from, to := moving(t)
+	l := acquire(t, store, requestFor("job"))
+	m, err := c.BeginMigration(lockKey("job"), from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := func(when string) {
+		t.Helper()
+		if _, err := l.Renew(limited(t, patience)); err != nil {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	once("the keys are still here")
+	if err := m.MoveKeys(); err != nil {
+		t.Fatal(err)
+	}
+	once("the keys are there, the slot is here")
+	once("and again")
+	if err := m.End(); err != nil {
+		t.Fatal(err)
+	}
+	once("the slot is there")
+	if got := do(t, to, "EXISTS", lockKey("job")); got != int64(1) {
+		t.Error("the lock is not at the new master")
+	}
+	release(t, l)
+
+	// Back, and a job that has heard of nothing.
+	l = acquire(t, store, requestFor("job"))
+	if err := c.Migrate(lockKey("job"), to, from); err != nil {
+		t.Fatal(err)
+	}
+	once("the slot is back")
+	release(t, l)
+}
+
+func TestL20AReleaseWaitsUntilTheSlotHasMoved(t *testing.T) {
+	t.Parallel()
+	c, store, from, to := moving(t)
+	l := acquire(t, store, requestFor("job"))
+	m, err := c.BeginMigration(lockKey("job"), from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := requestFor("job")
+	req.Timeout = 300 * time.Millisecond
+	var unavailable *UnavailableError
+	if _, err := store.Acquire(t.Context(), req); !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "TRYAGAIN") {
+		t.Errorf("while the slot moves: %v", err)
+	}
+	released := make(chan error, 1)
+	go func() { released <- l.Release(limited(t, patience), 0) }()
+	if err := errors.Join(m.MoveKeys(), m.End()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-released; err != nil {
+		t.Error(err)
+	}
+	if got := do(t, to, "EXISTS", lockKey("job")); got != int64(0) {
+		t.Error("the lock is still there")
+	}
+}
+
+func TestL20ASlotMovesUnderTheLine(t *testing.T) {
+	t.Parallel()
+	c, store, from, to := moving(t)
+	held := acquire(t, store, requestFor("job"))
+	first, _ := park(t, from, store, waits("job", patience), 1)
+	second, _ := park(t, from, store, waits("job", patience), 2)
+	if err := c.Migrate(lockKey("job"), from, to); err != nil {
+		t.Fatal(err)
+	}
+	renew(t, held)
+	until(t, "the waiters' subscriptions at the new master", func() bool {
+		return len(do(t, to, "PUBSUB", "CHANNELS", "redlockrun:*").([]any)) == 2
+	})
+	fence := held.Fence()
+	for _, done := range []<-chan result{first, second} {
+		release(t, held)
+		held = lease(t, done)
+		if held.Fence() <= fence {
+			t.Errorf("fence %d after %d", held.Fence(), fence)
+		}
+		fence = held.Fence()
+	}
+	release(t, held)
+}
+
+func TestL20ANodeIsKilledWithAReplica(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, redistest.ClusterOptions{Replicas: 1})
+	store, place := clusterPlace(c).open(t), c.Owner(lockKey("job"))
+	l := acquire(t, store, requestFor("job"))
+	if err := redistest.Replicated(c.Masters[place], c.Replicas[place]); err != nil {
+		t.Fatal(err)
+	}
+	c.Masters[place].Kill()
+	if _, err := l.Renew(limited(t, patience)); err == nil || errors.Is(err, ErrLost) {
+		t.Errorf("before the replica has taken over: %v", err)
+	}
+	if err := c.Failover(place); err != nil {
+		t.Fatal(err)
+	}
+	renew(t, l)
+	release(t, l)
+	release(t, acquire(t, store, requestFor("job")))
+}
+
+func TestL20ANodeIsKilledWithoutAReplica(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, redistest.ClusterOptions{NodeTimeout: 500})
+	store, place := clusterPlace(c).open(t), c.Owner(lockKey("job"))
+	l := acquire(t, store, requestFor("job"))
+	c.Masters[place].Kill()
+	var err error
+	until(t, "CLUSTERDOWN", func() bool {
+		if _, err = l.Renew(limited(t, 2*time.Second)); err == nil || errors.Is(err, ErrLost) {
+			t.Fatal(err)
+		}
+		return strings.Contains(err.Error(), "CLUSTERDOWN")
+	})
+	req := requestFor("job")
+	req.Timeout = 200 * time.Millisecond
+	var unavailable *UnavailableError
+	if _, err := store.Acquire(t.Context(), req); !errors.As(err, &unavailable) {
+		t.Errorf("acquired: %v", err)
+	}
+}
+
+func TestL20AHungNodeStopsOnlyItsOwnSlots(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, redistest.ClusterOptions{})
+	place := c.Owner(lockKey("job"))
+	release(t, acquire(t, clusterPlace(c).open(t), requestFor("job")))
+	for i := range c.Masters {
+		if i != place {
+			stop(t, c.Masters[i])
+			break
+		}
+	}
+	release(t, acquire(t, clusterPlace(c).open(t), requestFor("job")))
+}
+
+func TestANodeOfAClusterIsNoSingleServer(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, redistest.ClusterOptions{})
+	other := c.Masters[(c.Owner(lockKey("job"))+1)%3]
+	req := requestFor("job")
+	req.Timeout = 10 * patience
+	_, err := open(t, other.URL()).Acquire(t.Context(), req)
+	var unavailable *UnavailableError
+	if !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "redis+cluster://") {
+		t.Error(err)
+	}
+}
+
+func TestClusterHasNoDatabases(t *testing.T) {
+	for _, url := range []string{"redis+cluster://a/1", "redis+cluster://a?db=1", "rediss+cluster://a,b/0"} {
+		var wrong *ConfigError
+		if _, err := Open(OpenConfig{URLs: []string{url}}); !errors.As(err, &wrong) {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
