@@ -25,11 +25,11 @@ var (
 	//go:embed quorum_release.lua
 	quorumReleaseLua string
 
-	grantStep         = strip(termLua + grantLua)
-	raiseStep         = strip(termLua + raiseLua)
-	quorumRenewStep   = strip(termLua + quorumRenewLua)
-	healStep          = strip(termLua + healLua)
-	quorumReleaseStep = strip(termLua + quorumReleaseLua)
+	grantStep         = strip(&termLua, &grantLua)
+	raiseStep         = strip(&termLua, &raiseLua)
+	quorumRenewStep   = strip(&termLua, &quorumRenewLua)
+	healStep          = strip(&termLua, &healLua)
+	quorumReleaseStep = strip(&termLua, &quorumReleaseLua)
 )
 
 // QuorumACL is what a user of a quorum needs beside MinimalACL, unless the
@@ -122,7 +122,7 @@ func (m *redisMaster) unavailable(err error) error {
 func (m *redisMaster) ttl() int64 { return milliseconds(min(m.req.Times.TTL, probation)) }
 
 func (m *redisMaster) grant(ctx context.Context, b term) (vote, error) {
-	reply, err := m.eval(ctx, b, grantStep, m.rest, m.ttl(), time.Now().UnixMilli(), m.uptime)
+	reply, err := m.eval(ctx, b, grantStep(), m.rest, m.ttl(), time.Now().UnixMilli(), m.uptime)
 	if err != nil {
 		return vote{}, err
 	}
@@ -163,22 +163,22 @@ func (m *redisMaster) refusal(left int64, value string) vote {
 }
 
 func (m *redisMaster) raise(ctx context.Context, b term, fence int64) (bool, error) {
-	reply, err := m.eval(ctx, b, raiseStep, fence)
+	reply, err := m.eval(ctx, b, raiseStep(), fence)
 	return number(reply, 0) == 1, err
 }
 
 func (m *redisMaster) renew(ctx context.Context, b term) (standing, error) {
-	reply, err := m.eval(ctx, b, quorumRenewStep, milliseconds(m.req.Times.TTL))
+	reply, err := m.eval(ctx, b, quorumRenewStep(), milliseconds(m.req.Times.TTL))
 	return standingOf(reply, err)
 }
 
 func (m *redisMaster) heal(ctx context.Context, b term, fence int64) (standing, error) {
-	reply, err := m.eval(ctx, b, healStep, m.rest, m.ttl(), fence)
+	reply, err := m.eval(ctx, b, healStep(), m.rest, m.ttl(), fence)
 	return standingOf(reply, err)
 }
 
 func (m *redisMaster) release(ctx context.Context, b term, keep time.Duration) (standing, error) {
-	reply, err := m.eval(ctx, b, quorumReleaseStep, milliseconds(keep), 0)
+	reply, err := m.eval(ctx, b, quorumReleaseStep(), milliseconds(keep), 0)
 	return standingOf(reply, err)
 }
 
@@ -204,10 +204,10 @@ func (m *redisMaster) giveUp(ctx context.Context, b term) error {
 		return ctx.Err()
 	}
 	m.link.drop()
-	m.link.late.close(request(append(append([]string{"EVAL", quorumReleaseStep, "3"}, m.keys.quorum()...),
+	m.link.late.close(request(append(append([]string{"EVAL", quorumReleaseStep(), "3"}, m.keys.quorum()...),
 		m.run, b.String(), m.number, "0", fmt.Sprint(tombstone))...))
 	<-m.turn
-	_, err := m.eval(ctx, b, quorumReleaseStep, 0, tombstone)
+	_, err := m.eval(ctx, b, quorumReleaseStep(), 0, tombstone)
 	return err
 }
 

@@ -158,7 +158,7 @@ func (a *acquisition) try(ctx context.Context, limit time.Duration) ([]any, erro
 
 // acquire makes the acquire step once.
 func (a *acquisition) acquire(ctx context.Context, args ...any) ([]any, error) {
-	reply, sent, err := a.step(ctx, acquireStep, args...)
+	reply, sent, err := a.step(ctx, acquireStep(), args...)
 	a.haunted = a.haunted || sent && err != nil && !answered(err)
 	return reply, err
 }
@@ -222,7 +222,7 @@ func (a *acquisition) giveUp(ctx context.Context) error {
 	}
 	if a.haunted {
 		a.link.drop()
-		a.link.late.close(request(append([]string{"EVAL", releaseStep, fmt.Sprint(len(a.keys.all()))},
+		a.link.late.close(request(append([]string{"EVAL", releaseStep(), fmt.Sprint(len(a.keys.all()))},
 			append(a.keys.all(), a.req.Holder.Run, "0", fmt.Sprint(tombstone), "1")...)...))
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
@@ -237,7 +237,7 @@ func (a *acquisition) release(ctx context.Context, keep time.Duration) (reply []
 	if a.haunted {
 		gone = tombstone
 	}
-	return a.step(ctx, releaseStep, milliseconds(keep), gone, a.lined)
+	return a.step(ctx, releaseStep(), milliseconds(keep), gone, a.lined)
 }
 
 // milliseconds is d in ms, as Redis counts; a part of one is a whole one.
