@@ -164,8 +164,8 @@ func TestL3TombstoneAloneStopsALateAcquire(t *testing.T) {
 		}
 		return do(t, srv, append(append(words, run), args...)...)
 	}
-	eval(releaseStep, 0, tombstone)
-	if got := eval(acquireStep, recordOf(Holder{Run: run}).String(), 60_000, "once").([]any); got[0] != int64(4) {
+	eval(releaseStep(), 0, tombstone, 0)
+	if got := eval(acquireStep(), recordOf(Holder{Run: run}).String(), 60_000, "once").([]any); got[0] != int64(4) {
 		t.Errorf("a late acquire got %v", got)
 	}
 	free(t, srv)
