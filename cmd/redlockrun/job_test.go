@@ -15,7 +15,8 @@ const beat = 2 * time.Millisecond
 
 // jobMain is a command for tests. It writes its run id into the append-only
 // file named by its first argument, again and again, until it is ended or, with a
-// second argument, that file exists. With "grandchild" it has a process below it that
+// second argument, that file exists. When it begins it makes a file LOG.PID, with
+// redlockrun's number. With "grandchild" it has a process below it that
 // does the same, with "stubborn" it ignores SIGTERM.
 func jobMain() {
 	path, until := os.Args[1], ""
@@ -35,6 +36,9 @@ func jobMain() {
 	log, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		panic(err)
+	}
+	if begun := path + "." + os.Getenv(pidVar); os.WriteFile(begun, nil, 0o600) != nil {
+		panic("write " + begun)
 	}
 	run := os.Getenv(runIDVar) + "\n"
 	for range time.Tick(beat) {

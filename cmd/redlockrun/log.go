@@ -1,7 +1,6 @@
 package main
 
 import (
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -24,7 +23,7 @@ const (
 // can end a write that blocks; flush waits for it as long as is sensible.
 type stderrQueue struct {
 	lines   chan queuedLine
-	start   sync.Once
+	started atomic.Bool // a run that says nothing needs no goroutine
 	dropped atomic.Int64
 	render  func([]byte) []byte
 	write   func([]byte)
@@ -42,7 +41,9 @@ func newStderrQueue(render func([]byte) []byte) *stderrQueue {
 
 // Write queues one line; zerolog calls it with a whole line each time.
 func (q *stderrQueue) Write(line []byte) (int, error) {
-	q.start.Do(func() { go q.drain() })
+	if q.started.CompareAndSwap(false, true) {
+		go q.drain()
+	}
 	select {
 	case q.lines <- queuedLine{text: q.render(line)}:
 	default:
@@ -76,9 +77,7 @@ func (w sliceWriter) Write(p []byte) (int, error) { *w.to = append(*w.to, p...);
 
 // flush waits until all that was queued has been written, or limit has passed.
 func (q *stderrQueue) flush(limit time.Duration) {
-	started := true
-	q.start.Do(func() { started = false })
-	if !started {
+	if !q.started.Load() {
 		return
 	}
 	timeout := time.NewTimer(limit)

@@ -22,9 +22,9 @@ func watch(kept int) int {
 	if s.timer < 0 {
 		return 1
 	}
-	if n, err := syscall.Write(Ready, []byte{'!'}); err != nil || n != 1 {
-		return 1
-	}
+	// If this fails the starter is dead already: the end of the orders will say so,
+	// and what stands before it whom to kill.
+	_, _ = syscall.Write(Ready, []byte{'!'})
 	buf := make([]byte, 16*Size)
 	for {
 		orders := await(Orders, s.timer)

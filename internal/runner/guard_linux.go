@@ -75,6 +75,7 @@ func (g *Guard) spawn() (*os.File, error) {
 		return nil, err
 	}
 	defer unix.Close(signs[1])
+	g.briefEarly(orders[1])
 	pid, err := g.execute(orders[0], signs[1])
 	if err != nil {
 		unix.Close(orders[1])
@@ -125,6 +126,18 @@ func (g *Guard) brief() {
 	if g.parked {
 		g.send(guard.Message{Kind: guard.Park})
 	}
+}
+
+// briefEarly tells a guard what it has to know before it is executed: should this
+// process die in the moment after that, the guard finds the order in its pipe.
+// spawn repeats it, since there may be something new by then.
+func (g *Guard) briefEarly(orders int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	before := g.orders
+	defer func() { g.orders = before }()
+	g.orders = orders
+	g.brief()
 }
 
 // send writes one order. A guard that has stood still for so long that the pipe

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+	"redlockrun/internal/watchdog"
+
+	"github.com/rs/zerolog"
+)
+
+func someConfig() config {
+	return config{
+		key: "job", conflict: statusBusy, maxRuntime: 90 * time.Second,
+		address: address{name: "db:6379", from: "--redis"},
+	}
+}
+
+func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
+	down := func(cause error) error { return &lock.UnavailableError{Address: "db:6379", Err: cause} }
+	lost := func(cause error) error {
+		return &runner.StopError{Reason: &watchdog.LostError{Err: cause}}
+	}
+	holder := lock.Holder{Run: strings.Repeat("0", 26), Host: "web-3", PID: 4121, User: "alice", Command: "php", Start: time.Unix(0, 0)}
+	for _, c := range []struct {
+		err    error
+		status int
+		says   []string
+	}{
+		{usagef("wrong").hint("right"), 64, []string{"wrong", "right"}},
+		{&lock.ConfigError{Subject: "URL", Problem: "it is odd", Hint: "make it even"}, 64, []string{"use URL: it is odd (from --redis)", "make it even"}},
+		{&lock.NestedError{Name: "job", Holder: holder}, 64, []string{"around this one", "would never end"}},
+		{&lock.NotLockError{Key: "k", What: "a list"}, 65, []string{`key "k" is a list, not a lock`, "left alone"}},
+		{down(syscall.ECONNREFUSED), 69, []string{"db:6379 (from --redis)", "connection refused", "check that Redis runs"}},
+		{down(context.DeadlineExceeded), 69, []string{"firewall", "--redis-timeout"}},
+		{down(&net.DNSError{Name: "db"}), 69, []string{"check the host name"}},
+		{down(x509.UnknownAuthorityError{}), 69, []string{"--redis-ca"}},
+		{down(x509.HostnameError{Certificate: new(x509.Certificate)}), 69, []string{"check the server's certificate"}},
+		{down(syscall.EACCES), 69, []string{"permissions of the socket"}},
+		{down(errors.New("odd")), 69, []string{"check the address"}},
+		{&lock.UnavailableError{Address: "db:6379", Err: errors.New("NOPERM"), Denied: true}, 69, []string{"check the user, the password"}},
+		{&lock.HeldError{Name: "job", Holder: holder, TTL: time.Minute}, 75, []string{
+			`lock "job" is held by web-3:4121 (alice, php) since 1970-01-01T00:00:00Z, 1m left (db:6379, from --redis)`, "-E 0 makes a skip silent and successful; --wait D waits"}},
+		{&lock.HeldError{Name: "job", Key: "p:{job}", Holder: lock.Holder{Foreign: "x"}, TTL: -1}, 75, []string{"for ever", `"p:{job}" has no TTL`, "-E 0"}},
+		{&lock.HeldError{Name: "job", Full: true}, 75, []string{"as many waiters"}},
+		{lost(lock.ErrTaken), 76, []string{`lock "job" was taken by another`, "the command was stopped"}},
+		{lost(lock.ErrLost), 76, []string{`lock "job" is gone`, "evicts", "flushed", "restarts"}},
+		{lost(down(syscall.ECONNREFUSED)), 76, []string{"could not be renewed in time: connection refused (db:6379, from --redis)", "longer --ttl"}},
+		{lost(&lock.NotLockError{Key: "k", What: "a list"}), 76, []string{"could not be renewed"}},
+		{lost(watchdog.ErrLate), 76, []string{"could not be renewed"}},
+		{&runner.StopError{Reason: errMaxRuntime}, 124, []string{"--max-runtime 1m30s"}},
+		{&runner.StartError{Name: "x", Code: 127, Err: errors.New("not found")}, 127, []string{"run x: not found", "PATH"}},
+		{&runner.StartError{Name: "x", Code: 126, Err: errors.New("permission denied")}, 126, []string{"run x: permission denied"}},
+		{&runner.StartError{Name: "x", Code: 71, Err: errors.New("no memory")}, 71, []string{"run x: no memory", "ulimit"}},
+		{&runner.SignalError{Signal: syscall.SIGTERM}, 143, []string{"nothing was run"}},
+		{&runner.StopError{Reason: errors.New("keep lock: panic")}, 71, []string{"panic"}},
+		{errors.New("start guard: no more processes"), 71, []string{"start guard"}},
+	} {
+		o := explain(fmt.Errorf("wrapped: %w", c.err), someConfig())
+		said := o.message + "\n" + strings.Join(o.hints, "\n")
+		if o.status != c.status {
+			t.Errorf("%v: status %d, want %d", c.err, o.status, c.status)
+		}
+		for _, part := range c.says {
+			if !strings.Contains(said, part) {
+				t.Errorf("%v: %q does not say %q", c.err, said, part)
+			}
+		}
+		if strings.Contains(o.message, "\n") {
+			t.Errorf("%v: more than one line: %q", c.err, o.message)
+		}
+	}
+}
+
+func TestNothingIsSaidOfNoError(t *testing.T) {
+	if o := explain(nil, someConfig()); o.status != 0 || o.message != "" {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestAChosenConflictStatusIsThatOfAConflictAlone(t *testing.T) {
+	c := someConfig()
+	c.conflict = 0
+	if o := explain(&lock.HeldError{Name: "job"}, c); o.status != 0 || o.level != zerolog.InfoLevel || o.hints != nil {
+		t.Errorf("conflict: %+v", o)
+	}
+	if o := explain(&lock.UnavailableError{Err: errors.New("down")}, c); o.status != 69 || o.level != zerolog.ErrorLevel {
+		t.Errorf("outage: %+v", o)
+	}
+	c.conflict = 99
+	if o := explain(&lock.HeldError{Name: "job"}, c); o.status != 99 || o.level != zerolog.ErrorLevel {
+		t.Errorf("conflict with -E 99: %+v", o)
+	}
+}

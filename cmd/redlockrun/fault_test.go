@@ -1,0 +1,295 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"redlockrun/internal/redistest"
+
+	"golang.org/x/sys/unix"
+)
+
+const key = "redlockrun:{job}"
+
+// gone waits until nothing holds the lock.
+func gone(t testing.TB, s *redistest.Server) {
+	t.Helper()
+	until(t, "a free lock", func() bool {
+		n, err := s.Do("EXISTS", key)
+		return err == nil && n == int64(0)
+	})
+}
+
+func TestP6ASignalWhileTheLockIsAskedFor(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, s)
+	never := filepath.Join(t.TempDir(), "never")
+	arrive := p.Hold(acquiring)
+	run := launch(t, p.URL(), "-k", "job", "touch", never)
+	if !p.Await(acquiring, 1) {
+		t.Fatal("nothing was asked")
+	}
+	run.signal(syscall.SIGTERM)
+	run.ends(143)
+	arrive() // after the program has gone
+	if !p.AwaitClosed() {
+		t.Fatal("a connection stays open")
+	}
+	if n, err := s.Do("EXISTS", key); err != nil || n != int64(0) || exists(never) {
+		t.Errorf("the late acquire took the lock (%v, %v), or the command was run: %v", n, err, exists(never))
+	}
+}
+
+// The signal and the answer "yours" are both there when the program goes on.
+func TestP6ASignalInTheInstantOfTheLock(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, s)
+	for range 10 {
+		n := p.Count(acquiring)
+		arrive := p.Hold(acquiring)
+		run := launch(t, p.URL(), "-k", "job", "sleep", "1000")
+		if !p.Await(acquiring, n+1) {
+			t.Fatal("nothing was asked")
+		}
+		run.signal(syscall.SIGSTOP)
+		arrive()
+		until(t, "the lock", func() bool { n, err := s.Do("EXISTS", key); return err == nil && n == int64(1) })
+		run.signal(syscall.SIGTERM)
+		run.signal(syscall.SIGCONT)
+		run.ends(143) // before the command, or by it
+		gone(t, s)
+	}
+}
+
+func TestP6ASignalAtAnyMomentOfTheStart(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	pids := filepath.Join(t.TempDir(), "pids")
+	for range 60 {
+		run := launch(t, s.URL(), "-k", "job", "-c", "echo $$ >>"+pids+"; exec sleep 1000")
+		<-time.After(rand.N(15 * time.Millisecond))
+		run.signal(syscall.SIGTERM)
+		run.ends(143)
+		gone(t, s)
+	}
+	text, _ := os.ReadFile(pids)
+	for _, pid := range strings.Fields(string(text)) {
+		if n, err := strconv.Atoi(pid); err != nil || syscall.Kill(n, 0) != syscall.ESRCH {
+			t.Errorf("process %s of a command goes on", pid)
+		}
+	}
+}
+
+func TestASignalAfterTheEndChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, s)
+	arrive := p.Hold(releasing)
+	run := launch(t, p.URL(), "-k", "job", "sh", "-c", "exit 3")
+	if !p.Await(releasing, 1) {
+		t.Fatal("nothing was released")
+	}
+	run.signal(syscall.SIGTERM)
+	arrive()
+	run.ends(3)
+	gone(t, s)
+}
+
+// A release that gets no answer costs 2 s at most, and changes no status.
+func TestR7AReleaseWithoutAnswerIsAWarning(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, s)
+	p.Hold(releasing)
+	run := launch(t, p.URL(), "-k", "job", "sh", "-c", "exit 3")
+	run.ends(3)
+	if !strings.HasPrefix(run.stderr(), `redlockrun: warning: release lock "job": `) {
+		t.Errorf("said %q", run.stderr())
+	}
+	if n := p.Count(releasing); n > 2 {
+		t.Errorf("%d tries", n)
+	}
+}
+
+// L1: the reply to the acquire is lost; it is asked again and finds itself.
+func TestL1ALostReplyIsNotContention(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, s)
+	ran := filepath.Join(t.TempDir(), "ran")
+	for _, request := range []string{acquiring, releasing} {
+		p.LoseReply(request)
+		run := launch(t, p.URL(), "-k", "job", "-c", "echo ran >>"+ran)
+		run.ends(0)
+		if run.stderr() != "" {
+			t.Errorf("said %q", run.stderr())
+		}
+		gone(t, s)
+	}
+	if text, _ := os.ReadFile(ran); string(text) != "ran\nran\n" {
+		t.Errorf("the command was run: %q", text)
+	}
+}
+
+// ttl is long enough that its margin is far more than a busy machine takes to
+// give the CPU to somebody, and short enough for a test to wait for its end.
+const ttl = "8"
+
+// A store that cannot be reached any more: the stubborn command and its child
+// are dead when another gets the lock.
+func TestR4TheCommandIsDeadBeforeTheLeaseEnds(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, s)
+	dir := t.TempDir()
+	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
+	first := launch(t, p.URL(), "-k", "job", "--ttl", ttl, "job", log, "stubborn", "grandchild")
+	untilRuns(t, log, 1)
+	second := launch(t, s.URL(), "-k", "job", "--wait", "forever", "job", log, "grandchild", end)
+	p.BlackHole(true)
+	untilRuns(t, log, 2)
+	first.ends(76)
+	touch(t, end)
+	second.ends(0)
+	if runs := runsOf(t, log); len(runs) != 2 {
+		t.Errorf("%d runs", len(runs))
+	}
+}
+
+// V2: redlockrun alone stands still; its guard acts, and the next one's lock
+// is left alone when it goes on.
+func TestV2AFrozenRedlockrunLosesItsCommandInTime(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	dir := t.TempDir()
+	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
+	first := launch(t, s.URL(), "-k", "job", "--ttl", ttl, "job", log, "stubborn", "grandchild")
+	untilRuns(t, log, 1)
+	first.signal(syscall.SIGSTOP)
+	second := launch(t, s.URL(), "-k", "job", "--wait", "forever", "job", log, end)
+	untilRuns(t, log, 2)
+	first.signal(syscall.SIGCONT)
+	first.ends(76)
+	value, err := s.Do("GET", key)
+	if runs := runsOf(t, log); err != nil || len(runs) != 2 || !strings.Contains(value.(string), runs[1]) {
+		t.Errorf("%d runs; the lock is %v, %v", len(runs), value, err)
+	}
+	touch(t, end)
+	second.ends(0)
+}
+
+// With --on-lost=continue the guard has no deadline: the command lives on.
+func TestAFrozenRedlockrunThatMayContinueKeepsItsCommand(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	dir := t.TempDir()
+	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
+	run := launch(t, s.URL(), "-k", "job", "--ttl", "0.5", "--on-lost", "continue", "job", log, end)
+	untilRuns(t, log, 1)
+	run.signal(syscall.SIGSTOP)
+	gone(t, s)
+	run.signal(syscall.SIGCONT)
+	until(t, "a warning", func() bool { return strings.Contains(run.stderr(), "runs on without it") })
+	touch(t, end)
+	run.ends(0)
+}
+
+// A guard that is killed is replaced, and its successor knows what it has to.
+func TestAKilledGuardIsReplaced(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	dir := t.TempDir()
+	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
+	first := launch(t, s.URL(), "-k", "job", "--ttl", "3", "job", log, "stubborn", "grandchild")
+	untilRuns(t, log, 1)
+	guard := guardOf(first)
+	if err := syscall.Kill(guard, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "another guard", func() bool { now := guardOf(first); return now != 0 && now != guard })
+	until(t, "a warning", func() bool { return strings.Contains(first.stderr(), "another one is started") })
+	first.kill()
+	second := launch(t, s.URL(), "-k", "job", "--wait", "forever", "job", log, end)
+	untilRuns(t, log, 2)
+	touch(t, end)
+	second.ends(0)
+	runsOf(t, log)
+}
+
+// P9: nobody reads stderr, or it is closed; the lease is renewed all the same.
+func TestP9NoStderrStopsARenewal(t *testing.T) {
+	t.Parallel()
+	for name, stderr := range map[string]func(testing.TB) *os.File{"full": fullPipe, "unread": brokenPipe} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := redistest.Start(t, redistest.Options{})
+			p := redistest.NewProxy(t, s)
+			end := filepath.Join(t.TempDir(), "end")
+			out := stderr(t)
+			defer out.Close()
+			run := launchWith(t, p.URL(), out, "-k", "job", "-vv", "--ttl", "2", "--renew-every", "0.02", "-c", "while [ ! -e "+end+" ]; do sleep 0.02; done; exit 3")
+			for n := range 20 {
+				if !p.Await(renewing, 3*n) {
+					t.Fatal("no renewal comes")
+				}
+				p.Reset() // each one is a reason to say something
+			}
+			touch(t, end)
+			run.ends(3)
+			gone(t, s)
+		})
+	}
+	t.Run("closed", func(t *testing.T) {
+		t.Parallel()
+		s := redistest.Start(t, redistest.Options{})
+		sh := launch(t, s.URL(), "-k", "job", "sh", "-c", `exec "$0" -k inner -vv sh -c "exit 3" 2>&-`, binary(t))
+		sh.ends(3)
+	})
+}
+
+// fullPipe takes no byte any more.
+func fullPipe(t testing.TB) *os.File {
+	t.Helper()
+	var fds [2]int
+	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(fds[0]) })
+	unix.SetNonblock(fds[1], true)
+	for {
+		if _, err := unix.Write(fds[1], make([]byte, 1024)); err != nil {
+			break
+		}
+	}
+	unix.SetNonblock(fds[1], false)
+	return os.NewFile(uintptr(fds[1]), os.DevNull)
+}
+
+// brokenPipe is a pipe without a reader.
+func brokenPipe(t testing.TB) *os.File {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	return os.NewFile(uintptr(duplicate(t, w)), os.DevNull)
+}
+
+func duplicate(t testing.TB, f *os.File) int {
+	t.Helper()
+	defer f.Close()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fd
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"redlockrun/internal/redistest"
+)
+
+const (
+	lanes  = 10
+	rounds = 20 // of each lane: 200 moments in all
+)
+
+// P1: redlockrun is killed at random moments, each time with a successor
+// waiting, and with jobs that have children. The jobs' log shows no two at once.
+func TestP1KilledAtRandomMomentsNoTwoRunAtOnce(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	for lane := range lanes {
+		t.Run(fmt.Sprint(lane), func(t *testing.T) {
+			t.Parallel()
+			killLane(t, s, fmt.Sprint("lane", lane))
+		})
+	}
+}
+
+func killLane(t *testing.T, s *redistest.Server, name string) {
+	dir := t.TempDir()
+	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
+	next := func() *process {
+		return launch(t, s.URL(), "-k", name, "--ttl", "1", "--wait", "forever", "job", log, "grandchild", end)
+	}
+	run := next()
+	for round := range rounds {
+		successor := next()
+		switch round % 4 {
+		case 0: // while the program starts, or waits
+			<-time.After(rand.N(20 * time.Millisecond))
+		case 1: // about when the lease of the one before ends
+			<-time.After(time.Second - 100*time.Millisecond + rand.N(200*time.Millisecond))
+		default: // at the start of the command, or under way
+			until(t, "the turn of this run", func() bool { return exists(fmt.Sprint(log, ".", run.cmd.Process.Pid)) })
+			<-time.After(rand.N(50 * time.Millisecond))
+		}
+		run.kill()
+		run = successor
+	}
+	untilRuns(t, log, 1)
+	touch(t, end)
+	run.ends(0)
+	if n := len(runsOf(t, log)); n < rounds/2 {
+		t.Errorf("only %d runs came to their command", n)
+	}
+}
