@@ -49,6 +49,8 @@ type redisMaster struct {
 	rest   string // and how it ends
 	uptime int64  // seconds for which the server must be up to vote
 
+	where address // as it was when the run began: the link's may change during a step
+
 	turn chan struct{} // holds a token while a step uses the link
 	link *link
 }
@@ -85,7 +87,7 @@ func (s *redisStore) master(number int, req Request, durable bool) *redisMaster 
 	record := recordOf(req.Holder).String()
 	begin := len(`{"run":"",`) + runIDLen
 	m := &redisMaster{
-		number: fmt.Sprintf("%02d", number), req: req, keys: keysOf(s.prefix, req.Name, req.Holder.Run),
+		number: fmt.Sprintf("%02d", number), where: s.source.addr, req: req, keys: keysOf(s.prefix, req.Name, req.Holder.Run),
 		run: record[:begin], rest: record[begin:], turn: make(chan struct{}, 1), link: s.newLink(keysOf(s.prefix, req.Name, "").lock),
 	}
 	if !durable {
@@ -94,7 +96,7 @@ func (s *redisStore) master(number int, req Request, durable bool) *redisMaster 
 	return m
 }
 
-func (m *redisMaster) Address() string { return m.link.source.addr.String() }
+func (m *redisMaster) Address() string { return m.where.String() }
 
 // eval makes one step, when the step before it is over.
 func (m *redisMaster) eval(ctx context.Context, b term, script string, args ...any) ([]any, error) {
@@ -102,7 +104,7 @@ func (m *redisMaster) eval(ctx context.Context, b term, script string, args ...a
 	case m.turn <- struct{}{}:
 		defer func() { <-m.turn }()
 	case <-ctx.Done():
-		return nil, m.unavailable(ctx.Err())
+		return nil, unavailable(m.where, ctx.Err())
 	}
 	reply, _, err := m.link.eval(ctx, script, m.keys.quorum(), append([]any{m.run, b.String(), m.number}, args...)...)
 	if err != nil {
