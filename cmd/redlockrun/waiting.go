@@ -8,8 +8,8 @@ import (
 
 	"redlockrun/internal/lock"
 
-	"github.com/mattn/go-isatty"
 	"github.com/rs/zerolog"
+	"golang.org/x/term"
 )
 
 // unasked is when somebody who looks at a terminal is told what is waited for.
@@ -48,7 +48,7 @@ func (w *waiting) busy(e *lock.HeldError) {
 
 // tellLater lets a terminal know after a while, unless it has been told.
 func (w *waiting) tellLater() {
-	if level := w.s.log.GetLevel(); level != zerolog.WarnLevel || !isatty.IsTerminal(os.Stderr.Fd()) {
+	if level := w.s.log.GetLevel(); level != zerolog.WarnLevel || !term.IsTerminal(int(os.Stderr.Fd())) {
 		return
 	}
 	loud := w.s.log.Level(zerolog.InfoLevel)
