@@ -1,8 +1,5 @@
 //go:build linux
 
-// Package soak lets many redlockruns wait for one lock while everything goes
-// wrong that can: a short storm in each run of the tests, a long one by
-// make soak.
 package soak
 
 import (
@@ -53,11 +50,10 @@ func duration(t *testing.T) time.Duration {
 
 // A storm is one server, many waiters and a log.
 type storm struct {
-	t       *testing.T
-	server  *redistest.Server
-	program string
-	log     string
-	over    context.Context
+	t      *testing.T
+	server *redistest.Server
+	log    string
+	over   context.Context
 
 	mu   sync.Mutex
 	ends map[string]end // by token
@@ -71,15 +67,10 @@ type end struct {
 }
 
 func TestStormOfWaiters(t *testing.T) {
-	dir := t.TempDir()
+	t.Parallel()
 	s := &storm{
 		t: t, server: redistest.Start(t, redistest.Options{Persist: true}),
-		program: filepath.Join(dir, "redlockrun"), log: filepath.Join(dir, "log"), ends: map[string]end{},
-	}
-	build := exec.Command("go", "build", "-o", s.program, "redlockrun/cmd/redlockrun")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build redlockrun: %v\n%s", err, out)
+		log: filepath.Join(t.TempDir(), "log"), ends: map[string]end{},
 	}
 	var cancel context.CancelFunc
 	s.over, cancel = context.WithTimeout(context.Background(), duration(t))
@@ -104,8 +95,8 @@ func (s *storm) wait(token string) {
 		limit = fmt.Sprint(rand.Float64() * 3)
 	}
 	var stderr strings.Builder
-	cmd := exec.Command(s.program, "--key", "storm", "--ttl", fmt.Sprint(ttl.Seconds()), "--wait", limit, "--", "sh", "-c", job, token, s.log)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "REDLOCKRUN_CONFIG=/dev/null", "REDLOCKRUN_REDIS=" + s.server.URL()}
+	cmd := exec.Command(program, "--key", "storm", "--ttl", fmt.Sprint(ttl.Seconds()), "--wait", limit, "--", "sh", "-c", job, token, s.log)
+	cmd.Env = environment(s.server)
 	cmd.Stderr = &stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
