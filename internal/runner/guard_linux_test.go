@@ -346,3 +346,62 @@ func TestCloseEndsAGuardThatStandsStill(t *testing.T) {
 	g.Close()
 	g.Close()
 }
+
+// A suspended job is let be, though its lease ends, unless somebody continues it
+// behind the back of the wrapper, which cannot ask for the lease.
+func TestP12AParkedCommandIsLetBeUntilItRuns(t *testing.T) {
+	f := found(t, script{Deadline: 2 * time.Second})
+	guard := guardOf(t, f.wrapper.Process.Pid)
+	send(t, f.wrapper, unix.SIGTSTP)
+	eventually(t, "all stand still", func() bool {
+		return stateOf(f.wrapper.Process.Pid) == 'T' && stateOf(f.command) == 'T'
+	})
+	before := wakeUps(t, guard)
+	eventually(t, "the guard has looked twice after the deadline", func() bool { return wakeUps(t, guard) >= before+3 })
+	if f.gone() {
+		t.Fatal("a parked command was killed")
+	}
+	if err := unix.Kill(f.command, unix.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	f.isGone(t)
+}
+
+// wakeUps is how often a process has slept.
+func wakeUps(t *testing.T, pid int) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), "\nvoluntary_ctxt_switches:\t")
+	line, _, _ := strings.Cut(after, "\n")
+	n, err := strconv.Atoi(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// The starter says so before it continues a parked command, and the guard, which
+// may be looking at that moment, has to see both in that order.
+func TestP12ACommandThatIsContinuedByItsStarterLives(t *testing.T) {
+	f := foundHere(t)
+	for range 200 {
+		if err := unix.Kill(f.command, unix.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the command stands still", func() bool { return stateOf(f.command) == 'T' })
+		f.g.park()
+		f.g.Extend(boottime.Now())
+		f.g.Extend(boottime.Now().Add(time.Hour))
+		f.g.unpark()
+		if err := unix.Kill(f.command, unix.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.g.Close() // it has read all before this returns
+	if gone(f.command) {
+		t.Error("the command was killed")
+	}
+}

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"redlockrun/internal/boottime"
+
+	"golang.org/x/sys/unix"
 )
 
 // The test binary plays every part: the tests, redlockrun (wrapper), commands,
@@ -26,8 +28,18 @@ func TestMain(m *testing.M) {
 			os.Exit(part(os.Args[2:]))
 		}
 	}
+	leaveTerminal()
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // else every wrapper takes a second to end
 	os.Exit(m.Run())
+}
+
+// leaveTerminal makes the terminal in which the tests are run no part of them: a
+// command that is stopped would stop them.
+func leaveTerminal() {
+	if fd, err := openTerminal(); err == nil {
+		_ = unix.IoctlSetInt(fd, unix.TIOCNOTTY, 0)
+		_ = unix.Close(fd)
+	}
 }
 
 // A script says how the wrapper is to be played. It is passed as JSON in argv.
@@ -145,6 +157,7 @@ func launch(t *testing.T, argv ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // in a group that may be orphaned it could not be stopped
 	start(t, cmd)
 	return cmd
 }
