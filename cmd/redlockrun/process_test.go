@@ -136,3 +136,13 @@ func guardOf(p *process) int {
 	}
 	return 0
 }
+
+// over reports that the process has ended.
+func (p *process) over() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
