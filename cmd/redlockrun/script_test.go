@@ -26,17 +26,9 @@ const patience = 60 * time.Second
 
 // TestScripts runs what a user can see, one scenario a file.
 func TestScripts(t *testing.T) {
-	p := scripts(t)
-	p.Dir = scriptDir
-	testscript.Run(t, p)
-}
-
-const scriptDir = "../../testdata/script"
-
-// scripts are the parameters of a run of scripts but for which.
-func scripts(t *testing.T) testscript.Params {
 	bin := filepath.Dir(binary(t))
-	return testscript.Params{
+	testscript.Run(t, testscript.Params{
+		Dir:                 "../../testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
@@ -58,20 +50,12 @@ func scripts(t *testing.T) testscript.Params {
 			"overlap":  overlapCommand,
 			"put":      putCommand,
 		},
-	}
-}
-
-// A server is where the lock of a script lives.
-type server interface {
-	URL() string
-	Addr() string
-	Socket() string
-	Do(words ...any) (any, error)
+	})
 }
 
 // servers are the redis-servers of a script, by name.
 type (
-	servers    map[string]server
+	servers    map[string]*redistest.Server
 	serversKey struct{}
 )
 
@@ -88,18 +72,14 @@ func redisCommand(ts *testscript.TestScript, neg bool, args []string) {
 		name = args[1]
 	}
 	if args[0] == "start" {
-		if one, shared := ts.Value(placeKey{}).(*place); shared {
-			all[name] = one.begin(ts)
-		} else {
-			all[name] = startRedis(ts, args[min(2, len(args)):])
-		}
+		all[name] = startRedis(ts, args[min(2, len(args)):])
 		ts.Setenv(name, all[name].URL())
 		ts.Setenv(name+"_ADDR", all[name].Addr())
 		ts.Setenv(name+"_SOCKET", all[name].Socket())
 		ts.Setenv("REDLOCKRUN_REDIS", all[name].URL())
 		return
 	}
-	s := all[name].(*redistest.Server)
+	s := all[name]
 	switch args[0] {
 	case "freeze":
 		ts.Check(s.Signal(syscall.SIGSTOP))

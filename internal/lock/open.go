@@ -44,7 +44,8 @@ type OpenConfig struct {
 	Replicas        int
 	ReplicasTimeout time.Duration
 
-	dial dialer // nil, but in tests: net.Dialer's
+	dial    dialer        // nil, but in tests: net.Dialer's
+	settled time.Duration // 0, but in tests: a minute
 }
 
 // DefaultReplicasTimeout is OpenConfig.ReplicasTimeout if that is not said.

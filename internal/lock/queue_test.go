@@ -46,7 +46,6 @@ func until(t *testing.T, what string, state func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatal("waited in vain: " + what)
 		}
-		<-time.After(time.Millisecond)
 	}
 }
 

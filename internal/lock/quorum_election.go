@@ -19,12 +19,16 @@ type election struct {
 	masters []master
 	round   uint32
 	doubt   []bool // by master: a request may still be under way there
+	reached bool   // a majority has answered the last round
 	spent   budget
 }
 
 // contention is how long a majority of masters may be busy, but not for one
 // and the same holder, before the lock counts as busy.
 const contention = 3 * time.Second
+
+// lastWord is how long masters that may be frozen are told to forget us.
+const lastWord = 75 * time.Millisecond
 
 // A splitError says that masters enough answered and nobody had a majority.
 type splitError struct {
@@ -87,11 +91,12 @@ func (p *poll) hopeless() bool {
 }
 
 // withdraw makes sure that nothing of this election takes the lock any more. It
-// takes as long as ask has reserved for it, and next to nothing after a signal.
+// takes as long as ask has reserved for it, and next to nothing after a signal or
+// if a majority has answered.
 func (e *election) withdraw(ctx context.Context) {
 	limit := min(e.req.Timeout/10, 500*time.Millisecond)
-	if ctx.Err() != nil {
-		limit = min(limit, 75*time.Millisecond)
+	if e.reached || ctx.Err() != nil {
+		limit = min(limit, lastWord)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
@@ -265,6 +270,7 @@ func (p *poll) outcome() error {
 	}
 	need := majority(p.quorum.size)
 	leader, held := p.leader()
+	p.reached = p.count(granted)+p.count(refused) >= need
 	switch ours, busy := p.count(granted), p.count(refused); {
 	case ours >= need:
 		return nil
@@ -416,7 +422,7 @@ func (p *poll) undo(ctx context.Context) {
 	p.asking.Wait()
 	limit := p.req.Times.Try
 	if ctx.Err() != nil {
-		limit = 75 * time.Millisecond
+		limit = lastWord
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()

@@ -38,30 +38,57 @@ func newQuorumLease(p *poll, fence int64, members []bool) *quorumLease {
 			l.key[i] = p.term
 		}
 	}
-	l.work.Go(func() { l.welcome(p) })
+	work, cancel := context.WithTimeout(context.Background(), p.req.Times.Try)
+	l.cancel = func() { cancel(); p.cancel() }
+	l.mend(work, p)
 	return l
+}
+
+// mend gets the lock at the masters that answered and did not grant it, and
+// lets those join that answer later. A lock that has a bare majority is lost
+// when one master forgets it; contention for it is no reason to leave it at that,
+// so that what others have taken in vain is waited for, a few round trips long.
+func (l *quorumLease) mend(work context.Context, p *poll) {
+	mended := make(chan struct{})
+	var mending sync.WaitGroup
+	order := l.nextTerm()
+	for i, v := range p.votes {
+		if v.verdict == refused || v.verdict == abstained {
+			mending.Add(1)
+			l.work.Go(func() { defer mending.Done(); l.heal(work, i, order) })
+		}
+	}
+	l.work.Go(func() { l.welcome(work, p, order) })
+	l.work.Go(func() { mending.Wait(); close(mended) })
+	select {
+	case <-mended:
+	case <-time.After(between(5*time.Millisecond, 8*p.trip, 100*time.Millisecond)):
+	}
 }
 
 // leaseEnd is when a lease ends that was asked for at sent.
 func leaseEnd(sent time.Time, t Times) time.Time { return sent.Add(t.TTL - t.Drift) }
 
-// welcome counts the masters that grant the lock after a majority has. After
-// the end of the lease it is too late: somebody else can have come and gone.
-func (l *quorumLease) welcome(p *poll) {
+// welcome counts the masters that grant the lock after a majority has, and heals
+// those that do not.
+func (l *quorumLease) welcome(work context.Context, p *poll, order term) {
 	for p.pending > 0 {
 		a := <-p.answers
 		l.mu.Lock()
 		p.note(a)
 		l.mu.Unlock()
-		if a.vote.verdict == granted {
+		switch a.vote.verdict {
+		case granted:
 			l.join(a.from, p.term)
+		case refused, abstained:
+			l.work.Go(func() { l.heal(work, a.from, order) })
 		}
 	}
 	p.asking.Wait()
 }
 
-// join lets the key that term b made at a master count, unless that was
-// answered too late.
+// join lets the key that term b made at a master count. After the end of the
+// lease it is too late: somebody else can have come and gone.
 func (l *quorumLease) join(at int, b term) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,23 +225,35 @@ func (r *renewal) serve(ctx context.Context, at int, answers chan<- renewed) {
 	}
 	select {
 	case <-r.held:
-		r.heal(ctx, at)
+		l.heal(ctx, at, r.term)
 	case <-r.over:
 		select {
 		case <-r.held: // over because held
-			r.heal(ctx, at)
+			l.heal(ctx, at, r.term)
 		default:
 		}
 	}
 }
 
-func (r *renewal) heal(ctx context.Context, at int) {
-	l := r.lease
-	switch standing, err := l.election.masters[at].heal(ctx, r.term, l.fence); {
-	case err != nil:
-		l.doubt(at)
-	case standing == ours:
-		l.join(at, r.term)
+// heal locks a master for us that has no key of ours that counts. If it is
+// another's for the moment, as it is when somebody else tries in vain to get a
+// majority, it is asked again. One order is never repeated without an answer: it
+// would be carried out twice, the second time too late.
+func (l *quorumLease) heal(ctx context.Context, at int, order term) {
+	for wait := time.Millisecond; ; wait = min(2*wait, time.Second) {
+		switch standing, err := l.election.masters[at].heal(ctx, order, l.fence); {
+		case err != nil:
+			l.doubt(at)
+			return
+		case standing == ours:
+			l.join(at, order)
+			return
+		case standing != anothers:
+			return
+		}
+		if !pause(ctx, jitter(wait)) {
+			return
+		}
 	}
 }
 
@@ -276,42 +315,47 @@ func sayOf(m master, err error) string {
 }
 
 // Release goes to all masters. Those whose keys count are waited for, within
-// ctx and two seconds; the others for one more round trip, since what they may
-// hold is on probation.
+// ctx and two seconds, or half a second when a majority has answered: then what
+// has been sent is enough, as a frozen server does it when it goes on. The
+// others are waited for one more round trip.
 func (l *quorumLease) Release(ctx context.Context, keep time.Duration) error {
 	l.settle()
+	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, releaseLimit)
 	defer cancel()
-	began := time.Now()
-	rest, cutRest := context.WithCancel(ctx)
-	defer cutRest()
-	c := &census{of: make([]renewed, len(l.key))}
-	var counted, others sync.WaitGroup
+	rest, cut := context.WithCancel(ctx)
+	defer cut()
+	answers := make(chan renewed, len(l.key))
+	asked := 0
 	for i := range l.key {
 		if _, counts := l.keyAt(i); counts {
-			counted.Go(func() { c.of[i] = l.releaseAt(ctx, i, keep) })
+			asked++
+			l.work.Go(func() { answers <- l.releaseAt(ctx, i, keep) })
 		} else {
-			c.of[i].standing = nobodys
-			others.Go(func() { l.giveUpAt(rest, i) })
+			l.work.Go(func() { l.giveUpAt(rest, i) })
 		}
 	}
-	counted.Wait()
-	timer := time.AfterFunc(between(time.Millisecond, time.Since(began), 50*time.Millisecond), cutRest)
-	defer timer.Stop()
-	others.Wait()
+	c := &census{of: make([]renewed, len(l.key)), no: len(l.key) - asked, taken: l.stolen}
+	for range asked {
+		if c.add(<-answers); c.yes == l.need() {
+			limit := max(lateRelease, 8*time.Since(began))
+			defer time.AfterFunc(limit, cancel).Stop()
+		}
+	}
+	trip := between(time.Millisecond, time.Since(began), 50*time.Millisecond)
+	defer time.AfterFunc(trip, cut).Stop()
+	l.work.Wait()
 	for _, m := range l.election.masters {
 		m.close()
 	}
 	return l.released(c)
 }
 
+// lateRelease is how long a master is waited for when a majority has released.
+const lateRelease = 500 * time.Millisecond
+
 // released says what a release has come to: whether the lock was ours.
-func (l *quorumLease) released(all *census) error {
-	c := &census{of: make([]renewed, len(l.key)), taken: l.stolen}
-	for i, a := range all.of {
-		a.from = i
-		c.add(a)
-	}
+func (l *quorumLease) released(c *census) error {
 	switch {
 	case c.yes >= l.need():
 		return nil
@@ -323,20 +367,17 @@ func (l *quorumLease) released(all *census) error {
 
 // releaseAt tries twice: the connection may have died without a word while the
 // command ran.
-func (l *quorumLease) releaseAt(ctx context.Context, at int, keep time.Duration) (a renewed) {
-	m := l.election.masters[at]
-	first := ctx
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		first, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
-		defer cancel()
-	}
-	last := l.lastTerm()
+func (l *quorumLease) releaseAt(ctx context.Context, at int, keep time.Duration) renewed {
+	m, last := l.election.masters[at], l.lastTerm()
+	deadline, _ := ctx.Deadline()
+	first, cancel := context.WithTimeout(ctx, time.Until(deadline)/2)
+	defer cancel()
+	a := renewed{from: at}
 	a.standing, a.err = m.release(first, last, keep)
 	if a.err != nil {
 		lost := !answered(a.err)
 		a.standing, a.err = m.release(ctx, last, keep)
-		if a.err == nil && lost && a.standing != ours {
+		if a.err == nil && lost && a.standing == nobodys {
 			a.standing = ours // the first try has done it, though its answer was lost
 		}
 	}

@@ -40,6 +40,13 @@ const QuorumACL = "+info"
 // forgotten to whom it had given the lock when it was restarted.
 const settled = time.Minute
 
+func (c OpenConfig) settle() time.Duration {
+	if c.settled > 0 {
+		return c.settled
+	}
+	return settled
+}
+
 // A redisMaster is one server of a quorum.
 type redisMaster struct {
 	number string // its place in the quorum
@@ -91,7 +98,7 @@ func (s *redisStore) master(number int, req Request, durable bool) *redisMaster 
 		run: record[:begin], rest: record[begin:], turn: make(chan struct{}, 1), link: s.newLink(keysOf(s.prefix, req.Name, "").lock),
 	}
 	if !durable {
-		m.uptime = int64(max(req.Times.TTL, settled) / time.Second)
+		m.uptime = int64((max(req.Times.TTL, s.source.cfg.settle())+time.Second-1)/time.Second) + 1 // as it counts whole seconds
 	}
 	return m
 }
@@ -202,8 +209,8 @@ func standingOf(reply []any, err error) (standing, error) {
 func (m *redisMaster) giveUp(ctx context.Context, b term) error {
 	select {
 	case m.turn <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	default:
+		return fmt.Errorf("give up at %s: another step is under way", m.Address())
 	}
 	m.link.drop()
 	m.link.late.close(request(append(append([]string{"EVAL", quorumReleaseStep(), "3"}, m.keys.quorum()...),

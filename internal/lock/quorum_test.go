@@ -310,7 +310,7 @@ func TestL10FreshlyRestartedServerDoesNotVote(t *testing.T) {
 		fresh := func() time.Duration { return time.Since(restarted) }
 		servers[0].uptime = fresh
 		l := acquire(t, q, requestFor("job"))
-		if servers[0].holder() != "" {
+		if servers[0].holder() != "" && servers[0].term.heal == 0 {
 			t.Error("a server voted that had just been restarted")
 		}
 		l.Release(t.Context(), 0)
@@ -613,5 +613,21 @@ func TestWaitersNeitherStarveNorStorm(t *testing.T) {
 		l.Release(t.Context(), 0)
 		all.Wait()
 		t.Logf("all through after %s", time.Since(began)-20*time.Second)
+	})
+}
+
+func TestQ4HealingAfterTheLeaseDoesNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, servers := newSim(t, 3, way)
+		req := requestFor("job")
+		l := acquire(t, q, req).(*quorumLease)
+		l.part(0)
+		l.until = boottime.Now().Add(-time.Second)
+		l.join(0, l.nextTerm())
+		if _, counts := l.keyAt(0); counts {
+			t.Error("a key counts that was made after the end of the lease")
+		}
+		l.Release(t.Context(), 0)
+		nothingOf(t, req.Holder.Run, servers)
 	})
 }

@@ -31,7 +31,6 @@ var measurements = []func(*bench) error{
 	longerCommand,
 	wire,
 	memory,
-	handOver,
 }
 
 func main() {

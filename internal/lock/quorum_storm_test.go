@@ -1,0 +1,259 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"redlockrun/internal/redistest"
+)
+
+// long reports whether `make storm` asks for the full length of the storms.
+func long() bool { return os.Getenv("REDLOCKRUN_STORM") == "long" }
+
+// A target is a server of a storm, with all that can be done to it.
+type target struct {
+	*redistest.Server
+	clock *redistest.Clock
+	proxy *redistest.Proxy
+}
+
+// Faults that strike and pass. After each the server is as good as before, but
+// for what it has forgotten.
+var storms = []struct {
+	name   string
+	strike func(*target) error
+	pass   func(*target) error
+}{
+	{"frozen", func(s *target) error { return s.Signal(syscall.SIGSTOP) }, func(s *target) error { return s.Signal(syscall.SIGCONT) }},
+	{"killed", func(s *target) error { s.Kill(); return nil }, func(s *target) error { return s.Restart(true) }},
+	{"cut off", func(s *target) error { s.proxy.BlackHole(true); return nil }, func(s *target) error { s.proxy.BlackHole(false); return nil }},
+	{"40 s ahead", func(s *target) error { return s.clock.Push(40 * time.Second) }, func(s *target) error { return s.clock.Push(0) }},
+	{"unreachable", func(s *target) error { s.proxy.Refuse(true); s.proxy.Reset(); return nil }, func(s *target) error { s.proxy.Refuse(false); return nil }},
+	{"40 s behind", func(s *target) error { return s.clock.Push(-40 * time.Second) }, func(s *target) error { return s.clock.Push(0) }},
+	{"restarted empty", func(s *target) error { return s.Restart(false) }, func(s *target) error { return nil }},
+}
+
+const stormTTL = 1500 * time.Millisecond
+
+// Two of five servers at a time suffer, eight contend for the lock, and no two
+// of them ever believe at once that they have it.
+func TestQuorumStorm(t *testing.T) {
+	t.Parallel()
+	var all []*target
+	var urls []string
+	for range 5 {
+		c := redistest.NewClock(t)
+		s := &target{Server: redistest.Start(t, redistest.Options{Clock: c, Persist: true}), clock: c}
+		s.proxy = redistest.NewProxy(t, s.Server)
+		all, urls = append(all, s), append(urls, s.proxy.URL())
+	}
+	store := openAll(t, OpenConfig{URLs: urls, Prefix: DefaultPrefix, settled: stormTTL})
+	h := newHistory()
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	var clients sync.WaitGroup
+	for i := range 8 {
+		clients.Go(func() {
+			for ctx.Err() == nil {
+				contend(ctx, store, h, i)
+			}
+		})
+	}
+	rage(t, all)
+	end()
+	clients.Wait()
+	h.check(t, 20)
+	for _, s := range all {
+		eventually(t, "nothing is left", func() bool { return len(keysLeft(t, s.Server)) == 0 })
+	}
+}
+
+// rage lets each kind of fault strike two servers, and then, in a long storm,
+// any kind for a minute. Between two strikes there is time for what holds the
+// lock to be healed or to lapse: the promise is about two servers at a time.
+func rage(t *testing.T, all []*target) {
+	began := time.Now()
+	for n := 0; n < len(storms) || long() && time.Since(began) < time.Minute; n++ {
+		storm := storms[n%len(storms)]
+		if n >= len(storms) {
+			storm = storms[rand.N(len(storms))]
+		}
+		first := rand.N(len(all))
+		two := []*target{all[first], all[(first+1+rand.N(len(all)-1))%len(all)]}
+		rest(t, stormTTL+stormTTL/2)
+		for _, s := range two {
+			if err := storm.strike(s); err != nil {
+				t.Errorf("%s: %v", storm.name, err)
+			}
+		}
+		rest(t, stormTTL/2)
+		for _, s := range two {
+			if err := storm.pass(s); err != nil {
+				t.Errorf("%s: %v", storm.name, err)
+			}
+			if err := s.Wait(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// rest lets the storm go on for d: it is the length of the experiment, and
+// nothing is waited for.
+func rest(t *testing.T, d time.Duration) { pause(t.Context(), d) }
+
+// contend wants the lock once, and if it gets it, runs for a while under it.
+func contend(ctx context.Context, store Store, h *history, client int) {
+	req := requestFor("job")
+	req.Times, req.Timeout = TimesOf(stormTTL), time.Second
+	if rand.N(2) == 0 {
+		req.Wait.Limit = 2 * stormTTL
+	}
+	ttl := req.Times.TTL - req.Times.Drift
+	call := lockCall{what: "acquire", run: req.Holder.Run, ttl: ttl, at: h.now()}
+	l, err := store.Acquire(ctx, req)
+	switch {
+	case err == nil:
+		h.add(client, call, "ok", l.Fence())
+		run(l, req, h, client)
+	case errors.As(err, new(*HeldError)):
+		h.add(client, call, "no", 0)
+		pause(ctx, rand.N(50*time.Millisecond))
+	default:
+		h.add(client, call, "unknown", 0)
+		pause(ctx, rand.N(200*time.Millisecond))
+	}
+}
+
+// run is a job under the lock, with a watchdog of its own.
+func run(l Lease, req Request, h *history, client int) {
+	c := claim{run: req.Holder.Run, fence: l.Fence(), from: h.now()}
+	stop := time.Now().Add(rand.N(stormTTL / 8)) // most jobs are short, some outlast the ttl
+	if rand.N(4) == 0 {
+		stop = stop.Add(rand.N(2 * stormTTL))
+	}
+	for time.Now().Before(stop) && h.now() < l.Until().Sub(h.began) {
+		if !pause(context.Background(), min(time.Until(stop), jitter(req.Times.Renew))) || !renewOnce(l, req, h, client) {
+			break
+		}
+	}
+	c.to = min(h.now(), l.Until().Sub(h.began))
+	call := lockCall{what: "release", run: req.Holder.Run, at: h.now()}
+	h.claim(c)
+	err := l.Release(context.Background(), 0)
+	h.add(client, call, outcomeOf(err), 0)
+}
+
+// renewOnce returns false if the lock is lost.
+func renewOnce(l Lease, req Request, h *history, client int) bool {
+	if !time.Now().Before(l.Until()) {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), req.Times.Try)
+	defer cancel()
+	call := lockCall{what: "renew", run: req.Holder.Run, ttl: req.Times.TTL - req.Times.Drift, at: h.now()}
+	_, err := l.Renew(ctx)
+	h.add(client, call, outcomeOf(err), 0)
+	return !errors.Is(err, ErrLost)
+}
+
+func outcomeOf(err error) string {
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.Is(err, ErrLost):
+		return "no"
+	}
+	return "unknown"
+}
+
+func TestQ5RealTicksGiveOneRunEach(t *testing.T) {
+	ticks := 10
+	if long() {
+		ticks = 200
+	}
+	store := startServers(t, 5, redistest.Options{}).open(t)
+	for tick := range ticks {
+		if runs, refusals := tick20(t, store, 5*time.Millisecond); runs != 1 || refusals != 19 {
+			t.Errorf("tick %d: %d runs, %d refusals", tick, runs, refusals)
+		}
+	}
+}
+
+func TestTwentyContendersAllGetThrough(t *testing.T) {
+	rounds := 5
+	if long() {
+		rounds = 200
+	}
+	all := startServers(t, 5, redistest.Options{})
+	store := all.open(t)
+	var mu sync.Mutex
+	var worst time.Duration
+	holders, most := 0, 0
+	var contenders sync.WaitGroup
+	for range 20 {
+		contenders.Go(func() {
+			for range rounds {
+				req := requestFor("job")
+				req.Wait.Limit = Forever
+				began := time.Now()
+				l, err := store.Acquire(context.Background(), req)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				worst = max(worst, time.Since(began))
+				holders++
+				most = max(most, holders)
+				mu.Unlock()
+				mu.Lock()
+				holders--
+				mu.Unlock()
+				if err := l.Release(context.Background(), 0); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	contenders.Wait()
+	if most != 1 {
+		t.Errorf("%d at once", most)
+	}
+	t.Logf("20 contenders, %d rounds each: the worst wait was %s", rounds, worst)
+	all.mustBeClean(t)
+}
+
+// Each server in turn is killed and comes back without its data; the lock that
+// was there before is there still, and its fence.
+func TestQ4LockOutlivesARollingRestart(t *testing.T) {
+	all := startServers(t, 5, redistest.Options{})
+	store := all.open(t)
+	req := requestFor("job")
+	l := acquire(t, store, req)
+	for i, s := range all {
+		must(t, s.Restart(false))
+		eventually(t, "the server is healed", func() bool {
+			_, err := l.Renew(limited(t, req.Times.Try))
+			must(t, err)
+			return all.held(t, req.Holder.Run) == 5
+		})
+		if _, err := store.Acquire(t.Context(), requestFor("job")); !errors.As(err, new(*HeldError)) {
+			t.Errorf("after %d restarts another is told %v", i+1, err)
+		}
+	}
+	must(t, l.Release(limited(t, patience), 0))
+	all.mustBeClean(t)
+	next := openAll(t, OpenConfig{URLs: all.urls(), Prefix: DefaultPrefix, Durable: true}) // they have just been restarted
+	second := acquire(t, next, requestFor("job"))
+	if second.Fence() <= l.Fence() {
+		t.Errorf("fence %d after %d", second.Fence(), l.Fence())
+	}
+	must(t, second.Release(limited(t, patience), 0))
+}
