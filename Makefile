@@ -6,9 +6,10 @@ test: ; @scripts/test.sh
 lint: ; @scripts/lint.sh
 bench: build ; @scripts/bench.sh
 e2e: build ; @scripts/e2e.sh
+soak: ; @scripts/soak.sh
 fuzz: ; @scripts/fuzz.sh
 model: ; @scripts/model.sh
 storm: ; @scripts/storm.sh
 install: build ; @scripts/install.sh "$(DESTDIR)$(PREFIX)"
 
-.PHONY: build demo test lint bench e2e fuzz model storm install
+.PHONY: build demo test lint bench e2e soak fuzz model storm install

@@ -263,7 +263,7 @@ func TestReadmeScriptLocksItself(t *testing.T) {
 
 func TestReadmeShellExamplesRun(t *testing.T) {
 	s := newSite(t)
-	for _, name := range []string{"git", "make", "reindex.sh", "import.sh", "migrate.sh"} {
+	for _, name := range []string{"git", "make", "publish.sh", "reindex.sh", "import.sh", "migrate.sh"} {
 		s.provide(name, "#!/bin/sh\necho \"${0##*/} $REDLOCKRUN_HELD_KEY\" >>ran\n")
 	}
 	for line := range strings.Lines(block(t, "shell")) {
@@ -280,7 +280,7 @@ func TestReadmeShellExamplesRun(t *testing.T) {
 	if r := s.run("sh", "-c", strings.Replace(local, "--local", "--local=locks", 1)+"-- ./migrate.sh"); r != (run{}) {
 		t.Error(r)
 	}
-	want := "git deploy\nmake deploy\nreindex.sh reindex\nimport.sh import\nmigrate.sh migrate\n"
+	want := "git deploy\nmake deploy\npublish.sh publish\nreindex.sh reindex\nimport.sh import\nmigrate.sh migrate\n"
 	if ran, _ := os.ReadFile(filepath.Join(s.dir, "ran")); string(ran) != want {
 		t.Errorf("ran %q", ran)
 	}

@@ -14,6 +14,7 @@ internal/boottime   : golang.org/x/sys.*
 internal/redistest  : golang.org/x/sys.*
 scripts/.*          : internal/redistest golang.org/x/sys.*
 e2e                 :
+soak                :
 '
 # Whom tests may import follows no rule but this: Redis is spoken to by the lock alone.
 outside_lock='^redlockrun/internal/(lock|redistest)(/|$)'

@@ -26,8 +26,10 @@ const (
 // the id of its run. The guard is ready then.
 func (s *session) acquire(store lock.Store) (lease lock.Lease, run string, err error) {
 	for range freshTries {
-		req := s.request()
+		req, said := s.request(), s.newWaiting()
+		req.OnBusy = said.busy
 		lease, err = attend(s.signals, func(ctx context.Context) (lock.Lease, error) { return store.Acquire(ctx, req) })
+		said.over()
 		if err == nil {
 			err = s.guard.wait()
 		}
@@ -62,7 +64,6 @@ func (s *session) request() lock.Request {
 		Wait:      s.wait,
 		Timeout:   s.timeout,
 		Enclosing: s.enclosing,
-		OnBusy:    s.sayWaiting(),
 		OnOutage:  s.sayOutage(),
 	}
 }
@@ -87,17 +88,6 @@ func userName() string {
 		return u.Username
 	}
 	return strconv.Itoa(os.Getuid())
-}
-
-// sayWaiting tells once who is waited for.
-func (s *session) sayWaiting() func(*lock.HeldError) {
-	told := false
-	return func(e *lock.HeldError) {
-		if !told {
-			s.log.Info().Msg(e.Error() + heldSince(e.Holder) + timeLeft(e.TTL) + "; waiting for it (" + s.address.place() + ")")
-		}
-		told = true
-	}
 }
 
 // sayOutage warns of an outage while waiting, once and then once a minute.

@@ -85,3 +85,8 @@ func hasPassword(url string) bool {
 func (a address) place() string { return a.name + ", " + a.whence() }
 
 func (a address) whence() string { return "from " + a.from }
+
+// hasLine reports whether the waiters of a lock stand in a line of ours there.
+func (a address) hasLine() bool {
+	return !a.local && len(strings.Fields(strings.Join(a.urls, " "))) == 1
+}

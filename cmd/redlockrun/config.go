@@ -87,6 +87,9 @@ func configure(from sources, env lookup) (config, error) {
 	if c.address, err = from.address(env); err != nil {
 		return config{}, err
 	}
+	if c.wait.Max > 0 && !c.address.hasLine() {
+		return config{}, usagef("--max-waiters needs a line to count, which a local lock and a quorum do not have").hint("leave it out, or keep the lock in one Redis, Sentinel or Cluster")
+	}
 	c.warnings = append(c.address.warnings(), c.exposed()...)
 	return c, nil
 }
@@ -208,6 +211,7 @@ func (r *reading) wait() lock.Wait {
 	w := lock.Wait{
 		Retries: r.number("retries", 0, 1<<30),
 		Delay:   r.duration("retry-delay", 200*time.Millisecond, shortestPeriod),
+		Max:     r.maxWaiters(),
 	}
 	g := r.nearest("wait", "nonblock")
 	switch {
@@ -227,4 +231,17 @@ func (r *reading) isSwitch(g given) bool {
 		r.fail(usagef("%s: %s is neither true nor false", g.called, shown(g.last())))
 	}
 	return true
+}
+
+// maxWaiters is 0 without a limit. A file's own queue, and a quorum, count no waiters.
+func (r *reading) maxWaiters() int {
+	g := r.nearest("max-waiters")
+	if !g.said() {
+		return 0
+	}
+	n := r.number("max-waiters", 0, 1<<30)
+	if n == 0 {
+		r.fail(usagef("%s 0 lets nobody wait", g.called).hint("--wait 0 does not wait"))
+	}
+	return n
 }

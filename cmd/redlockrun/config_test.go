@@ -22,7 +22,7 @@ func read(env map[string]string, args ...string) (config, error) {
 			return "/dev/null", true
 		}
 		return value, set
-	})
+	}, discard)
 	p.runF = func(c *config) (ending, error) { got = *c; return ending{}, nil }
 	err := p.execute(args)
 	return got, err
@@ -100,6 +100,7 @@ var everySetting = map[string]struct {
 	"replicas-timeout":       {"3", func(c config) bool { return c.acking == 3*time.Second }},
 	"local":                  {"/dir", func(c config) bool { return c.address.local && c.address.dir == "/dir" }},
 	"prefix":                 {"p:", func(c config) bool { return c.prefix == "p:" }},
+	"max-waiters":            {"3", func(c config) bool { return c.wait.Max == 3 }},
 	"quiet":                  {"true", nil},
 	"verbose":                {"true", nil},
 	"log-level":              {"debug", nil},

@@ -113,6 +113,9 @@ func some(hint string) []string {
 // by -E 0.
 func explainHeld(e *lock.HeldError, c config) outcome {
 	o := failure(c.conflict, e.Error(), "-E 0 makes a skip silent and successful; --wait D waits")
+	if e.Full {
+		o.hints = []string{"--max-waiters lets so many wait; -E 0 makes a skip silent and successful"}
+	}
 	if !e.Full {
 		o.message += heldSince(e.Holder) + timeLeft(e.TTL)
 	}

@@ -208,7 +208,7 @@ func TestAKilledGuardIsReplaced(t *testing.T) {
 	s := redistest.Start(t, redistest.Options{})
 	dir := t.TempDir()
 	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
-	first := launch(t, s.URL(), "-k", "job", "--ttl", "3", "job", log, "stubborn", "grandchild")
+	first := launch(t, s.URL(), "-k", "job", "--ttl", "5", "job", log, "stubborn", "grandchild")
 	untilRuns(t, log, 1)
 	guard := guardOf(first)
 	if err := syscall.Kill(guard, syscall.SIGKILL); err != nil {
@@ -235,7 +235,7 @@ func TestP9NoStderrStopsARenewal(t *testing.T) {
 			end := filepath.Join(t.TempDir(), "end")
 			out := stderr(t)
 			defer out.Close()
-			run := launchWith(t, p.URL(), out, "-k", "job", "-vv", "--ttl", "2", "--renew-every", "0.02", "-c", "while [ ! -e "+end+" ]; do sleep 0.02; done; exit 3")
+			run := launchWith(t, p.URL(), out, "-k", "job", "-vv", "--renew-every", "0.02", "-c", "while [ ! -e "+end+" ]; do sleep 0.02; done; exit 3")
 			for n := range 20 {
 				if !p.Await(renewing, 3*n) {
 					t.Fatal("no renewal comes")
@@ -292,4 +292,38 @@ func duplicate(t testing.TB, f *os.File) int {
 		t.Fatal(err)
 	}
 	return fd
+}
+
+// The lock is renewed during the whole grace after --max-runtime.
+func TestTheLockIsRenewedWhileTheCommandHasItsGrace(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, s)
+	log := filepath.Join(t.TempDir(), "log")
+	run := launch(t, p.URL(), "-k", "job", "--ttl", "2", "--renew-every", "0.05", "--grace", "1", "--max-runtime", "5", "job", log, "stubborn")
+	untilRuns(t, log, 1)
+	n := p.Count(renewing)
+	run.ends(124)
+	if during := p.Count(renewing) - n; during < 3 {
+		t.Errorf("%d renewals", during)
+	}
+	gone(t, s)
+}
+
+// A lock that is lost while the command has its long grace cuts the grace.
+func TestALossCutsTheGraceOfMaxRuntime(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	dir := t.TempDir()
+	log, term := filepath.Join(dir, "log"), filepath.Join(dir, "term")
+	run := launch(t, s.URL(), "-k", "job", "--ttl", "10m", "--renew-every", "0.1", "--grace", "8m", "--max-runtime", "5",
+		"-c", "trap 'touch "+term+"' TERM; job "+log+" stubborn & while :; do wait; done")
+	until(t, "SIGTERM", func() bool { return exists(term) })
+	if _, err := s.Do("SET", key, "thief"); err != nil {
+		t.Fatal(err)
+	}
+	run.ends(124)
+	if value, err := s.Do("GET", key); err != nil || value != "thief" {
+		t.Errorf("the other's lock is %v, %v", value, err)
+	}
 }

@@ -18,6 +18,7 @@ the lock:
   -n, --nonblock               do not wait: --wait 0
       --retries N              try at most N times more, without a place in the line
       --retry-delay D          the pause between two tries, D/2 to D (200ms)
+      --max-waiters N          do not wait if N wait already (no limit)
       --renew-every D          the period of the renewals (ttl/3, at most 20s)
       --min-hold D             keep the lock at least D (0)
   -E, --conflict-exit-code N   the status when the lock stays busy (75); 0: a skip is fine

@@ -35,8 +35,8 @@ type queuedLine struct {
 	written chan<- struct{}
 }
 
-func newStderrQueue(render func([]byte) []byte) *stderrQueue {
-	return &stderrQueue{lines: make(chan queuedLine, queued), render: render, write: writeStderr}
+func newStderrQueue(render func([]byte) []byte, write func([]byte)) *stderrQueue {
+	return &stderrQueue{lines: make(chan queuedLine, queued), render: render, write: write}
 }
 
 // Write queues one line; zerolog calls it with a whole line each time.
@@ -117,13 +117,13 @@ type logging struct {
 	json  bool
 }
 
-// start returns a logger and the queue behind it.
-func (l logging) start() (zerolog.Logger, *stderrQueue) {
+// start returns a logger and the queue behind it, which hands each line to write.
+func (l logging) start(write func([]byte)) (zerolog.Logger, *stderrQueue) {
 	if !l.json {
-		q := newStderrQueue(plain)
+		q := newStderrQueue(plain, write)
 		return zerolog.New(q).Level(l.level), q
 	}
-	q := newStderrQueue(escapeJSON)
+	q := newStderrQueue(escapeJSON, write)
 	return zerolog.New(q).Level(l.level).With().Timestamp().Logger(), q
 }
 

@@ -37,9 +37,7 @@ func (s *sink) String() string {
 
 // logTo is a logger whose stderr is s.
 func logTo(s *sink, l logging) (zerolog.Logger, *stderrQueue) {
-	log, q := l.start()
-	q.write = s.write
-	return log, q
+	return l.start(s.write)
 }
 
 func TestTextIsALineAndItsHints(t *testing.T) {
@@ -162,10 +160,12 @@ func TestLevelsByFlagAndVariable(t *testing.T) {
 				return value, set
 			}
 			return "/dev/null", true
-		})
+		}, discard)
 		p.runF = func(*config) (ending, error) { return ending{}, nil }
 		if err := p.execute(append(append([]string{"-k", "x"}, c.args...), "true")); err != nil || p.log.GetLevel() != c.want {
 			t.Errorf("%q %v: %v, %v; want %v", c.args, c.env, p.log.GetLevel(), err, c.want)
 		}
 	}
 }
+
+func discard([]byte) {}

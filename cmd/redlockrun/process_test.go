@@ -40,7 +40,12 @@ func launch(t testing.TB, url string, args ...string) *process {
 
 func launchWith(t testing.TB, url string, stderr *os.File, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command(binary(t), args...), done: make(chan struct{}), said: stderr.Name()}
+	return launchAs(t, url, stderr, exec.Command(binary(t), args...))
+}
+
+func launchAs(t testing.TB, url string, stderr *os.File, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{t: t, cmd: cmd, done: make(chan struct{}), said: stderr.Name()}
 	p.cmd.Env = append(os.Environ(), configVar+"=/dev/null", "REDLOCKRUN_REDIS="+url)
 	p.cmd.Stderr = stderr
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -130,4 +135,14 @@ func guardOf(p *process) int {
 		}
 	}
 	return 0
+}
+
+// over reports that the process has ended.
+func (p *process) over() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
 }

@@ -12,7 +12,7 @@ import (
 // run is the whole program but for the way it ends.
 func run(args []string) ending {
 	signals := runner.Subscribe() // first of all: from here on none is missed
-	p := newProgram(os.LookupEnv)
+	p := newProgram(os.LookupEnv, writeStderr)
 	p.runF = func(c *config) (ending, error) {
 		return newSession(c, p.log, signals).run(os.Environ())
 	}
@@ -22,18 +22,20 @@ func run(args []string) ending {
 // A program is one invocation of redlockrun.
 type program struct {
 	env    lookup
+	write  func([]byte) // to stderr
 	log    zerolog.Logger
 	queue  *stderrQueue
-	config config // as far as it has been read
+	said   map[string]*words // by flags
+	config config            // as far as it has been read
 	ending ending
 
 	// runF does the work once the command line is understood; a seam for tests.
 	runF func(*config) (ending, error)
 }
 
-func newProgram(env lookup) *program {
-	p := &program{env: env}
-	p.log, p.queue = logging{level: zerolog.WarnLevel}.start()
+func newProgram(env lookup, write func([]byte)) *program {
+	p := &program{env: env, write: write}
+	p.log, p.queue = logging{level: zerolog.WarnLevel}.start(p.write)
 	return p
 }
 
@@ -51,6 +53,7 @@ func (p *program) run(args []string) ending {
 func (p *program) execute(args []string) error {
 	cmd := p.rootCommand()
 	if err := cmd.ParseFlags(args); err != nil {
+		_ = p.speak(sources{flagLevel(p.said), environmentLevel(p.env)}) // as far as it was understood
 		return explainFlags(err)
 	}
 	return cmd.RunE(cmd, cmd.Flags().Args())
@@ -60,7 +63,8 @@ func (p *program) rootCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "redlockrun", SilenceErrors: true, SilenceUsage: true}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // what follows COMMAND is COMMAND's
-	said, own := define(flags), defineOwn(flags)
+	p.said = define(flags)
+	own := defineOwn(flags)
 	cmd.RunE = func(_ *cobra.Command, operands []string) error {
 		switch {
 		case *own.help:
@@ -68,7 +72,7 @@ func (p *program) rootCommand() *cobra.Command {
 		case *own.version:
 			return show(version())
 		}
-		return p.start(flagLevel(said), own.command(flags, operands))
+		return p.start(flagLevel(p.said), own.command(flags, operands))
 	}
 	return cmd
 }
@@ -77,8 +81,7 @@ func (p *program) rootCommand() *cobra.Command {
 // first, so that what is wrong with the rest can be said that way.
 func (p *program) start(flags level, command commandLine) error {
 	from, fileErr := gather(flags, p.env)
-	speak, err := from.logging()
-	p.log, p.queue = speak.start()
+	err := p.speak(from)
 	if fileErr != nil {
 		return fileErr
 	}
@@ -92,6 +95,13 @@ func (p *program) start(flags level, command commandLine) error {
 		return err
 	}
 	p.ending, err = p.runF(&p.config)
+	return err
+}
+
+// speak makes the logger that from asks for, the default one if that is wrong.
+func (p *program) speak(from sources) error {
+	l, err := from.logging()
+	p.log, p.queue = l.start(p.write)
 	return err
 }
 

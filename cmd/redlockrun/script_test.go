@@ -26,9 +26,17 @@ const patience = 60 * time.Second
 
 // TestScripts runs what a user can see, one scenario a file.
 func TestScripts(t *testing.T) {
+	p := scripts(t)
+	p.Dir = scriptDir
+	testscript.Run(t, p)
+}
+
+const scriptDir = "../../testdata/script"
+
+// scripts are the parameters of a run of scripts but for which.
+func scripts(t *testing.T) testscript.Params {
 	bin := filepath.Dir(binary(t))
-	testscript.Run(t, testscript.Params{
-		Dir:                 "../../testdata/script",
+	return testscript.Params{
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
@@ -50,12 +58,20 @@ func TestScripts(t *testing.T) {
 			"overlap":  overlapCommand,
 			"put":      putCommand,
 		},
-	})
+	}
+}
+
+// A server is where the lock of a script lives.
+type server interface {
+	URL() string
+	Addr() string
+	Socket() string
+	Do(words ...any) (any, error)
 }
 
 // servers are the redis-servers of a script, by name.
 type (
-	servers    map[string]*redistest.Server
+	servers    map[string]server
 	serversKey struct{}
 )
 
@@ -72,14 +88,18 @@ func redisCommand(ts *testscript.TestScript, neg bool, args []string) {
 		name = args[1]
 	}
 	if args[0] == "start" {
-		all[name] = startRedis(ts, args[min(2, len(args)):])
+		if one, shared := ts.Value(placeKey{}).(*place); shared {
+			all[name] = one.begin(ts)
+		} else {
+			all[name] = startRedis(ts, args[min(2, len(args)):])
+		}
 		ts.Setenv(name, all[name].URL())
 		ts.Setenv(name+"_ADDR", all[name].Addr())
 		ts.Setenv(name+"_SOCKET", all[name].Socket())
 		ts.Setenv("REDLOCKRUN_REDIS", all[name].URL())
 		return
 	}
-	s := all[name]
+	s := all[name].(*redistest.Server)
 	switch args[0] {
 	case "freeze":
 		ts.Check(s.Signal(syscall.SIGSTOP))

@@ -23,6 +23,7 @@ func settings() []setting {
 		{"nonblock", "n", "true", "do not wait"},
 		{"retries", "", "", "further tries, without a place in the line"},
 		{"retry-delay", "", "", "the pause between two tries"},
+		{"max-waiters", "", "", "how many may wait in line"},
 		{"renew-every", "", "", "the watchdog's period"},
 		{"grace", "", "", "between SIGTERM and SIGKILL"},
 		{"on-lost", "", "", "stop or continue"},

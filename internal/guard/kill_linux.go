@@ -39,7 +39,7 @@ func killGroup(group int) {
 func Living(group int) int {
 	n := 0
 	eachProcess(func(p process) {
-		if p.group == group && p.state != 'Z' && p.state != 'X' {
+		if p.group == group && !p.dead() {
 			n++
 		}
 	})
@@ -57,7 +57,7 @@ func (s *sentry) hunt() {
 	end := boottime() + persistence
 	for quiet := 0; quiet < 3 && boottime() < end; quiet++ {
 		eachProcess(func(p process) {
-			if p.session == s.session && p.state != 'Z' && marked(p.pid, s.marker) {
+			if p.session == s.session && !p.dead() && marked(p.pid, s.marker) {
 				killGroup(p.group)
 				quiet = 0
 			}

@@ -11,6 +11,12 @@ type process struct {
 	state               byte
 }
 
+// dead reports that a process has ended, reaped or not.
+func (p process) dead() bool { return p.state == 'Z' || p.state == 'X' }
+
+// runs reports that a process is neither dead nor stopped.
+func (p process) runs() bool { return !p.dead() && p.state != 'T' && p.state != 't' }
+
 // Buffers: they are only touched, and so only take memory, when they are used.
 var (
 	entries     [32 << 10]byte

@@ -11,7 +11,7 @@ type sentry struct {
 	session  int    // where a command has perhaps been started, if group is 0
 	marker   []byte // the entry of its environment that no other process has
 	deadline int64  // CLOCK_BOOTTIME, ns; 0: none
-	parked   bool
+	parked   bool   // the group is stopped, and its starter too
 	timer    int
 }
 
@@ -69,19 +69,34 @@ func (s *sentry) obey(m Message) {
 }
 
 // enforce kills the group if its deadline has passed, else sets the timer to
-// it. After a kill it looks again each second: the group may have been out of
-// reach, and whoever started it has not said that it is gone.
+// it. From then on it looks each second: the group may have been out of reach, and
+// whoever started it has not said that it is gone.
 func (s *sentry) enforce() {
-	if s.deadline == 0 || s.parked {
+	if s.deadline == 0 {
 		setTimer(s.timer, 0)
 		return
 	}
 	at := s.deadline
 	if now := boottime(); now >= at {
-		s.slay()
+		if !s.parked || s.astray() {
+			s.slay()
+		}
 		at = now + second
 	}
 	setTimer(s.timer, at)
+}
+
+// astray reports whether a parked command runs although nobody has said so:
+// somebody has continued it without its starter, who is stopped and asks for no lease. The starter says so
+// before it continues the command, so there is nothing to be read then.
+func (s *sentry) astray() bool {
+	p, ok := inspect(s.group)
+	if !ok || !p.runs() {
+		return false
+	}
+	orders := pollFd{fd: Orders, events: pollIn}
+	_, _, e := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&orders)), 1, uintptr(unsafe.Pointer(&syscall.Timespec{})), 0, 0, 0)
+	return e == 0 && orders.revents == 0
 }
 
 // await blocks until orders or the timer can be read, and prefers orders: what

@@ -32,3 +32,11 @@ func plain(s string) string {
 	quoted := strconv.Quote(s)
 	return quoted[1 : len(quoted)-1]
 }
+
+// Process is web-3:4121, escaped for a terminal; a foreign value is quoted.
+func (h Holder) Process() string {
+	if h.Run == "" {
+		return strconv.Quote(h.Foreign)
+	}
+	return fmt.Sprintf("%s:%d", plain(h.Host), h.PID)
+}

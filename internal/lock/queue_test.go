@@ -46,6 +46,7 @@ func until(t *testing.T, what string, state func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatal("waited in vain: " + what)
 		}
+		<-time.After(time.Millisecond)
 	}
 }
 

@@ -48,6 +48,16 @@ const MinimalACL = "~redlockrun:* +eval +del +getrange +pexpire +pttl +set +time
 // WaitingACL is what all users of a lock need beside it if one of them waits.
 const WaitingACL = "&redlockrun:* +hdel +hget +hset +publish +subscribe +zadd +zcard +zrank +zrem"
 
+// ReplicasACL is what OpenConfig.Replicas needs beside it.
+const ReplicasACL = "+wait"
+
+// SentinelACL is all that a user of the sentinels needs. With SentinelEpochACL
+// too, the later of two configurations wins when as many sentinels know either.
+const (
+	SentinelACL      = "+sentinel|get-master-addr-by-name"
+	SentinelEpochACL = "+sentinel|master"
+)
+
 // DefaultPrefix is before each key, unless OpenConfig says otherwise.
 const DefaultPrefix = "redlockrun:"
 

@@ -48,10 +48,10 @@ func (ws *wires) dial(ctx context.Context, network, addr string) (net.Conn, erro
 	w := &wire{Conn: conn, raw: raw, of: ws}
 	w.forget = context.AfterFunc(ws.ctx, w.interrupt)
 	ws.used.Store(true)
-	if ws.tls != nil {
-		return w, nil
+	if _, plain := conn.(syscall.Conn); plain {
+		return plainWire{w}, nil
 	}
-	return plainWire{w}, nil
+	return w, nil
 }
 
 // reach connects within ctx, the TLS handshake included, and checks the

@@ -159,14 +159,13 @@ func (c *Cluster) showsReplicas(n *Server) error {
 	return nil
 }
 
+// Addr is how messages name the place: the masters.
+func (c *Cluster) Addr() string { return addrs(c.Masters) }
+
 // URL is what --redis takes, with the password if there is one. It names the
 // masters.
 func (c *Cluster) URL() string {
-	var hosts []string
-	for _, m := range c.Masters {
-		hosts = append(hosts, m.Addr())
-	}
-	u := url.URL{Scheme: "redis+cluster", Host: strings.Join(hosts, ",")}
+	u := url.URL{Scheme: "redis+cluster", Host: c.Addr()}
 	if c.opts.Data.TLS {
 		u.Scheme = "rediss+cluster"
 	}

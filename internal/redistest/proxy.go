@@ -33,7 +33,9 @@ type Proxy struct {
 // A rule is one fault that waits for its request.
 type rule struct {
 	contains string
-	drop     bool // lose the reply, else hold the request back
+	drop     bool  // lose the reply, else hold the request back
+	once     bool  // hold back one request alone
+	of       *link // that request's, when it has come
 	released bool
 }
 
@@ -74,6 +76,13 @@ func (p *Proxy) LoseReply(text string) { p.add(&rule{contains: text, drop: true}
 // the client is still there or not.
 func (p *Proxy) Hold(text string) (release func()) {
 	r := &rule{contains: text}
+	p.add(r)
+	return func() { p.update(func() { r.released = true }) }
+}
+
+// HoldNext is Hold for the next request alone that contains text.
+func (p *Proxy) HoldNext(text string) (release func()) {
+	r := &rule{contains: text, once: true}
 	p.add(r)
 	return func() { p.update(func() { r.released = true }) }
 }
@@ -277,7 +286,9 @@ func (p *Proxy) keeps(l *link, words string) bool {
 			l.losing = true
 			p.rules = append(p.rules[:i:i], p.rules[i+1:]...)
 			return false
+		case r.once && r.of != nil && r.of != l:
 		default:
+			r.of = l
 			return true
 		}
 	}

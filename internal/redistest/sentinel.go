@@ -182,13 +182,13 @@ func words(text string) (list []any) {
 	return list
 }
 
+// Addr is how messages name the place: the sentinels and the master's name.
+func (s *Sentinel) Addr() string { return addrs(s.Sentinels) + "/" + masterName }
+
 // URL is what --redis takes, with the passwords that there are.
 func (s *Sentinel) URL() string {
-	var hosts []string
-	for _, one := range s.Sentinels {
-		hosts = append(hosts, one.Addr())
-	}
-	u := url.URL{Scheme: "redis+sentinel", Host: strings.Join(hosts, ","), Path: "/" + masterName + "/0"}
+	hosts, _, _ := strings.Cut(s.Addr(), "/")
+	u := url.URL{Scheme: "redis+sentinel", Host: hosts, Path: "/" + masterName + "/0"}
 	if s.opts.Data.TLS {
 		u.Scheme = "rediss+sentinel"
 	}

@@ -155,7 +155,7 @@ func (s *Server) args() []string {
 	}
 	args := []string{"--bind", s.opts.On.IP(), "--port", port, "--unixsocket", s.sock, "--dir", s.dir,
 		"--save", "", "--daemonize", "no", "--appendonly", yesNo(s.opts.Persist), "--appendfsync", "always",
-		"--repl-diskless-sync-delay", "0"}
+		"--repl-diskless-sync-delay", "0", "--protected-mode", yesNo(s.opts.On == nil)}
 	if s.opts.sentinel != "" {
 		args = append([]string{s.opts.sentinel, "--sentinel"}, args...)
 	}

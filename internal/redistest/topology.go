@@ -97,6 +97,15 @@ func offset(s *Server, name string) (int64, error) {
 	return strconv.ParseInt(number, 10, 64)
 }
 
+// addrs is the addresses of servers, with commas between them.
+func addrs(servers []*Server) string {
+	var list []string
+	for _, s := range servers {
+		list = append(list, s.Addr())
+	}
+	return strings.Join(list, ",")
+}
+
 // fields turns a list of names and values into a map.
 func fields(reply any) map[string]string {
 	list, _ := reply.([]any)

@@ -22,7 +22,7 @@ func (r *run) forward(sig os.Signal) {
 	case unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGWINCH:
 		r.toGroup(s)
 	case unix.SIGCONT:
-		r.asked = false
+		r.asked = 0
 		r.toGroup(s)
 	default:
 		r.report(s, unix.Kill(r.child.pid, s))
@@ -31,9 +31,12 @@ func (r *run) forward(sig os.Signal) {
 
 func (r *run) toGroup(sig syscall.Signal) { r.report(sig, unix.Kill(-r.child.pid, sig)) }
 
-// report warns of a signal that did not arrive. That nobody is left to get it is no news.
+// report warns, once, of a signal that did not arrive. That nobody is left to
+// get it is no news.
 func (r *run) report(sig syscall.Signal, err error) {
-	if err != nil && err != unix.ESRCH {
-		r.warn(fmt.Errorf("send signal %d (%v) to process %d: %w", int(sig), sig, r.child.pid, err))
+	if err == nil || err == unix.ESRCH || r.refused {
+		return
 	}
+	r.refused = true
+	r.warn(fmt.Errorf("send signal %d (%v) to process %d: %w", int(sig), sig, r.child.pid, err))
 }

@@ -75,24 +75,36 @@ func (g *Guard) spawn() (*os.File, error) {
 		return nil, err
 	}
 	defer unix.Close(signs[1])
-	g.briefEarly(orders[1])
-	pid, err := g.execute(orders[0], signs[1])
-	if err != nil {
+	_ = unix.SetNonblock(orders[1], true) // a guard that does not read must not stop a renewal
+	_ = unix.SetNonblock(signs[0], true)
+	if err := g.hire(orders, signs); err != nil {
 		unix.Close(orders[1])
 		unix.Close(signs[0])
 		return nil, err
 	}
-	_ = unix.SetNonblock(orders[1], true) // a guard that does not read must not stop a renewal
-	_ = unix.SetNonblock(signs[0], true)
+	return os.NewFile(uintptr(signs[0]), "guard"), nil
+}
+
+// hire executes a guard that finds its orders in the pipe: should this process
+// die in the same moment, the guard knows already whom to kill. What has come
+// up meanwhile is told when it has started.
+func (g *Guard) hire(orders, signs [2]int) error {
+	g.mu.Lock()
+	g.brief(orders[1])
+	g.mu.Unlock()
+	pid, err := g.execute(orders[0], signs[1])
+	if err != nil {
+		return err
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pid, g.orders = pid, orders[1]
 	if g.closing {
 		g.send(guard.Message{Kind: guard.Done})
-	} else {
-		g.brief()
+		return nil
 	}
-	return os.NewFile(uintptr(signs[0]), "guard"), nil
+	g.brief(orders[1])
+	return nil
 }
 
 // execute runs this program's own file, which may have been replaced on disk
@@ -116,42 +128,38 @@ func (g *Guard) execute(orders, signs int) (int, error) {
 	return syscall.ForkExec("/proc/self/exe", []string{guard.Name, strconv.Itoa(len(g.keep)), strconv.Itoa(os.Getpid())}, attr)
 }
 
-// brief repeats to a new guard what it has to know. g.mu is held.
-func (g *Guard) brief() {
+// brief writes to a new guard's pipe what it has to know. g.mu is held.
+func (g *Guard) brief(orders int) {
 	for _, m := range []guard.Message{g.deadline, g.group} {
 		if m.Kind != 0 {
-			g.send(m)
+			write(orders, m)
 		}
 	}
+	write(orders, guard.Message{Kind: g.stance()})
+}
+
+// stance is what a guard is to think of the deadline. g.mu is held.
+func (g *Guard) stance() guard.Kind {
 	if g.parked {
-		g.send(guard.Message{Kind: guard.Park})
+		return guard.Park
+	}
+	return guard.Unpark
+}
+
+// send gives an order to the guard that there is. One that has stood still for so long that
+// the pipe is full would wake up to deadlines of long ago: it is replaced. That a
+// guard is gone is seen by look. g.mu is held.
+func (g *Guard) send(m guard.Message) {
+	if write(g.orders, m) == unix.EAGAIN {
+		_ = unix.Kill(g.pid, unix.SIGKILL)
 	}
 }
 
-// briefEarly tells a guard what it has to know before it is executed: should this
-// process die in the moment after that, the guard finds the order in its pipe.
-// spawn repeats it, since there may be something new by then.
-func (g *Guard) briefEarly(orders int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	before := g.orders
-	defer func() { g.orders = before }()
-	g.orders = orders
-	g.brief()
-}
-
-// send writes one order. A guard that has stood still for so long that the pipe
-// is full would wake up to deadlines of long ago: it is replaced. That a guard is gone
-// is seen by look. g.mu is held.
-func (g *Guard) send(m guard.Message) {
+func write(orders int, m guard.Message) error {
 	for {
-		switch _, err := unix.Write(g.orders, m.Encode()); err {
-		case unix.EINTR:
-			continue
-		case unix.EAGAIN:
-			_ = unix.Kill(g.pid, unix.SIGKILL)
+		if _, err := unix.Write(orders, m.Encode()); err != unix.EINTR {
+			return err
 		}
-		return
 	}
 }
 
@@ -268,17 +276,17 @@ func (g *Guard) setGroup(m guard.Message) {
 	g.order(m)
 }
 
-func (g *Guard) park()   { g.setParked(true, guard.Park) }
-func (g *Guard) unpark() { g.setParked(false, guard.Unpark) }
+func (g *Guard) park()   { g.setParked(true) }
+func (g *Guard) unpark() { g.setParked(false) }
 
-func (g *Guard) setParked(parked bool, kind guard.Kind) {
+func (g *Guard) setParked(parked bool) {
 	if g == nil {
 		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.parked = parked
-	g.order(guard.Message{Kind: kind})
+	g.order(guard.Message{Kind: g.stance()})
 }
 
 // await blocks until the guard is on watch.

@@ -25,16 +25,25 @@ func explain(path string, err error) error {
 // headSize is as much of a file as the kernel looks at (BINPRM_BUF_SIZE).
 const headSize = 256
 
+// isText reports whether the first line of a file has no NUL, which is how
+// shells tell a script from a program for another machine.
+func isText(path string) bool {
+	f, head := open(path)
+	if f == nil {
+		return false
+	}
+	defer f.Close()
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	return bytes.IndexByte(line, 0) < 0
+}
+
 // interpreterOf is what a "#!" line or the program header of an ELF file names; empty if nothing.
 func interpreterOf(path string) string {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
+	f, head := open(path)
+	if f == nil {
 		return ""
 	}
 	defer f.Close()
-	head := make([]byte, headSize)
-	n, _ := f.Read(head)
-	head = head[:n]
 	if line, ok := bytes.CutPrefix(head, []byte("#!")); ok {
 		line, _, _ = bytes.Cut(line, []byte("\n"))
 		if words := bytes.Fields(line); len(words) > 0 {
@@ -43,6 +52,17 @@ func interpreterOf(path string) string {
 		return ""
 	}
 	return loaderOf(f, head)
+}
+
+// open opens a file and reads its head; nil if it may not be read.
+func open(path string) (*os.File, []byte) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil
+	}
+	head := make([]byte, headSize)
+	n, _ := f.Read(head)
+	return f, head[:n]
 }
 
 // loaderOf reads PT_INTERP of a 64-bit little-endian ELF file (elf(5)).

@@ -28,12 +28,12 @@ func (r *run) stopped(sig syscall.Signal) bool {
 	mine, its := foreground == unix.Getpgrp(), foreground == r.child.pid
 	wants := foreground != 0 && (sig == unix.SIGTTIN || sig == unix.SIGTTOU)
 	switch {
-	case wants && mine && !r.asked:
+	case wants && mine && r.asked != sig:
 		if err := r.term.give(r.child.pid); err != nil {
 			r.warn(err)
 		}
 		r.toGroup(unix.SIGCONT)
-	case wants || mine || its || r.asked:
+	case wants || mine || its || r.asked != 0:
 		r.park(sig, its)
 	default:
 		return true
@@ -49,7 +49,7 @@ func (r *run) forwardStop(sig syscall.Signal) {
 		r.halted = false
 		return
 	}
-	r.asked = true
+	r.asked = sig
 	r.toGroup(sig)
 }
 
@@ -67,7 +67,7 @@ func (r *run) park(sig syscall.Signal, hadTerminal bool) {
 	r.awaitCont()
 	err := r.resumed()
 	r.Guard.unpark()
-	r.asked = false
+	r.asked = 0
 	if err != nil {
 		r.halt(stopOf(err))
 		return

@@ -80,8 +80,9 @@ type run struct {
 	killAt time.Time  // boottime; meaningful if stop is not nil
 	alarm  *time.Timer
 
-	halted bool // the kernel has said that the command is stopped
-	asked  bool // this process has forwarded a stop since the command last ran
+	halted  bool           // the kernel has said that the command is stopped
+	asked   syscall.Signal // the stop that this process has forwarded since the command last ran
+	refused bool           // a signal could not be sent, and the user knows
 }
 
 func (r *run) supervise(ctx context.Context) Status {

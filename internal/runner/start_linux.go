@@ -93,7 +93,7 @@ func (c *Command) executeFile(path string, attr *syscall.ProcAttr) (int, error) 
 		return 0, err
 	}
 	pid, err := syscall.ForkExec(path, c.Argv, attr)
-	if err == unix.ENOEXEC {
+	if err == unix.ENOEXEC && isText(path) {
 		return syscall.ForkExec(shell, append([]string{shell, path}, c.Argv[1:]...), attr)
 	}
 	return pid, err

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"redlockrun/internal/redistest"
+)
+
+// The password in a test is a text between two that occur nowhere else.
+const opening, closing = "Pw0pen", "Pw0end"
+
+// writtenURLs are URLs with a password, encoded well and not.
+func writtenURLs(password string) (urls []string) {
+	for _, form := range []string{password, url.PathEscape(password), url.QueryEscape(password)} {
+		for _, shape := range []string{
+			"redis://:%s@127.0.0.1:1", "redis://user:%s@127.0.0.1:1/0", "redis://%s@127.0.0.1:1", "rediss://u:%s@127.0.0.1:1/x",
+			"unix:///nowhere?password=%s", "unix://u:%s@/nowhere", "redis://127.0.0.1:1?password=%s", "redis+cluster://:%s@127.0.0.1:1",
+			"redis+sentinel://:%s@127.0.0.1:1/m", "http://u:%s@h", "redis:%s@h", "//u:%s@h", "redis://127.0.0.1:1/%s",
+		} {
+			urls = append(urls, fmt.Sprintf(shape, form))
+		}
+	}
+	return urls
+}
+
+// showsSecret reports a part of the password, in whatever form.
+func showsSecret(text string) bool {
+	return strings.Contains(text, opening) || strings.Contains(text, closing)
+}
+
+// sayAll is all that the program says about a URL from each of its sources.
+func sayAll(t testing.TB, raw string) string {
+	file := filepath.Join(t.TempDir(), "file")
+	quoted := "REDLOCKRUN_REDIS='" + strings.ReplaceAll(raw, "'", "") + "'\n"
+	if err := os.WriteFile(file, []byte(quoted+raw+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var all string
+	for _, c := range []struct {
+		args []string
+		env  map[string]string
+	}{
+		{[]string{"--redis", raw}, nil},
+		{[]string{"--redis=" + raw}, nil},
+		{[]string{"--redis" + raw}, nil},
+		{[]string{"-x" + raw}, nil},
+		{[]string{"--" + raw}, nil},
+		{[]string{"--ttl", raw}, nil},
+		{[]string{"--redis", "file:" + file}, nil},
+		{[]string{"--redis", raw, "--redis", raw, "--redis", raw}, nil},
+		{nil, map[string]string{"REDLOCKRUN_REDIS": raw}},
+		{nil, map[string]string{"REDLOCKRUN_WAIT": raw}},
+		{nil, map[string]string{"REDIS_URL": raw}},
+		{nil, map[string]string{configVar: file}},
+	} {
+		for _, format := range []string{"text", "json"} {
+			all += say(append([]string{"-k", "x", "-vv", "--log-format", format, "--redis-timeout", "0.001"}, append(c.args, "true")...), c.env)
+		}
+	}
+	return all
+}
+
+// say runs the program up to the point where it would ask the store, and on if
+// that is refused at once.
+func say(args []string, env map[string]string) string {
+	var out sink
+	p := newProgram(func(name string) (string, bool) {
+		value, set := env[name]
+		if name == configVar && !set {
+			return "/dev/null", true
+		}
+		return value, set
+	}, out.write)
+	p.runF = func(c *config) (ending, error) {
+		s := newSession(c, p.log, nil)
+		for _, warning := range c.warnings {
+			p.log.Warn().Msg(warning)
+		}
+		store, _, err := s.open()
+		if err != nil {
+			return ending{}, err
+		}
+		defer store.Close()
+		_, err = store.Acquire(context.Background(), s.request())
+		return ending{}, err
+	}
+	err := p.execute(args)
+	explain(err, p.config).report(p.log)
+	p.queue.flush(patience)
+	return out.String()
+}
+
+func TestS3NoPasswordIsEverShown(t *testing.T) {
+	t.Parallel()
+	for _, middle := range []string{"plain", "/", "#", "%", "@", ":", " ", "a/b#c%d@e:f g", "%41", "?", "?password=", "'", "\"", "\n", "\x1b[31m", "\xff"} {
+		for _, raw := range writtenURLs(opening + middle + closing) {
+			if text := sayAll(t, raw); showsSecret(text) {
+				t.Errorf("%q: %s", raw, text)
+			}
+		}
+	}
+}
+
+func FuzzNoPasswordIsEverShown(f *testing.F) {
+	f.Add("/#%@: ", uint8(0))
+	f.Add("@redis://", uint8(7))
+	f.Fuzz(func(t *testing.T, middle string, shape uint8) {
+		urls := writtenURLs(opening + middle + closing)
+		raw := urls[int(shape)%len(urls)]
+		if strings.Contains(raw, "\x00") {
+			return // cannot be in an argument
+		}
+		if text := sayAll(t, raw); showsSecret(text) {
+			t.Fatalf("%q: %s", raw, text)
+		}
+	})
+}
+
+// The true program, all the way, at the highest level: right passwords and
+// wrong ones, on stderr, on stdout and in the arguments of its processes.
+func TestS3TheProgramShowsNoPassword(t *testing.T) {
+	t.Parallel()
+	password := opening + "/#%@: " + closing
+	s := redistest.Start(t, redistest.Options{Password: password})
+	right := (&url.URL{Scheme: "redis", User: url.UserPassword("", password), Host: s.Addr()}).String()
+	wrong := (&url.URL{Scheme: "redis", User: url.UserPassword("nobody", password), Host: s.Addr()}).String()
+	for _, c := range []struct {
+		url    string
+		status int
+	}{{right, 0}, {wrong, 69}} {
+		cmd := exec.Command(binary(t), "-k", "job", "-vv", "-c", "cat /proc/$PPID/cmdline /proc/$$/cmdline; ps -eo args 2>/dev/null || true")
+		cmd.Env = append(os.Environ(), configVar+"=/dev/null", "REDLOCKRUN_REDIS="+c.url)
+		out, _ := cmd.CombinedOutput()
+		if got := statusOf(cmd.ProcessState); got != c.status || showsSecret(string(out)) {
+			t.Errorf("status %d, want %d; said %s", got, c.status, out)
+		}
+	}
+}

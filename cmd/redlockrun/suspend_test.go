@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"redlockrun/internal/redistest"
+)
+
+// stateOf is the letter of proc_pid_stat(5): T is stopped. 0: there is no such process.
+func stateOf(pid int) byte {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if _, rest, ok := strings.Cut(string(text), ") "); ok {
+		return rest[0]
+	}
+	return 0
+}
+
+func untilStopped(t testing.TB, pid int) {
+	t.Helper()
+	until(t, "a stop", func() bool { return stateOf(pid) == 'T' })
+}
+
+// suspended starts a run of ttl, suspends it as Ctrl-Z would, and returns it
+// with the process id of its command.
+func suspended(t *testing.T, s *redistest.Server, ttl, log, end string, flags ...string) (run *process, command int) {
+	t.Helper()
+	pid := log + ".command"
+	args := append(append([]string{"-k", "job", "--ttl", ttl}, flags...), "-c", "echo $$ >"+pid+".new; mv "+pid+".new "+pid+"; exec job "+log+" "+end)
+	run = launch(t, s.URL(), args...)
+	untilRuns(t, log, 1)
+	text, err := os.ReadFile(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if command, err = strconv.Atoi(strings.TrimSpace(string(text))); err != nil {
+		t.Fatal(err)
+	}
+	run.signal(syscall.SIGTSTP)
+	untilStopped(t, run.cmd.Process.Pid)
+	untilStopped(t, command)
+	return run, command
+}
+
+func TestASuspendedRunGoesOnIfItsLockIsThere(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	dir := t.TempDir()
+	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
+	run, _ := suspended(t, s, "60", log, end)
+	touch(t, end)
+	run.signal(syscall.SIGCONT)
+	run.ends(0)
+	if run.stderr() != "" {
+		t.Errorf("said %q", run.stderr())
+	}
+	gone(t, s)
+}
+
+// The lock lapses meanwhile and another has it: the guard lets the stopped
+// command be, which does not go on.
+func TestASuspendedRunEndsIfItsLockIsLost(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	dir := t.TempDir()
+	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
+	run, command := suspended(t, s, "3", log, "")
+	second := launch(t, s.URL(), "-k", "job", "--wait", "forever", "job", log, end)
+	untilRuns(t, log, 2)
+	if state := stateOf(command); state != 'T' {
+		t.Errorf("the stopped command is in state %q", state)
+	}
+	run.signal(syscall.SIGCONT)
+	run.ends(76)
+	touch(t, end)
+	second.ends(0)
+	if runs := runsOf(t, log); len(runs) != 2 {
+		t.Errorf("%d runs", len(runs))
+	}
+}
+
+func TestASuspendedRunThatMayContinueDoes(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	dir := t.TempDir()
+	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
+	run, _ := suspended(t, s, "2", log, end, "--on-lost", "continue")
+	gone(t, s)
+	touch(t, end)
+	run.signal(syscall.SIGCONT)
+	run.ends(0)
+	if !strings.Contains(run.stderr(), "runs on without it") {
+		t.Errorf("said %q", run.stderr())
+	}
+}
+
+// While redlockrun waits, the kernel does with a stop what it does with anyone.
+func TestAWaitCanBeSuspended(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	if _, err := s.Do("SET", key, "other"); err != nil {
+		t.Fatal(err)
+	}
+	run := launch(t, s.URL(), "-k", "job", "-v", "--wait", "forever", "true")
+	until(t, "the wait", func() bool { return strings.Contains(run.stderr(), "waiting for it") })
+	run.signal(syscall.SIGTSTP)
+	untilStopped(t, run.cmd.Process.Pid)
+	if _, err := s.Do("DEL", key); err != nil {
+		t.Fatal(err)
+	}
+	run.signal(syscall.SIGCONT)
+	run.ends(0)
+}

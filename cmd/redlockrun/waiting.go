@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"redlockrun/internal/lock"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/term"
+)
+
+// unasked is when somebody who looks at a terminal is told what is waited for.
+const unasked = 2 * time.Second
+
+// A waiting says what is waited for: with -v at once, and each new place in
+// the line; without, once, and only on a terminal.
+type waiting struct {
+	s     *session
+	watch *time.Timer // nil: nobody looks
+
+	mu    sync.Mutex
+	last  *lock.HeldError
+	place int // the last that was told
+}
+
+func (s *session) newWaiting() *waiting { return &waiting{s: s} }
+
+// busy is told each answer that the lock is busy.
+func (w *waiting) busy(e *lock.HeldError) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	first := w.last == nil
+	w.last = e
+	switch {
+	case e.Rejoined:
+		w.s.log.Warn().Msgf("lock %q was handed over while Redis could not be reached: the place in the line is lost, %s", w.s.key, inLine(e))
+	case first:
+		w.s.log.Info().Msg(w.s.waitingFor(e))
+		w.tellLater()
+	case e.Place > 0 && e.Place != w.place:
+		w.s.log.Info().Msgf("waiting for lock %q: %s", w.s.key, inLine(e))
+	}
+	w.place = e.Place
+}
+
+// tellLater lets a terminal know after a while, unless it has been told.
+func (w *waiting) tellLater() {
+	if level := w.s.log.GetLevel(); level != zerolog.WarnLevel || !term.IsTerminal(int(os.Stderr.Fd())) {
+		return
+	}
+	loud := w.s.log.Level(zerolog.InfoLevel)
+	w.watch = time.AfterFunc(unasked, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		text := w.s.waitingFor(w.last)
+		if w.last.Place > 0 {
+			text += ": " + inLine(w.last)
+		}
+		loud.Info().Msg(text)
+	})
+}
+
+// over ends the telling.
+func (w *waiting) over() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.watch != nil {
+		w.watch.Stop()
+	}
+}
+
+func (s *session) waitingFor(e *lock.HeldError) string {
+	return e.Error() + heldSince(e.Holder) + timeLeft(e.TTL) + "; waiting for it (" + s.address.place() + ")"
+}
+
+// inLine is third in line behind web-2:4711.
+func inLine(e *lock.HeldError) string {
+	return ordinal(e.Place) + " in line behind " + e.Holder.Process()
+}
+
+var ordinals = []string{"", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
+
+func ordinal(n int) string {
+	if n < len(ordinals) {
+		return ordinals[n]
+	}
+	suffix := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n, suffix)
+}

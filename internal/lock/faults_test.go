@@ -1,0 +1,453 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"redlockrun/internal/redistest"
+)
+
+const jobKey = "redlockrun:{job}"
+
+// proxied is a server, a proxy before it, and a store behind both.
+func proxied(t *testing.T) (*redistest.Server, *redistest.Proxy, Store) {
+	t.Helper()
+	srv := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, srv)
+	return srv, p, open(t, p.URL())
+}
+
+// impatient gives a store that does not answer little time.
+func impatient(name string) Request {
+	req := requestFor(name)
+	req.Timeout = 300 * time.Millisecond
+	return req
+}
+
+func mustBeUnavailable(t *testing.T, err error) *UnavailableError {
+	t.Helper()
+	var e *UnavailableError
+	if !errors.As(err, &e) || errors.Is(err, ErrLost) {
+		t.Fatalf("not unavailable: %v", err)
+	}
+	return e
+}
+
+// quiet waits until the server has read all that was sent to it: then
+// nobody is connected but the asker.
+func quiet(t *testing.T, srv *redistest.Server) {
+	t.Helper()
+	until(t, "all connections closed", func() bool {
+		return strings.Count(do(t, srv, "CLIENT", "LIST").(string), "\n") == 1
+	})
+}
+
+func free(t *testing.T, srv *redistest.Server) {
+	t.Helper()
+	if v := do(t, srv, "GET", jobKey); v != nil {
+		t.Errorf("the lock is still %v", v)
+	}
+}
+
+// keepsRenewing renews until the server has answered: a connection that broke costs tries.
+func keepsRenewing(t *testing.T, l Lease) error {
+	t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		_, err := l.Renew(limited(t, 5*time.Second))
+		var unanswered *UnavailableError
+		if !errors.As(err, &unanswered) {
+			return err
+		}
+	}
+	t.Fatal("no renewal was answered")
+	return nil
+}
+
+// anAcquire is in the acquire step alone: no other names the holder's host.
+const anAcquire = `"host":"web-3"`
+
+func TestL1LostAcquireRepliesAreNoContention(t *testing.T) {
+	srv, p, s := proxied(t)
+	for range 3 {
+		p.LoseReply(anAcquire)
+	}
+	l := acquire(t, s, requestFor("job"))
+	if n := p.Count(anAcquire); n != 4 {
+		t.Errorf("asked %d times", n)
+	}
+	if counter := do(t, srv, "GET", jobKey+":fence"); counter == "" || l.Fence() == 0 || holderOf(do(t, srv, "GET", jobKey).(string)).Run == "" {
+		t.Errorf("counter %v, fence %d", counter, l.Fence())
+	}
+	if err := keepsRenewing(t, l); err != nil {
+		t.Error(err)
+	}
+	release(t, l)
+	free(t, srv)
+}
+
+func TestL2LostReleaseReplyIsARelease(t *testing.T) {
+	srv, p, s := proxied(t)
+	for _, keep := range []time.Duration{0, time.Hour} {
+		l := acquire(t, s, requestFor("job"))
+		p.LoseReply("redlockrun:{")
+		if err := l.Release(limited(t, patience), keep); err != nil {
+			t.Errorf("keep %s: %v", keep, err)
+		}
+	}
+	l := acquire(t, s, requestFor("other"))
+	p.LoseReply("redlockrun:{")
+	p.LoseReply("redlockrun:{")
+	mustBeUnavailable(t, l.Release(limited(t, patience), 0))
+	if v := do(t, srv, "GET", "redlockrun:{other}"); v != nil {
+		t.Errorf("the lock is still %v", v)
+	}
+}
+
+func TestL4LostRenewReplyIsNoLoss(t *testing.T) {
+	srv, p, s := proxied(t)
+	l := acquire(t, s, requestFor("job"))
+	p.LoseReply("redlockrun:{")
+	_, err := l.Renew(limited(t, patience))
+	mustBeUnavailable(t, err)
+	if n := p.Count("redlockrun:{job}"); n != 2 {
+		t.Errorf("one try was %d requests", n-1)
+	}
+	if _, err := l.Renew(limited(t, patience)); err != nil {
+		t.Error(err)
+	}
+	release(t, l)
+	onlyFence(t, srv)
+}
+
+func TestL3LateAcquireLeavesNoLock(t *testing.T) {
+	srv, p, s := proxied(t)
+	arrive := p.Hold(anAcquire)
+	_, err := s.Acquire(t.Context(), impatient("job"))
+	mustBeUnavailable(t, err)
+	arrive()
+	if !p.AwaitClosed() {
+		t.Fatal("the requests did not arrive")
+	}
+	quiet(t, srv)
+	free(t, srv)
+}
+
+func TestL3LateAcquireAfterTheRunLeavesNoLock(t *testing.T) {
+	srv, p, s := proxied(t)
+	arrive := p.HoldNext(anAcquire)
+	req := requestFor("job")
+	req.Timeout = 4 * time.Second
+	l := acquire(t, s, req)
+	release(t, l)
+	arrive()
+	if !p.AwaitClosed() {
+		t.Fatal("the request did not arrive")
+	}
+	quiet(t, srv)
+	free(t, srv)
+}
+
+func TestL3TombstoneAloneStopsALateAcquire(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	k := keysOf(DefaultPrefix, "job", NewRunID())
+	run := strings.TrimPrefix(k.gone, k.lock+":gone:")
+	eval := func(script string, args ...any) any {
+		words := []any{"EVAL", script, 5}
+		for _, key := range k.all() {
+			words = append(words, key)
+		}
+		return do(t, srv, append(append(words, run), args...)...)
+	}
+	eval(releaseStep(), 0, tombstone, 0)
+	if got := eval(acquireStep(), recordOf(Holder{Run: run}).String(), 60_000, "once").([]any); got[0] != int64(4) {
+		t.Errorf("a late acquire got %v", got)
+	}
+	free(t, srv)
+	if left := do(t, srv, "PTTL", k.gone).(int64); left <= 0 || left > tombstone {
+		t.Errorf("the tombstone stays %d ms", left)
+	}
+}
+
+func TestL23HangingServerIsGivenUpWithoutResidue(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	if err := srv.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Acquire(t.Context(), impatient("job")) // hangs in the handshake
+	if e := mustBeUnavailable(t, err); e.Err.Error() != "no answer in time" {
+		t.Error(e)
+	}
+	if err := srv.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	quiet(t, srv)
+	free(t, srv)
+}
+
+// The server stops after the handshake, so that the acquire waits in its socket.
+func TestL3L23AcquireInAHangingServerLeavesNoLock(t *testing.T) {
+	srv, p, s := proxied(t)
+	arrive := p.Hold(anAcquire)
+	req := requestFor("job")
+	req.Timeout = 2 * time.Second
+	done, _ := begin(t, s, req)
+	if !p.Await(anAcquire, 1) {
+		t.Fatal("no acquire")
+	}
+	if err := srv.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	arrive()
+	mustBeUnavailable(t, got(t, done).err)
+	if err := srv.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	quiet(t, srv)
+	free(t, srv)
+}
+
+func TestL23SignalEndsARequestInAHangingServer(t *testing.T) {
+	srv, p, s := proxied(t)
+	arrive := p.Hold(anAcquire)
+	req := requestFor("job")
+	req.Timeout = time.Hour
+	done, stop := begin(t, s, req)
+	if !p.Await(anAcquire, 1) {
+		t.Fatal("no acquire")
+	}
+	signal := errors.New("signal")
+	stop(signal)
+	if err := got(t, done).err; err != signal {
+		t.Error(err)
+	}
+	arrive()
+	if !p.AwaitClosed() {
+		t.Fatal("the requests did not arrive")
+	}
+	quiet(t, srv)
+	free(t, srv)
+}
+
+func TestL23RenewAndReleaseInAHangingServer(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	for _, renewal := range []bool{true, false} {
+		l := acquire(t, s, requestFor("job"))
+		if err := srv.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		ctx := limited(t, 100*time.Millisecond)
+		var err error
+		if renewal {
+			_, err = l.Renew(ctx)
+		} else {
+			err = l.Release(ctx, 0)
+		}
+		mustBeUnavailable(t, err)
+		if err := srv.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		if renewal {
+			if err := keepsRenewing(t, l); err != nil {
+				t.Error(err)
+			}
+			release(t, l)
+		}
+		quiet(t, srv)
+		free(t, srv) // the release that nobody waited for was done all the same
+	}
+}
+
+func TestL22BlackHoleCostsTriesAndNotTheLock(t *testing.T) {
+	_, p, s := proxied(t)
+	l := acquire(t, s, requestFor("job"))
+	p.BlackHole(true)
+	for range 2 {
+		_, err := l.Renew(limited(t, 100*time.Millisecond))
+		mustBeUnavailable(t, err)
+	}
+	before := p.Accepted()
+	p.BlackHole(false)
+	if _, err := l.Renew(limited(t, patience)); err != nil {
+		t.Error(err)
+	}
+	if p.Accepted() == before {
+		t.Error("the renewal went over a connection that had failed")
+	}
+	release(t, l)
+}
+
+func TestRefusedAndResetConnectionsAreTriedAgain(t *testing.T) {
+	_, p, s := proxied(t)
+	p.Refuse(true)
+	req := requestFor("job")
+	req.Timeout = patience
+	done, _ := begin(t, s, req)
+	until(t, "some tries", func() bool { return p.Accepted() > 2 })
+	p.Refuse(false)
+	l := lease(t, done)
+	p.Reset()
+	if err := keepsRenewing(t, l); err != nil {
+		t.Error(err)
+	}
+	p.Reset()
+	release(t, l)
+}
+
+func TestDownServerIsUnavailableAndNamesTheCause(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	srv.Kill()
+	_, err := open(t, srv.URL()).Acquire(t.Context(), impatient("job"))
+	if e := mustBeUnavailable(t, err); e.Denied || e.Address != srv.Addr() || e.Error() != "ask "+srv.Addr()+": connect: connection refused" {
+		t.Error(e)
+	}
+}
+
+func TestL5ForgottenScriptsAreNoEvent(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	l := acquire(t, open(t, srv.URL()), requestFor("job"))
+	do(t, srv, "SCRIPT", "FLUSH")
+	if _, err := l.Renew(limited(t, patience)); err != nil {
+		t.Error(err)
+	}
+	do(t, srv, "SCRIPT", "FLUSH")
+	release(t, l)
+}
+
+func TestL10RestartWithAndWithoutData(t *testing.T) {
+	for _, keep := range []bool{true, false} {
+		srv := redistest.Start(t, redistest.Options{Persist: true})
+		l := acquire(t, open(t, srv.URL()), requestFor("job"))
+		if err := srv.Restart(keep); err != nil {
+			t.Fatal(err)
+		}
+		err := keepsRenewing(t, l)
+		if keep && err != nil || !keep && (!errors.Is(err, ErrLost) || errors.Is(err, ErrTaken)) {
+			t.Errorf("data kept %v: %v", keep, err)
+		}
+		err = l.Release(limited(t, patience), 0)
+		if keep && err != nil || !keep && !errors.Is(err, ErrLost) {
+			t.Errorf("data kept %v: released: %v", keep, err)
+		}
+	}
+}
+
+// An answer that always takes longer than a renewal may: the lease is of no use.
+func TestLeaseThatCouldNotBeRenewedIsNotAccepted(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	req := impatient("job")
+	req.Times.Try = 1
+	_, err := open(t, srv.URL()).Acquire(t.Context(), req)
+	mustBeUnavailable(t, err)
+	free(t, srv)
+}
+
+// 75 when the last answer was busy, 69 when the last try had none.
+func TestTheLastTryDecides(t *testing.T) {
+	_, p, s := proxied(t)
+	l := acquire(t, s, requestFor("job"))
+	req := requestFor("job")
+	req.Timeout = 2 * time.Second
+	req.Wait = Wait{Retries: 2, Delay: time.Millisecond}
+	var busy, outages int
+	req.OnBusy = func(*HeldError) { busy++; p.Refuse(busy == 1); p.Reset() }
+	req.OnOutage = func(error) { outages++; p.Refuse(false) }
+	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*HeldError)) || busy != 1 || outages != 1 {
+		t.Errorf("busy, outage, busy: %v after %d and %d", err, busy, outages)
+	}
+	req.Holder.Run = NewRunID()
+	req.OnBusy = func(*HeldError) {
+		if busy++; busy == 3 {
+			p.Refuse(true)
+			p.Reset()
+		}
+	}
+	_, err := s.Acquire(t.Context(), req)
+	mustBeUnavailable(t, err)
+	p.Refuse(false)
+	release(t, l)
+}
+
+func TestRetriesAreCountedAndEndBySignal(t *testing.T) {
+	_, p, s := proxied(t)
+	l := acquire(t, s, requestFor("job"))
+	before := p.Count(anAcquire)
+	req := requestFor("job")
+	req.Wait = Wait{Retries: 3, Delay: time.Millisecond}
+	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*HeldError)) || p.Count(anAcquire)-before != 4 {
+		t.Errorf("%d tries: %v", p.Count(anAcquire)-before, err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	signal := errors.New("signal")
+	req = requestFor("job")
+	req.Wait = Wait{Retries: 1000, Delay: time.Hour}
+	req.OnBusy = func(*HeldError) { cancel(signal) }
+	if _, err := s.Acquire(ctx, req); err != signal {
+		t.Error(err)
+	}
+	req = requestFor("job")
+	req.Wait = Wait{Retries: 1}
+	req.Enclosing = []string{l.(*redisLease).acquisition.req.Holder.Run}
+	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*NestedError)) {
+		t.Error(err)
+	}
+	req.Wait = Wait{}
+	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*HeldError)) {
+		t.Error(err)
+	}
+	release(t, l)
+}
+
+// Lost replies, resets and late requests while many want the lock: never two
+// have it, and each fence is larger than the one before.
+func TestL1L2L3FaultsNeverMakeTwoHolders(t *testing.T) {
+	srv, p, s := proxied(t)
+	var inside, last, turn atomic.Int64
+	fault := func() {
+		switch turn.Add(1) % 4 {
+		case 0:
+			p.LoseReply(anAcquire)
+		case 1:
+			p.LoseReply("redlockrun:{")
+		case 2:
+			p.Reset()
+		}
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 12 {
+				req := requestFor("job")
+				req.Timeout = patience
+				req.Wait = Wait{Retries: 10_000, Delay: 5 * time.Millisecond}
+				l, err := s.Acquire(t.Context(), req)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if n, before := inside.Add(1), last.Swap(l.Fence()); n != 1 || l.Fence() <= before {
+					t.Errorf("%d inside, fence %d after %d", n, l.Fence(), before)
+				}
+				fault()
+				if _, err := l.Renew(context.Background()); errors.Is(err, ErrLost) {
+					t.Error(err)
+				}
+				inside.Add(-1)
+				for l.Release(context.Background(), 0) != nil {
+					if v, _ := srv.Do("GET", jobKey); v == nil || holderOf(v.(string)).Run != req.Holder.Run {
+						break
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	free(t, srv)
+}

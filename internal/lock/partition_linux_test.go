@@ -1,0 +1,125 @@
+package lock
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"redlockrun/internal/redistest"
+)
+
+// A parted is a master with a sentinel on the left, its replica with two on
+// the right, and a client on either side.
+type parted struct {
+	net   *redistest.Network
+	s     *redistest.Sentinel
+	left  place
+	right place
+}
+
+func newParted(t *testing.T, args ...string) parted {
+	t.Helper()
+	n := redistest.NewNetwork(t)
+	s := redistest.StartSentinel(t, redistest.SentinelOptions{
+		Data: redistest.Options{Args: args}, Replicas: 1,
+		Places: []*redistest.Host{n.Left, n.Right, n.Left, n.Right, n.Right},
+	})
+	url := []string{s.URL()}
+	return parted{n, s, place{cfg: OpenConfig{URLs: url, dial: n.Left.DialContext}}, place{cfg: OpenConfig{URLs: url, dial: n.Right.DialContext}}}
+}
+
+func (p parted) cut(t *testing.T) {
+	t.Helper()
+	if err := p.net.Cut(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// failOver makes the replica the master, on the right.
+func (p parted) failOver(t *testing.T) {
+	t.Helper()
+	if _, err := p.s.Failover(p.s.Sentinels[1], p.s.Sentinels[2]); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// This is what is not promised: a master that is cut off together with its
+// client goes on for both of them, while the others have made another. The fence
+// tells the two holders apart, and once the cut is healed the first one learns.
+func TestL6AMasterCutOffWithItsClientHasASecondHolderAndTheFenceTells(t *testing.T) {
+	t.Parallel()
+	p := newParted(t)
+	p.cut(t)
+	a := acquire(t, p.left.open(t), requestFor("job"))
+	p.failOver(t)
+	b := acquire(t, p.right.open(t), requestFor("job"))
+	renew(t, a)
+	renew(t, b) // the two at once
+	if a.Fence() >= b.Fence() {
+		t.Errorf("fences %d and then %d", a.Fence(), b.Fence())
+	}
+	if err := p.net.Heal(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the first holder to learn of the second", func() bool {
+		_, err := a.Renew(limited(t, 2*time.Second))
+		return errors.Is(err, ErrTaken)
+	})
+	renew(t, b)
+	if err := a.Release(limited(t, patience), 0); !errors.Is(err, ErrTaken) {
+		t.Errorf("the first holder released: %v", err)
+	}
+	release(t, b)
+}
+
+func TestL6WithMinReplicasAMasterCutOffStopsItsClient(t *testing.T) {
+	t.Parallel()
+	p := newParted(t, "--min-replicas-to-write", "1", "--min-replicas-max-lag", "1")
+	store := p.left.open(t)
+	a := acquire(t, store, requestFor("job"))
+	p.cut(t)
+	until(t, "NOREPLICAS", func() bool {
+		_, err := a.Renew(limited(t, 2*time.Second))
+		if errors.Is(err, ErrLost) {
+			t.Fatal(err)
+		}
+		return err != nil && strings.Contains(err.Error(), "NOREPLICAS")
+	})
+	req := requestFor("another")
+	req.Timeout = 500 * time.Millisecond
+	var unavailable *UnavailableError
+	if _, err := store.Acquire(t.Context(), req); !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "NOREPLICAS") {
+		t.Errorf("acquired: %v", err)
+	}
+}
+
+func TestL6AnAcquireThatAsksForReplicasIsRefusedByAMasterCutOff(t *testing.T) {
+	t.Parallel()
+	p := newParted(t)
+	p.cut(t)
+	p.left.cfg.Replicas, p.left.cfg.ReplicasTimeout = 1, 100*time.Millisecond
+	var unavailable *UnavailableError
+	if _, err := p.left.open(t).Acquire(t.Context(), requestFor("job")); !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "0 of 1 replicas") {
+		t.Errorf("acquired: %v", err)
+	}
+	if got := do(t, p.s.Data[0], "EXISTS", lockKey("job")); got != int64(0) {
+		t.Error("the acquire was not undone")
+	}
+}
+
+func TestL6AReplicatedLockSurvivesThatItsMasterIsCutOff(t *testing.T) {
+	t.Parallel()
+	p := newParted(t)
+	p.right.cfg.Replicas, p.right.cfg.ReplicasTimeout = 1, patience
+	l := acquire(t, p.right.open(t), requestFor("job"))
+	p.cut(t)
+	p.failOver(t)
+	renew(t, l)
+	req := requestFor("job")
+	var held *HeldError
+	if _, err := p.right.open(t).Acquire(t.Context(), req); !errors.As(err, &held) {
+		t.Errorf("acquired: %v", err)
+	}
+	release(t, l)
+}

@@ -1,0 +1,80 @@
+package lock
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"redlockrun/internal/redistest"
+)
+
+// permit gives the user jobs of each server these rights and no others.
+func permit(t *testing.T, servers []*redistest.Server, rights ...string) {
+	t.Helper()
+	words := []any{"ACL", "SETUSER", "jobs", "reset", "on", ">pw", "-@all"}
+	for _, right := range rights {
+		words = append(words, right)
+	}
+	for _, s := range servers {
+		do(t, s, words...)
+	}
+}
+
+// works runs a job and a waiter, and returns what the first failed for.
+func works(t *testing.T, p place) error {
+	t.Helper()
+	req := requestFor("job")
+	req.Timeout = time.Second
+	s := p.open(t)
+	l, err := s.Acquire(t.Context(), req)
+	if err != nil {
+		return err
+	}
+	waiting, _ := park(t, p.at("job"), s, waits("job", patience), 1)
+	renew(t, l)
+	release(t, l)
+	release(t, lease(t, waiting))
+	return nil
+}
+
+func isDenied(err error) bool {
+	var unavailable *UnavailableError
+	return errors.As(err, &unavailable) && unavailable.Denied
+}
+
+func TestL19TheRightsOfAJobSufficeInACluster(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, redistest.ClusterOptions{})
+	p := clusterPlace(c)
+	p.cfg.URLs[0] = strings.Replace(p.cfg.URLs[0], "://", "://jobs:pw@", 1)
+	permit(t, c.Masters, strings.Fields(MinimalACL+" "+WaitingACL)...)
+	if err := works(t, p); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestL19TheRightsOfAJobAndOfItsSentinelsSufficeAndAreNeeded(t *testing.T) {
+	t.Parallel()
+	s := redistest.StartSentinel(t, redistest.SentinelOptions{Replicas: 1})
+	p := sentinelPlace(s)
+	p.cfg.URLs[0] = strings.Replace(p.cfg.URLs[0], "://", "://jobs:pw@", 1) + "?sentinel_username=jobs&sentinel_password=pw"
+	p.cfg.Replicas, p.cfg.ReplicasTimeout = 1, patience
+	master, rights := s.Data[:1], strings.Fields(MinimalACL+" "+WaitingACL+" "+ReplicasACL)
+	permit(t, master, rights...)
+	for _, epoch := range []string{SentinelEpochACL, "-@all"} {
+		permit(t, s.Sentinels, epoch, SentinelACL)
+		if err := works(t, p); err != nil {
+			t.Errorf("%s: %v", epoch, err)
+		}
+	}
+	permit(t, master, slices.DeleteFunc(rights, func(r string) bool { return r == ReplicasACL })...)
+	if err := works(t, p); !isDenied(err) {
+		t.Errorf("without %s: %v", ReplicasACL, err)
+	}
+	permit(t, s.Sentinels, SentinelEpochACL)
+	if err := works(t, p); !isDenied(err) {
+		t.Errorf("without %s: %v", SentinelACL, err)
+	}
+}

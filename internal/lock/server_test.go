@@ -1,0 +1,305 @@
+package lock
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"redlockrun/internal/redistest"
+)
+
+func TestL13OutOfMemory(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held, kept := acquire(t, s, requestFor("held")), acquire(t, s, requestFor("kept"))
+	do(t, srv, "CONFIG", "SET", "maxmemory", "1")
+	_, err := s.Acquire(t.Context(), impatient("job"))
+	if e := mustBeUnavailable(t, err); e.Denied || !strings.HasPrefix(e.Err.Error(), "OOM ") {
+		t.Error(e)
+	}
+	if v := do(t, srv, "EXISTS", jobKey, jobKey+":fence"); v != int64(0) {
+		t.Error("the acquire that was refused has written something")
+	}
+	if _, err := held.Renew(limited(t, patience)); err != nil {
+		t.Error(err)
+	}
+	release(t, held)
+	if err := kept.Release(limited(t, patience), time.Hour); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Acquire(t.Context(), impatient("kept")); !errors.As(err, new(*HeldError)) {
+		t.Errorf("what was kept: %v", err)
+	}
+}
+
+func TestL8EvictionIsALoss(t *testing.T) {
+	for _, policy := range []string{"allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl"} {
+		srv := redistest.Start(t, redistest.Options{Args: []string{"--maxmemory-policy", policy}})
+		l := acquire(t, open(t, srv.URL()), requestFor("job"))
+		do(t, srv, "CONFIG", "SET", "maxmemory", "1")
+		srv.Do("SET", "filler", "x") // refused, once all that may be evicted has been
+		do(t, srv, "CONFIG", "SET", "maxmemory", "0")
+		if _, err := l.Renew(limited(t, patience)); !errors.Is(err, ErrLost) || errors.Is(err, ErrTaken) {
+			t.Errorf("%s: %v", policy, err)
+		}
+	}
+}
+
+// A replica may know of an old holder, or of none: it is not believed.
+func TestL11ReplicaIsNotBelieved(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	l, gone := acquire(t, s, requestFor("job")), acquire(t, s, requestFor("gone"))
+	do(t, srv, "DEL", "redlockrun:{gone}")
+	do(t, srv, "REPLICAOF", "127.0.0.1", "1")
+	for _, l := range []Lease{l, gone} {
+		_, err := l.Renew(limited(t, patience))
+		mustBeUnavailable(t, err)
+	}
+	for _, name := range []string{"job", "free"} {
+		_, err := s.Acquire(t.Context(), impatient(name))
+		if e := mustBeUnavailable(t, err); !strings.HasPrefix(e.Err.Error(), "READONLY ") {
+			t.Error(e)
+		}
+	}
+	mustBeUnavailable(t, gone.Release(limited(t, patience), 0))
+	do(t, srv, "CONFIG", "SET", "replica-serve-stale-data", "no")
+	_, err := s.Acquire(t.Context(), impatient("job"))
+	if e := mustBeUnavailable(t, err); !strings.HasPrefix(e.Err.Error(), "MASTERDOWN ") {
+		t.Error(e)
+	}
+	do(t, srv, "REPLICAOF", "NO", "ONE")
+	if err := keepsRenewing(t, l); err != nil {
+		t.Error(err)
+	}
+	release(t, l)
+}
+
+func TestL12ServerThatIsBusyWithAScript(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{Args: []string{"--busy-reply-threshold", "10"}})
+	s := open(t, srv.URL())
+	l := acquire(t, s, requestFor("job"))
+	ended := make(chan error, 1)
+	go func() {
+		_, err := srv.Do("EVAL", "while true do end", 0)
+		ended <- err
+	}()
+	until(t, "BUSY", func() bool {
+		_, err := srv.Do("PING")
+		return err != nil
+	})
+	_, err := l.Renew(limited(t, patience))
+	mustBeUnavailable(t, err)
+	_, err = s.Acquire(t.Context(), impatient("other"))
+	if e := mustBeUnavailable(t, err); !strings.HasPrefix(e.Err.Error(), "BUSY ") {
+		t.Error(e)
+	}
+	req := requestFor("other")
+	req.Timeout = patience
+	done, _ := begin(t, s, req)
+	do(t, srv, "SCRIPT", "KILL")
+	release(t, lease(t, done))
+	if err := keepsRenewing(t, l); err != nil {
+		t.Error(err)
+	}
+	<-ended
+}
+
+func TestL14KeyWithoutTTLIsBusyForEver(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	for _, value := range []string{"deploy by bob", "", "\x1b[2J\nred\u202e", `{"run":"short"}`, `{"run":"` + NewRunID() + `",broken`, strings.Repeat("x", 5000)} {
+		do(t, srv, "SET", jobKey, value)
+		_, err := s.Acquire(t.Context(), requestFor("job"))
+		var held *HeldError
+		if !errors.As(err, &held) {
+			t.Fatalf("%q: %v", value, err)
+		}
+		if held.TTL >= 0 || held.Holder.Run != "" || held.Holder.Foreign != value[:min(len(value), recordMax)] {
+			t.Errorf("%+v", held)
+		}
+		if strings.ContainsAny(err.Error(), "\x1b\n\u202e") {
+			t.Errorf("%q steers a terminal", err)
+		}
+		if got := do(t, srv, "GET", jobKey); got != value {
+			t.Errorf("%q has become %q", value, got)
+		}
+	}
+	do(t, srv, "SET", jobKey, "deploy by bob", "PX", 3_600_000)
+	_, err := s.Acquire(t.Context(), requestFor("job"))
+	var held *HeldError
+	if !errors.As(err, &held) || held.TTL < time.Minute {
+		t.Error(err)
+	}
+}
+
+func TestL15KeyOfAnotherTypeIsNoLock(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	for _, c := range []struct {
+		key, what string
+		set       []any
+	}{
+		{jobKey, "a list", []any{"RPUSH", jobKey, "x"}},
+		{jobKey, "a hash", []any{"HSET", jobKey, "x", "y"}},
+		{jobKey + ":fence", "a set", []any{"SADD", jobKey + ":fence", "x"}},
+		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "9007199254740991"}},
+		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", strings.Repeat("9", 40)}},
+		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "-1"}},
+		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "1e3"}},
+		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "1.5"}},
+		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", ""}},
+		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "word"}},
+	} {
+		do(t, srv, c.set...)
+		before := do(t, srv, "DUMP", c.key)
+		_, err := s.Acquire(t.Context(), requestFor("job"))
+		var not *NotLockError
+		if !errors.As(err, &not) || not.Key != c.key || not.What != c.what {
+			t.Errorf("%v: %v", c.set, err)
+		}
+		if keys := do(t, srv, "DBSIZE"); do(t, srv, "DUMP", c.key) != before || keys != int64(1) {
+			t.Errorf("%v: something was written", c.set)
+		}
+		do(t, srv, "FLUSHALL")
+	}
+}
+
+func TestL28StolenOrDeletedLockIsLostAndLeftAlone(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	for _, c := range []struct {
+		fault []any
+		want  error
+	}{
+		{[]any{"DEL", jobKey}, ErrLost},
+		{[]any{"FLUSHALL"}, ErrLost},
+		{[]any{"SET", jobKey, "mine now"}, ErrTaken},
+		{[]any{"SET", jobKey, recordOf(Holder{Run: NewRunID()}).String()}, ErrTaken},
+		{[]any{"EVAL", "redis.call('DEL', KEYS[1]) redis.call('RPUSH', KEYS[1], 'x')", 1, jobKey}, ErrTaken},
+		{[]any{"RENAME", jobKey, "elsewhere"}, ErrLost},
+	} {
+		for _, renewal := range []bool{true, false} {
+			l := acquire(t, s, requestFor("job"))
+			do(t, srv, c.fault...)
+			dump, left := do(t, srv, "DUMP", jobKey), do(t, srv, "PTTL", jobKey)
+			var err error
+			if renewal {
+				_, err = l.Renew(limited(t, patience))
+			} else {
+				err = l.Release(limited(t, patience), time.Minute)
+			}
+			if !errors.Is(err, ErrLost) || errors.Is(err, ErrTaken) != (c.want == ErrTaken) {
+				t.Errorf("%v: %v", c.fault, err)
+			}
+			if do(t, srv, "DUMP", jobKey) != dump || do(t, srv, "PTTL", jobKey) != left {
+				t.Errorf("%v: another's key was changed", c.fault)
+			}
+			do(t, srv, "FLUSHALL")
+		}
+	}
+}
+
+func TestL18RotatedPasswordIsReadAgain(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{Users: []string{"alice on >old " + MinimalACL}})
+	file := filepath.Join(t.TempDir(), "url")
+	write := func(password string) {
+		t.Helper()
+		if err := os.WriteFile(file, fmt.Appendf(nil, "redis://alice:%s@%s\n", password, srv.Addr()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("old")
+	s := open(t, "file:"+file)
+	l := acquire(t, s, requestFor("job"))
+	do(t, srv, "ACL", "SETUSER", "alice", "resetpass", ">new")
+	if _, err := l.Renew(limited(t, patience)); err != nil {
+		t.Errorf("on the open connection: %v", err)
+	}
+	do(t, srv, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+	_, err := l.Renew(limited(t, patience))
+	if e := mustBeUnavailable(t, err); !e.Denied || e.Address != srv.Addr() {
+		t.Error(e)
+	}
+	write("new")
+	if _, err := l.Renew(limited(t, patience)); err != nil {
+		t.Error(err)
+	}
+	os.Remove(file)
+	do(t, srv, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+	if err := keepsRenewing(t, l); err != nil {
+		t.Errorf("without the file: %v", err)
+	}
+	release(t, l)
+}
+
+// A refusal is no outage: nobody waits for it to go away.
+func TestWrongPasswordIsDeniedAtOnce(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{Password: "secret", Users: []string{"alice on >secret ~other:* +@all"}})
+	for _, user := range []string{"", ":wrong@", "nobody:secret@", "alice:secret@"} {
+		req := requestFor("job")
+		req.Timeout = time.Hour
+		_, err := open(t, "redis://"+user+srv.Addr()).Acquire(t.Context(), req)
+		if e := mustBeUnavailable(t, err); !e.Denied {
+			t.Errorf("%q: %v", user, e)
+		}
+	}
+}
+
+func TestL27ServerWithTooManyClients(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	l := acquire(t, s, requestFor("job"))
+	do(t, srv, "CONFIG", "SET", "maxclients", "1")
+	if _, err := l.Renew(limited(t, patience)); err != nil {
+		t.Errorf("on the open connection: %v", err)
+	}
+	_, err := s.Acquire(t.Context(), impatient("other"))
+	mustBeUnavailable(t, err)
+	if err := l.Release(limited(t, patience), 0); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestL29PrefixAndDatabaseTellLocksApart(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	acquire(t, open(t, srv.URL()), requestFor("a{b}%"))
+	if v := do(t, srv, "GET", "redlockrun:{a%7Bb%7D%25}"); v == nil {
+		t.Errorf("keys %v", do(t, srv, "KEYS", "*"))
+	}
+	acquire(t, open(t, srv.URL()), requestFor("a%7Bb%7D%25"))
+	acquire(t, open(t, srv.URL()+"/3"), requestFor("a{b}%"))
+	other, err := Open(OpenConfig{URLs: []string{"unix://" + srv.Socket() + "?db=0"}, Prefix: "x:"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	acquire(t, other, requestFor("a{b}%"))
+	if _, err := other.Acquire(t.Context(), requestFor("a{b}%")); !errors.As(err, new(*HeldError)) {
+		t.Error(err)
+	}
+	if _, err := Open(OpenConfig{URLs: []string{srv.URL()}, Prefix: "{x}"}); !errors.As(err, new(*ConfigError)) {
+		t.Error(err)
+	}
+}
+
+func TestClosedStoreEndsWhatIsUnderWay(t *testing.T) {
+	srv, p, s := proxied(t)
+	arrive := p.Hold(anAcquire)
+	req := requestFor("job")
+	req.Timeout = 2 * time.Second
+	done, _ := begin(t, s, req)
+	if !p.Await(anAcquire, 1) {
+		t.Fatal("no acquire")
+	}
+	s.Close()
+	mustBeUnavailable(t, got(t, done).err)
+	arrive()
+	p.AwaitClosed()
+	quiet(t, srv)
+	free(t, srv)
+}

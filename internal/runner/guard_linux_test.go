@@ -1,0 +1,407 @@
+package runner
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"redlockrun/internal/boottime"
+
+	"golang.org/x/sys/unix"
+)
+
+// A family is a wrapper, its command, and a grandchild that ignores everything.
+type family struct {
+	wrapper             *exec.Cmd
+	command, grandchild int
+	log                 string
+}
+
+// found starts a family.
+func found(t *testing.T, s script) family {
+	t.Helper()
+	dir := t.TempDir()
+	command, grandchild := filepath.Join(dir, "command"), filepath.Join(dir, "grandchild")
+	s.Log = filepath.Join(dir, "log")
+	text := `trap '' TERM INT HUP; sleep 1000 & echo $! >"$1"; echo $$ >"$0"; while :; do wait; done`
+	f := family{wrapper: launch(t, wrapped(s, "/bin/sh", "-c", text, command, grandchild)...), log: s.Log}
+	f.command, f.grandchild = pidIn(t, command), pidIn(t, grandchild)
+	t.Cleanup(func() { _ = unix.Kill(-f.command, unix.SIGKILL) })
+	return f
+}
+
+func (f family) gone() bool { return gone(f.command) && gone(f.grandchild) }
+
+func (f family) isGone(t *testing.T) {
+	t.Helper()
+	eventually(t, "command and grandchild are gone", f.gone)
+}
+
+func TestP1NothingOutlivesAKilledWrapper(t *testing.T) {
+	f := found(t, script{})
+	guard := guardOf(t, f.wrapper.Process.Pid)
+	send(t, f.wrapper, unix.SIGKILL)
+	f.isGone(t)
+	eventually(t, "the guard ends", func() bool { return gone(guard) })
+}
+
+func TestP1WithoutAGuardTheCommandItselfDies(t *testing.T) {
+	f := found(t, script{NoGuard: true})
+	send(t, f.wrapper, unix.SIGKILL)
+	eventually(t, "the command is gone", func() bool { return gone(f.command) })
+}
+
+func TestP2AFrozenWrapperLosesItsCommandAtTheDeadline(t *testing.T) {
+	f := found(t, script{Deadline: 3 * time.Second})
+	send(t, f.wrapper, unix.SIGSTOP)
+	f.isGone(t)
+	send(t, f.wrapper, unix.SIGCONT)
+	if c := code(t, f.wrapper); c != 137 {
+		t.Errorf("got status %d, want 137", c)
+	}
+}
+
+func TestP2WithoutADeadlineAFrozenWrapperKeepsItsCommand(t *testing.T) {
+	f := found(t, script{})
+	guard := guardOf(t, f.wrapper.Process.Pid)
+	send(t, f.wrapper, unix.SIGSTOP)
+	eventually(t, "the wrapper stands still", func() bool { return stateOf(f.wrapper.Process.Pid) == 'T' })
+	for _, sig := range []syscall.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGUSR1, unix.SIGALRM, unix.SIGTSTP, 40} {
+		if err := unix.Kill(guard, sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f.gone() || gone(guard) || stateOf(guard) == 'T' {
+		t.Error("the guard can be signalled")
+	}
+}
+
+func TestP2AKilledGuardIsReplaced(t *testing.T) {
+	f := found(t, script{})
+	var known []int
+	for range 3 {
+		guard := guardOf(t, f.wrapper.Process.Pid, known...)
+		known = append(known, guard)
+		if err := unix.Kill(guard, unix.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := guardOf(t, f.wrapper.Process.Pid, known...)
+	eventually(t, "the user is told", func() bool {
+		n := 0
+		for _, line := range lines(f.log) {
+			if strings.HasPrefix(line, "warning: guard was killed (killed)") {
+				n++
+			}
+		}
+		return n == 3
+	})
+	if gone(f.command) || gone(f.grandchild) {
+		t.Fatal("the command did not survive its guard")
+	}
+	eventually(t, "the new guard is on watch", func() bool { return onWatch(last) })
+	send(t, f.wrapper, unix.SIGKILL)
+	f.isGone(t)
+}
+
+// onWatch reports whether a guard has got as far as to its timer.
+func onWatch(guard int) bool {
+	links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", guard))
+	for _, link := range links {
+		if target, _ := os.Readlink(link); strings.Contains(target, "timerfd") {
+			return true
+		}
+	}
+	return false
+}
+
+func TestP2AReplacedGuardKnowsTheDeadline(t *testing.T) {
+	f := found(t, script{Deadline: 3 * time.Second})
+	first := guardOf(t, f.wrapper.Process.Pid)
+	if err := unix.Kill(first, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	guardOf(t, f.wrapper.Process.Pid, first)
+	f.isGone(t)
+}
+
+func TestP2TheGuardIsAloneAndSmall(t *testing.T) {
+	pipe, inherited, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	dir := t.TempDir()
+	cmd := exec.Command("/bin/sh", "-c", `exec "$@" 9>&3`, "sh")
+	cmd.Args = append(cmd.Args, wrapped(script{}, "/bin/sh", "-c", `echo $$ >"$0"; exec sleep 1000`, filepath.Join(dir, "pid"))...)
+	cmd.ExtraFiles = []*os.File{inherited}
+	start(t, cmd)
+	inherited.Close()
+	pidIn(t, filepath.Join(dir, "pid"))
+	guard := guardOf(t, cmd.Process.Pid)
+	eventually(t, "the guard is on watch", func() bool { return onWatch(guard) })
+
+	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", guard))
+	if err != nil || len(fds) != 6 { // 0 to 2 on /dev/null, two pipes, a timer
+		t.Errorf("descriptors: %v, %v", fds, err)
+	}
+	if cwd, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", guard)); cwd != "/" {
+		t.Errorf("works in %s", cwd)
+	}
+	stat := statOf(guard)
+	if pid := strconv.Itoa(guard); stat[2] != pid || stat[3] != pid {
+		t.Errorf("group %s, session %s, want its own %s", stat[2], stat[3], pid)
+	}
+	environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", guard))
+	if text := string(environ); text != "GOMAXPROCS=1\x00GOGC=off\x00" {
+		t.Errorf("environment %q", text)
+	}
+}
+
+// The pipe that $(...) reads ends with the command, not with the guard.
+func TestP2TheGuardDoesNotHoldTheOutput(t *testing.T) {
+	argv := wrapped(script{}, "/bin/echo", "hello")
+	out, err := exec.Command("/bin/sh", "-c", `x=$(`+shellQuote(argv...)+`); echo "[$x]"`).Output()
+	if err != nil || string(out) != "[hello]\n" {
+		t.Errorf("got %q, %v", out, err)
+	}
+}
+
+func TestTheGuardHoldsWhatItIsGiven(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	g, err := StartGuard(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if err := g.await(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if target, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/5", g.pid)); target != path {
+		t.Errorf("holds %q, want %q", target, path)
+	}
+}
+
+// guarded runs a shell text in this process, with a guard.
+func guarded(t *testing.T, text string, args ...string) (Status, error) {
+	t.Helper()
+	g, err := StartGuard()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	return (&Command{Argv: append([]string{"/bin/sh", "-c", text}, args...), Env: os.Environ(), Guard: g}).Run(t.Context(), nil)
+}
+
+func TestP2TheGuardLeavesWhatTheCommandLeaves(t *testing.T) {
+	pid := filepath.Join(t.TempDir(), "pid")
+	s, err := guarded(t, `sleep 1000 & echo $! >"$0"`, pid)
+	left := pidIn(t, pid)
+	defer unix.Kill(left, unix.SIGKILL)
+	if err != nil || s.Code != 0 || s.Left != 1 || gone(left) {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+func TestGuardsAreReaped(t *testing.T) {
+	for range 20 {
+		if s, err := guarded(t, "exit 3"); err != nil || s.Code != 3 {
+			t.Fatal(s, err)
+		}
+	}
+	if pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); err != unix.ECHILD {
+		t.Errorf("a child is left: %d, %v", pid, err)
+	}
+}
+
+func TestP2ExtendMovesTheDeadline(t *testing.T) {
+	g, err := StartGuard()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	g.Extend(boottime.Now().Add(-time.Hour)) // before there is a group
+	g.Extend(boottime.Now().Add(time.Hour))
+	pid := filepath.Join(t.TempDir(), "pid")
+	c := &Command{Argv: []string{"/bin/sh", "-c", `echo $$ >"$0"; exec sleep 1000`, pid}, Env: os.Environ(), Guard: g}
+	result := make(chan Status, 1)
+	go func() {
+		s, _ := c.Run(t.Context(), nil)
+		result <- s
+	}()
+	pidIn(t, pid)
+	for n := range 2000 { // more than a pipe holds
+		g.Extend(boottime.Now().Add(time.Hour + time.Duration(n)))
+	}
+	select {
+	case s := <-result:
+		t.Fatalf("killed before its deadline: %+v", s)
+	default:
+	}
+	g.Extend(boottime.Now())
+	if s := <-result; s.Signal != unix.SIGKILL {
+		t.Errorf("got %+v", s)
+	}
+}
+
+// A guard that stood still for a time must not act on what it was told then.
+func TestP2AFrozenGuardWakesUpToTheLastDeadline(t *testing.T) {
+	f := foundHere(t)
+	eventually(t, "the guard is on watch", func() bool { return onWatch(f.guard) })
+	if err := unix.Kill(f.guard, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the guard stands still", func() bool { return stateOf(f.guard) == 'T' })
+	for n := range 100 {
+		f.g.Extend(boottime.Now().Add(time.Duration(n) * time.Microsecond))
+	}
+	f.g.Extend(boottime.Now().Add(time.Hour))
+	if err := unix.Kill(f.guard, unix.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	f.g.Close() // it has read all before this returns
+	if gone(f.command) {
+		t.Error("the command was killed")
+	}
+}
+
+// So many orders that the pipe is full: the guard is of no use, and replaced.
+func TestP2AGuardThatDoesNotReadIsReplaced(t *testing.T) {
+	f := foundHere(t)
+	if err := unix.Kill(f.guard, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		f.g.Extend(boottime.Now().Add(time.Hour))
+	}
+	guardOf(t, os.Getpid(), f.guard)
+	if gone(f.command) {
+		t.Error("the command was killed")
+	}
+}
+
+// A ward is a command of this process, with its guard.
+type ward struct {
+	g              *Guard
+	guard, command int
+}
+
+func foundHere(t *testing.T) ward {
+	t.Helper()
+	g, err := StartGuard()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := filepath.Join(t.TempDir(), "pid")
+	ended := make(chan struct{})
+	c := &Command{Argv: []string{"/bin/sh", "-c", `echo $$ >"$0"; exec sleep 1000`, pid}, Env: os.Environ(), Guard: g}
+	go func() {
+		defer close(ended)
+		_, _ = c.Run(t.Context(), nil) // t.Context ends before the cleanups
+	}()
+	t.Cleanup(func() {
+		<-ended
+		g.Close()
+	})
+	command := pidIn(t, pid)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return ward{g, g.pid, command}
+}
+
+func TestACommandThatCannotBeStartedLeavesNoGuard(t *testing.T) {
+	g, err := StartGuard()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Command{Argv: []string{"/no/such/command"}, Guard: g}
+	if _, err := c.Run(t.Context(), nil); err == nil {
+		t.Error("no error")
+	}
+	g.Close()
+	if pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); err != unix.ECHILD {
+		t.Errorf("a child is left: %d, %v", pid, err)
+	}
+}
+
+func TestCloseEndsAGuardThatStandsStill(t *testing.T) {
+	g, err := StartGuard()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Kill(g.pid, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	g.Close()
+	g.Close()
+}
+
+// A suspended job is let be, though its lease ends, unless somebody continues it
+// behind the back of the wrapper, which cannot ask for the lease.
+func TestP12AParkedCommandIsLetBeUntilItRuns(t *testing.T) {
+	f := found(t, script{Deadline: 2 * time.Second})
+	guard := guardOf(t, f.wrapper.Process.Pid)
+	send(t, f.wrapper, unix.SIGTSTP)
+	eventually(t, "all stand still", func() bool {
+		return stateOf(f.wrapper.Process.Pid) == 'T' && stateOf(f.command) == 'T'
+	})
+	before := wakeUps(t, guard)
+	eventually(t, "the guard has looked twice after the deadline", func() bool { return wakeUps(t, guard) >= before+3 })
+	if f.gone() {
+		t.Fatal("a parked command was killed")
+	}
+	if err := unix.Kill(f.command, unix.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	f.isGone(t)
+}
+
+// wakeUps is how often a process has slept.
+func wakeUps(t *testing.T, pid int) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), "\nvoluntary_ctxt_switches:\t")
+	line, _, _ := strings.Cut(after, "\n")
+	n, err := strconv.Atoi(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// The starter says so before it continues a parked command, and the guard, which
+// may be looking at that moment, has to see both in that order.
+func TestP12ACommandThatIsContinuedByItsStarterLives(t *testing.T) {
+	f := foundHere(t)
+	for range 200 {
+		if err := unix.Kill(f.command, unix.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the command stands still", func() bool { return stateOf(f.command) == 'T' })
+		f.g.park()
+		f.g.Extend(boottime.Now())
+		f.g.Extend(boottime.Now().Add(time.Hour))
+		f.g.unpark()
+		if err := unix.Kill(f.command, unix.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.g.Close() // it has read all before this returns
+	if gone(f.command) {
+		t.Error("the command was killed")
+	}
+}

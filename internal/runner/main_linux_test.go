@@ -1,0 +1,316 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"redlockrun/internal/boottime"
+
+	"golang.org/x/sys/unix"
+)
+
+// The test binary plays every part: the tests, redlockrun (wrapper), commands,
+// and, without doing anything for it, the guard.
+func TestMain(m *testing.M) {
+	parts := map[string]func([]string) int{"wrapper": playWrapper, "signals": playSignals, "root": playRoot}
+	if len(os.Args) > 1 {
+		if part, ok := parts[os.Args[1]]; ok {
+			os.Exit(part(os.Args[2:]))
+		}
+	}
+	leaveTerminal()
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // else every wrapper takes a second to end
+	os.Exit(m.Run())
+}
+
+// leaveTerminal makes the terminal in which the tests are run no part of them: a
+// command that is stopped would stop them.
+func leaveTerminal() {
+	if fd, err := openTerminal(); err == nil {
+		_ = unix.IoctlSetInt(fd, unix.TIOCNOTTY, 0)
+		_ = unix.Close(fd)
+	}
+}
+
+// A script says how the wrapper is to be played. It is passed as JSON in argv.
+type script struct {
+	NoGuard  bool
+	Deadline time.Duration // of the guard, from the start; 0: none
+	Grace    time.Duration
+	Log      string // lines about what happens in the wrapper
+	Lost     bool   // Resumed says that the lock is lost
+	Stop     string // the command is stopped when this file is there
+	Proc     bool   // mounts a /proc of its own namespace first
+}
+
+// playWrapper is redlockrun without a lock.
+func playWrapper(args []string) int {
+	signals := Subscribe()
+	var s script
+	if err := json.Unmarshal([]byte(args[0]), &s); err != nil {
+		panic(err)
+	}
+	marker := fmt.Sprintf("RUNNER_TEST_MARKER=%d.%d", os.Getpid(), time.Now().UnixNano())
+	c := &Command{
+		Argv: args[1:], Env: append(os.Environ(), marker), Marker: marker, Grace: s.Grace,
+		Parked: func() { s.note("parked") },
+		Resumed: func() error {
+			s.note("resumed")
+			if s.Lost {
+				return &StopError{Reason: errors.New("lost"), KillBy: boottime.Now()}
+			}
+			return nil
+		},
+		Warn: func(err error) { s.note("warning: " + err.Error()) },
+	}
+	if s.Proc {
+		mountProc()
+	}
+	if s.Stop != "" {
+		go s.stopLater(c)
+	}
+	if !s.NoGuard {
+		g, err := StartGuard()
+		if err != nil {
+			s.note("start guard: " + err.Error())
+			return 71
+		}
+		c.Guard = g
+		if s.Deadline > 0 {
+			g.Extend(boottime.Now().Add(s.Deadline))
+		}
+	}
+	status, err := c.Run(context.Background(), signals)
+	c.Guard.Close()
+	var start *StartError
+	if errors.As(err, &start) {
+		s.note(err.Error())
+		return start.Code
+	}
+	if err != nil {
+		s.note("error: " + err.Error())
+		return 99
+	}
+	s.note(fmt.Sprintf("ended: code %d signal %d stopped %v left %d", status.Code, status.Signal, status.Stopped, status.Left))
+	status.Reraise()
+	return status.Code
+}
+
+// stopLater stops the command when the file is there.
+func (s script) stopLater(c *Command) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	for range tick.C {
+		if _, err := os.Stat(s.Stop); err == nil {
+			c.Stop(&StopError{Reason: errors.New("asked to")})
+			return
+		}
+	}
+}
+
+func (s script) note(line string) {
+	if s.Log == "" {
+		return
+	}
+	appendLine(s.Log, line)
+}
+
+func appendLine(path, line string) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(line + "\n"); err != nil {
+		panic(err)
+	}
+}
+
+// wrapped is the command line of a wrapper around argv.
+func wrapped(s script, argv ...string) []string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return append([]string{self(), "wrapper", string(text)}, argv...)
+}
+
+func self() string {
+	path, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	return path
+}
+
+// launch starts argv and sees to it that it is gone when the test ends.
+func launch(t *testing.T, argv ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // in a group that may be orphaned it could not be stopped
+	start(t, cmd)
+	return cmd
+}
+
+func start(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if cmd.ProcessState == nil {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+	})
+}
+
+// code waits for the end of cmd and is its exit status, 128+n for a signal.
+func code(t *testing.T, cmd *exec.Cmd) int {
+	t.Helper()
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return status.ExitStatus()
+}
+
+// limit is how long a test waits for what must happen.
+const limit = time.Minute
+
+// eventually waits until happened says so.
+func eventually(t *testing.T, what string, happened func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(limit)
+	for !happened() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("this did not happen within %v: %s", limit, what)
+		}
+	}
+}
+
+// lines are the complete lines of a file, which may not exist yet.
+func lines(path string) []string {
+	text, _ := os.ReadFile(path)
+	all := strings.Split(string(text), "\n")
+	return all[:len(all)-1]
+}
+
+func hasLine(path, line string) bool { return count(path, line) > 0 }
+
+func count(path, line string) (n int) {
+	for _, l := range lines(path) {
+		if l == line {
+			n++
+		}
+	}
+	return n
+}
+
+// hasPrefix reports whether a line of the file begins with prefix.
+func hasPrefix(path, prefix string) bool {
+	for _, l := range lines(path) {
+		if strings.HasPrefix(l, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// pidIn waits for a process to write its number to path.
+func pidIn(t *testing.T, path string) int {
+	t.Helper()
+	eventually(t, "a process number in "+filepath.Base(path), func() bool { return len(lines(path)) > 0 })
+	pid, err := strconv.Atoi(lines(path)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+// gone reports whether a process has ended; a zombie has.
+func gone(pid int) bool {
+	state := stateOf(pid)
+	return state == 0 || state == 'Z' || state == 'X'
+}
+
+// stateOf is the state letter of a process (proc(5)), 0 if there is none.
+func stateOf(pid int) byte {
+	f := statOf(pid)
+	if len(f) == 0 {
+		return 0
+	}
+	return f[0][0]
+}
+
+// statOf are the fields of /proc/PID/stat after the name.
+func statOf(pid int) []string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil
+	}
+	_, after, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')'):]), " ")
+	return strings.Fields(after)
+}
+
+// guardOf waits for the guard that belongs to a wrapper, other than those known.
+func guardOf(t *testing.T, wrapper int, known ...int) (pid int) {
+	t.Helper()
+	eventually(t, "a guard", func() bool {
+		pid = findGuard(wrapper, known)
+		return pid != 0
+	})
+	return pid
+}
+
+func findGuard(wrapper int, known []int) int {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+next:
+	for _, dir := range dirs {
+		pid, _ := strconv.Atoi(filepath.Base(dir))
+		for _, k := range known {
+			if pid == k {
+				continue next
+			}
+		}
+		cmdline, _ := os.ReadFile(dir + "/cmdline")
+		if f := statOf(pid); len(f) > 1 && f[1] == strconv.Itoa(wrapper) && strings.HasPrefix(string(cmdline), "redlockrun-guard\x00") && f[0] != "Z" {
+			return pid
+		}
+	}
+	return 0
+}
+
+// execute runs a command in this process, without a guard.
+func execute(t *testing.T, argv ...string) (Status, error) {
+	t.Helper()
+	c := &Command{Argv: argv, Env: os.Environ()}
+	return c.Run(t.Context(), nil)
+}
+
+func shellQuote(words ...string) string {
+	var quoted []string
+	for _, w := range words {
+		quoted = append(quoted, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
+	}
+	return strings.Join(quoted, " ")
+}

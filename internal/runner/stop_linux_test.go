@@ -1,0 +1,158 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"redlockrun/internal/boottime"
+)
+
+func contextWithCause(t *testing.T) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	t.Cleanup(func() { cancel(nil) })
+	return ctx, cancel
+}
+
+var errReason = errors.New("the reason")
+
+// A stopped run is what came of a command that was stopped.
+type stopped struct {
+	Status
+	after time.Duration // from the stop to the end
+}
+
+// stop runs a shell text, which makes the file $0 when it is ready, and stops it then.
+func stop(t *testing.T, grace time.Duration, why func() error, text string) stopped {
+	t.Helper()
+	ready := filepath.Join(t.TempDir(), "ready")
+	ctx, cancel := contextWithCause(t)
+	at := make(chan time.Time, 1)
+	go func() {
+		tick := time.NewTicker(2 * time.Millisecond)
+		defer tick.Stop()
+		for range tick.C {
+			if _, err := os.Stat(ready); err == nil || ctx.Err() != nil {
+				at <- time.Now()
+				cancel(why())
+				return
+			}
+		}
+	}()
+	c := &Command{Argv: []string{"/bin/sh", "-c", text, ready}, Env: os.Environ(), Grace: grace}
+	s, err := c.Run(ctx, nil)
+	cancel(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stopped{s, time.Since(<-at)}
+}
+
+func plainReason() error { return errReason }
+
+func TestP20AStopIsTERMFirst(t *testing.T) {
+	s := stop(t, limit, plainReason, `trap 'exit 7' TERM; : >"$0"; while :; do sleep 0.01; done`)
+	if s.Code != 7 || !errors.Is(s.Stopped, errReason) || s.after >= limit {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestP20WhoIgnoresTERMIsKilledAfterTheGrace(t *testing.T) {
+	const grace = 300 * time.Millisecond
+	s := stop(t, grace, plainReason, `trap '' TERM; : >"$0"; while :; do sleep 0.01; done`)
+	if s.Signal != syscall.SIGKILL || s.Code != 137 || s.after < grace || s.Left != 0 {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestP20KillByCutsTheGrace(t *testing.T) {
+	why := func() error { return &StopError{Reason: errReason, KillBy: boottime.Now().Add(200 * time.Millisecond)} }
+	s := stop(t, time.Hour, why, `trap '' TERM; : >"$0"; while :; do sleep 0.01; done`)
+	if s.Signal != syscall.SIGKILL || s.after < 200*time.Millisecond || s.after > limit {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestP20AnInstantThatHasPassedIsKILLAtOnce(t *testing.T) {
+	why := func() error { return &StopError{Reason: errReason, KillBy: boottime.Now()} }
+	s := stop(t, time.Hour, why, `trap 'exit 7' TERM; : >"$0"; while :; do sleep 0.01; done`)
+	if s.Signal != syscall.SIGKILL {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestP20AStoppedCommandGetsTheSIGTERM(t *testing.T) {
+	s := stop(t, limit, plainReason, `trap 'exit 7' TERM; : >"$0"; kill -STOP $$; exit 8`)
+	if s.Code != 7 && s.Signal != syscall.SIGTERM {
+		t.Errorf("got %+v", s)
+	}
+}
+
+// The leader obeys at once, its child still cleans up: it has the rest of the grace.
+func TestP20TheGroupHasTheGraceToo(t *testing.T) {
+	done := filepath.Join(t.TempDir(), "done")
+	t.Setenv("DONE", done)
+	s := stop(t, limit, plainReason, `trap 'exit 3' TERM; (trap 'sleep 0.3; : >"$DONE"; exit' TERM; : >"$0"; while :; do sleep 0.01; done) & wait`)
+	if _, err := os.Stat(done); err != nil || s.Code != 3 || s.Left != 0 {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+func TestP20NobodyOfTheGroupOutlivesTheGrace(t *testing.T) {
+	s := stop(t, 200*time.Millisecond, plainReason, `trap 'exit 3' TERM; (trap '' TERM; : >"$0"; while :; do sleep 0.01; done) & wait`)
+	if s.Code != 3 || s.Left != 0 || s.after < 200*time.Millisecond {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestP20AGroupThatForksFastIsGone(t *testing.T) {
+	s := stop(t, 10*time.Millisecond, plainReason, `trap '' TERM; : >"$0"; f() { while :; do (sleep 0.001 & sleep 0.002 & ) ; done; }; f & f & f & f`)
+	if s.Signal != syscall.SIGKILL || s.Left != 0 {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestStopHastensAStop(t *testing.T) {
+	ready := filepath.Join(t.TempDir(), "ready")
+	c := &Command{Argv: []string{"/bin/sh", "-c", `trap ': >"$0"' TERM; while :; do sleep 0.01; done`, ready}, Env: os.Environ(), Grace: time.Hour}
+	second := errors.New("second")
+	go func() {
+		tick := time.NewTicker(2 * time.Millisecond)
+		defer tick.Stop()
+		c.Stop(&StopError{Reason: errReason})
+		for range tick.C {
+			if _, err := os.Stat(ready); err == nil {
+				c.Stop(&StopError{Reason: second, KillBy: boottime.Now().Add(10 * time.Millisecond)})
+				return
+			}
+			if t.Context().Err() != nil {
+				return
+			}
+		}
+	}()
+	s, err := c.Run(t.Context(), nil)
+	// Without its trap yet, the shell may die of the first SIGTERM.
+	if err != nil || s.Signal != syscall.SIGKILL && s.Signal != syscall.SIGTERM || !errors.Is(s.Stopped, errReason) {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+func TestACommandThatHasEndedKeepsItsStatus(t *testing.T) {
+	for range 50 {
+		ctx, cancel := contextWithCause(t)
+		c := &Command{Argv: []string{"/bin/sh", "-c", "exit 9"}, Env: os.Environ(), Grace: time.Hour}
+		go cancel(errReason)
+		s, err := c.Run(ctx, nil)
+		switch {
+		case err == errReason: // not started
+		case err != nil:
+			t.Fatal(err)
+		case s.Stopped == nil && s.Code != 9:
+			t.Fatalf("got %+v", s)
+		}
+	}
+}

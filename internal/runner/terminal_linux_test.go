@@ -1,0 +1,369 @@
+package runner
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"redlockrun/internal/runner/ptytest"
+
+	"golang.org/x/sys/unix"
+)
+
+// In these tests a user types at an interactive shell. $W runs the wrapper, $D
+// is a directory for files, and what a command says about itself is spelt so that it
+// differs from what was typed. While it is signalled it does not fork: dash forks
+// by vfork(2), and a signal in between stops the child alone, or is lost, with or
+// without a wrapper.
+
+// idle waits for ever, without forking, and lets traps run.
+const idle = `exec 8<>$D/fifo; echo rea""dy; while :; do read x <&8; done`
+
+// atShell starts an interactive shell with $W for a wrapper that is played by s.
+func atShell(t *testing.T, s script) (*ptytest.Terminal, string) {
+	t.Helper()
+	dir := t.TempDir()
+	s.Log = filepath.Join(dir, "log")
+	if err := unix.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wrapper := filepath.Join(dir, "wrapper")
+	place(t, wrapper, "#!/bin/sh\nexec "+shellQuote(wrapped(s)...)+` "$@"`+"\n", 0o755)
+	return ptytest.Shell(t, "W="+wrapper, "D="+dir), dir
+}
+
+// foreground types a line and waits until the shell has given the terminal to a job.
+func foreground(t *testing.T, term *ptytest.Terminal, line string) {
+	t.Helper()
+	shell := term.Foreground()
+	term.Type(line)
+	eventually(t, "a job has the terminal", func() bool { return term.Foreground() != shell })
+}
+
+func TestP11CtrlCArrivesOnce(t *testing.T) {
+	for what, text := range map[string]string{
+		"terminal not asked for": `n=0; trap 'n=$((n+1)); echo i""nt' INT; trap 'echo count=$n; exit' TERM; ` + idle,
+		"terminal asked for":     `read x; n=0; trap 'n=$((n+1)); echo i""nt' INT; trap 'echo count=$n; exit' TERM; ` + idle,
+	} {
+		term, dir := atShell(t, script{})
+		term.Type(`$W sh -c 'echo $$ >$D/pid; ` + strings.ReplaceAll(text, "'", `'\''`) + "'\n")
+		command := pidIn(t, filepath.Join(dir, "pid"))
+		if strings.HasPrefix(text, "read") {
+			eventually(t, "the command has the terminal", func() bool { return term.Foreground() == command })
+			term.Type("line\n")
+		}
+		term.Expect("ready")
+		for range 3 {
+			term.Type(ptytest.CtrlC)
+			term.Expect("int")
+		}
+		if err := unix.Kill(command, unix.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if got := term.Expect("$ "); !strings.Contains(got, "count=3") {
+			t.Errorf("%s: %q", what, got)
+		}
+	}
+}
+
+func TestP11CtrlCStopsALoop(t *testing.T) {
+	for what, loop := range map[string]string{
+		"interactive":                        `for i in 1 2 3; do $W sh -c 'echo sta""rted; exec sleep 1000'; done`,
+		"interactive, terminal asked for":    `for i in 1 2 3; do $W sh -c 'read y <<E` + "\nE\n" + `stty sane; echo sta""rted; exec sleep 1000'; done`,
+		"in a script":                        `bash -c 'for i in 1 2 3; do $W sh -c "echo sta\"\"rted; exec sleep 1000"; done'`,
+		"in a script, terminal asked for":    `bash -c 'for i in 1 2 3; do $W sh -c "stty sane; echo sta\"\"rted; read x"; done'`,
+		"in a sh script, terminal asked for": `sh -c 'for i in 1 2 3; do $W sh -c "stty sane; echo sta\"\"rted; read x"; done'`,
+	} {
+		t.Run(what, func(t *testing.T) {
+			term, _ := atShell(t, script{})
+			term.Type(loop + "\n")
+			term.Expect("started")
+			term.Type(ptytest.CtrlC)
+			term.Expect("$ ")
+			term.Type("echo after=$?\n")
+			if got := term.Expect("after=1"); strings.Contains(got, "started") {
+				t.Errorf("the loop went on: %q", got)
+			}
+			if got := term.Expect("$ "); !strings.HasPrefix(got, "30") {
+				t.Errorf("status 1%q, want 130", got)
+			}
+		})
+	}
+}
+
+func TestP16SIGINTThatIsNotFromTheTerminalReachesTheShell(t *testing.T) {
+	term, _ := atShell(t, script{})
+	term.Type(`$W sh -c 'kill -INT $$'; echo status=$?` + "\n")
+	// bash forgets the rest of the line after a command that SIGINT ended.
+	term.Expect("\n")
+	term.Expect("$ ")
+	term.Type("echo then=$?\n")
+	term.Expect("then=130")
+}
+
+func TestP11ReadGetsTheTerminal(t *testing.T) {
+	term, _ := atShell(t, script{})
+	term.Type(`$W sh -c 'read x; echo got:$x'; echo status=$?` + "\n")
+	term.Type("hello\n")
+	term.Expect("got:hello")
+	term.Expect("status=0")
+	term.Type(`read y; echo shell:$y` + "\n")
+	term.Type("again\n")
+	term.Expect("shell:again")
+}
+
+func TestP12CtrlZAndFg(t *testing.T) {
+	term, dir := atShell(t, script{})
+	log := filepath.Join(dir, "log")
+	term.Type("$W cat\n")
+	term.Type("one\n")
+	term.Expect("one\r\none")
+	for n := 1; n <= 3; n++ {
+		term.Type(ptytest.CtrlZ)
+		term.Expect("Stopped")
+		term.Expect("$ ")
+		if got := count(log, "parked"); got != n {
+			t.Errorf("parked %d times, want %d", got, n)
+		}
+		term.Type("fg\n")
+		eventually(t, "it is resumed", func() bool { return count(log, "resumed") == n })
+		term.Type("two\n")
+		term.Expect("two\r\ntwo")
+	}
+	term.Type(ptytest.CtrlD)
+	term.Expect("$ ")
+	term.Type("echo status=$?\n")
+	term.Expect("status=0")
+}
+
+// The command never asks for the terminal, so Ctrl-Z reaches it through the wrapper.
+func TestP12CtrlZWithoutTheTerminal(t *testing.T) {
+	term, dir := atShell(t, script{})
+	term.Type(`$W sh -c 'echo $$ >$D/pid; ` + idle + "'\n")
+	term.Expect("ready")
+	command := pidIn(t, filepath.Join(dir, "pid"))
+	term.Type(ptytest.CtrlZ)
+	term.Expect("Stopped")
+	term.Expect("$ ")
+	if stateOf(command) != 'T' {
+		t.Errorf("the command is in state %c", stateOf(command))
+	}
+	term.Type("bg\n")
+	eventually(t, "the command goes on", func() bool { return stateOf(command) != 'T' })
+	foreground(t, term, "fg\n")
+	term.Type(ptytest.CtrlC)
+	term.Expect("$ ")
+	term.Type("echo status=$?\n")
+	term.Expect("status=130")
+}
+
+func TestP12AnEndWhileSuspended(t *testing.T) {
+	term, dir := atShell(t, script{})
+	term.Type(`$W sh -c 'echo rea""dy; exec sleep 1000'` + "\n")
+	term.Expect("ready")
+	term.Type(ptytest.CtrlZ)
+	term.Expect("Stopped")
+	term.Expect("$ ")
+	term.Type("kill %1\n")
+	eventually(t, "the command is ended", func() bool { return hasPrefix(filepath.Join(dir, "log"), "ended: code 143 signal 15 stopped <nil>") })
+}
+
+// The lease has lapsed while the job was suspended: it never goes on.
+func TestP12WhatIsLostWhileSuspendedDoesNotGoOn(t *testing.T) {
+	term, dir := atShell(t, script{Lost: true})
+	term.Type(`$W sh -c 'trap "echo con\"\"tinued >>$D/cont" CONT; ` + idle + "'\n")
+	term.Expect("ready")
+	term.Type(ptytest.CtrlZ)
+	term.Expect("Stopped")
+	term.Expect("$ ")
+	term.Type("fg\n")
+	eventually(t, "the command is ended", func() bool {
+		return hasPrefix(filepath.Join(dir, "log"), "ended: code 137 signal 9 stopped stop command: lost")
+	})
+	if _, err := os.Stat(filepath.Join(dir, "cont")); err == nil {
+		t.Error("the command was continued")
+	}
+}
+
+func TestP12ASelfStopWithTheTerminalStopsTheJob(t *testing.T) {
+	term, _ := atShell(t, script{})
+	term.Type(`$W sh -c 'stty sane; kill -STOP $$; echo con""tinued'` + "\n")
+	term.Expect("Stopped")
+	term.Expect("$ ")
+	term.Type("fg\n")
+	term.Expect("continued")
+	term.Expect("$ ")
+}
+
+// Whoever stops the command from elsewhere may continue it any time: the lock stays its own.
+func TestP12AStopFromElsewhereIsNotParked(t *testing.T) {
+	dir := t.TempDir()
+	log, pid := filepath.Join(dir, "log"), filepath.Join(dir, "pid")
+	cmd := launch(t, wrapped(script{Log: log}, "/bin/sh", "-c", `trap 'exit 5' USR1; echo $$ >"$0"; while :; do sleep 0.02; done`, pid)...)
+	command := pidIn(t, pid)
+	if err := unix.Kill(command, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the command stands still", func() bool { return stateOf(command) == 'T' })
+	if err := unix.Kill(command, unix.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	send(t, cmd, unix.SIGUSR1)
+	if c := code(t, cmd); c != 5 || hasLine(log, "parked") {
+		t.Errorf("status %d, %q", c, lines(log))
+	}
+}
+
+func TestP11APipelineIntoLess(t *testing.T) {
+	term, _ := atShell(t, script{})
+	term.Type(`$W seq 1 100000 | less; echo status=$?` + "\n")
+	term.Expect("\n20\r")
+	term.Type(" ")
+	term.Expect("\n40\r")
+	term.Type("q")
+	term.Expect("status=0")
+	term.Expect("$ ")
+}
+
+func TestP11LessHasTheTerminal(t *testing.T) {
+	term, dir := atShell(t, script{})
+	numbers := ""
+	for range 200 {
+		numbers += "a line of the file\n"
+	}
+	place(t, filepath.Join(dir, "file"), numbers+"the last line\n", 0o644)
+	term.Type("$W less $D/file\n")
+	term.Expect("a line of the file")
+	term.Type("G")
+	term.Expect("(END)")
+	less := term.Foreground()
+	eventually(t, "less reads", func() bool { return stateOf(less) == 'S' }) // before, it would miss a signal
+	term.Type(ptytest.CtrlZ)
+	term.Expect("Stopped")
+	term.Type("fg\n")
+	term.Expect("the last line")
+	term.Type("q")
+	term.Expect("$ ")
+	term.Type("echo status=$?\n")
+	term.Expect("status=0")
+}
+
+func TestP11ViWritesAFile(t *testing.T) {
+	term, dir := atShell(t, script{})
+	file := filepath.Join(dir, "text")
+	term.Type("$W vi -u NONE -i NONE -n $D/text\n")
+	term.Expect("~")
+	term.Type("ihello")
+	term.Expect("hello")
+	term.Type(ptytest.Escape + ptytest.CtrlZ)
+	term.Expect("Stopped")
+	term.Type("fg\n")
+	term.Expect("hello")
+	term.Type(":wq\r")
+	eventually(t, "the file is written", func() bool { return hasLine(file, "hello") })
+	term.Expect("$ ")
+	term.Type("echo status=$?\n")
+	term.Expect("status=0")
+}
+
+func TestP11InTheBackgroundNothingIsTaken(t *testing.T) {
+	term, dir := atShell(t, script{})
+	term.Type(`$W sh -c 'echo $$ >$D/pid; exec sleep 1000' &` + "\n")
+	command := pidIn(t, filepath.Join(dir, "pid"))
+	term.Expect("$ ")
+	term.Type("echo al''ive\n")
+	term.Expect("alive")
+	if term.Foreground() != term.Pid() {
+		t.Error("the shell is not in the foreground")
+	}
+	term.Type("kill %1; wait %1; echo status=$?\n")
+	term.Expect("status=143")
+	if !gone(command) {
+		t.Error("the command still runs")
+	}
+}
+
+func TestP11WhoReadsInTheBackgroundIsStopped(t *testing.T) {
+	term, _ := atShell(t, script{})
+	term.Type("set -b; $W cat &\n")
+	term.Expect("Stopped")
+	foreground(t, term, "fg\n")
+	term.Type("line\n")
+	term.Expect("line\r\nline")
+	term.Type(ptytest.CtrlD)
+	term.Expect("$ ")
+}
+
+func TestP11CtrlBackslashArrives(t *testing.T) {
+	term, _ := atShell(t, script{})
+	term.Type(`$W sh -c 'ulimit -c 0; ` + idle + "'\n")
+	term.Expect("ready")
+	term.Type(ptytest.CtrlBackslash)
+	term.Expect("$ ")
+	term.Type("echo status=$?\n")
+	term.Expect("status=131")
+}
+
+func TestP11TheSizeOfTheWindowArrives(t *testing.T) {
+	term, _ := atShell(t, script{})
+	term.Type(`$W sh -c 'trap "stty size" WINCH; ` + idle + "'\n")
+	term.Expect("ready")
+	term.Resize(33, 101)
+	term.Expect("33 101")
+}
+
+func TestP11AnInteractiveShellInside(t *testing.T) {
+	term, _ := atShell(t, script{})
+	term.Type("PS1='in''ner> ' $W bash --norc --noprofile --noediting -i\n")
+	term.Expect("inner> ")
+	foreground(t, term, "sleep 1000\n")
+	eventually(t, "sleep sleeps", func() bool {
+		comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", term.Foreground()))
+		return string(comm) == "sleep\n" && stateOf(term.Foreground()) == 'S'
+	})
+	term.Type(ptytest.CtrlZ)
+	term.Expect("Stopped")
+	term.Expect("inner> ")
+	term.Type("kill %1; fg; exit 7\n")
+	term.Expect("$ ")
+	term.Type("echo status=$?\n")
+	term.Expect("status=7")
+}
+
+// A terminal that makes writing from the background a request for it (stty
+// tostop) is asked for by the first line.
+func TestP11AWriterGetsTheTerminal(t *testing.T) {
+	term, _ := atShell(t, script{})
+	term.Type(`stty tostop; $W sh -c 'echo hel""lo'; echo status=$?` + "\n")
+	term.Expect("hello")
+	term.Expect("status=0")
+}
+
+// The wrapper leads its session, as after `ssh -t host redlockrun ...`: nobody
+// could continue it, so Ctrl-Z stops nothing for good.
+func TestP12WithoutAJobControlShellNothingHangs(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	term := ptytest.Start(t, nil, wrapped(script{Log: log}, "cat")...)
+	term.Type("one\n")
+	term.Expect("one\r\none")
+	term.Type(ptytest.CtrlZ)
+	eventually(t, "the stop is over", func() bool { return hasLine(log, "resumed") })
+	term.Type("two\n")
+	term.Expect("two\r\ntwo")
+	term.Type(ptytest.CtrlD)
+	if c := term.Wait(); c != 0 {
+		t.Errorf("status %d", c)
+	}
+}
+
+// A hangup of the line reaches the command, which may go on without a terminal.
+func TestP11AHangupArrives(t *testing.T) {
+	term, dir := atShell(t, script{})
+	term.Type(`$W sh -c 'trap "echo hup >$D/hup; exit 3" HUP; ` + idle + "'\n")
+	term.Expect("ready")
+	term.Hangup()
+	eventually(t, "the command got SIGHUP", func() bool { return hasLine(filepath.Join(dir, "hup"), "hup") })
+	eventually(t, "the wrapper ended", func() bool { return hasPrefix(filepath.Join(dir, "log"), "ended: code 3 ") })
+}

@@ -1,0 +1,154 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// parkLimit bounds how long starting a line of waiters may take.
+const parkLimit = 2 * time.Minute
+
+// handOver measures how fast a lock goes through a line of parked waiters: the
+// time from the first holder's end to the end of the last waiter, for each of
+// them. It alternates with flock(1), whose waiters wait in the kernel.
+func handOver(b *bench) error {
+	for _, n := range []int{20, 100, 400} {
+		ours, kernel, err := b.handOvers(n)
+		if err != nil {
+			return fmt.Errorf("hand over to %d waiters: %w", n, err)
+		}
+		title := fmt.Sprintf("Hand-over with %d parked, each", n)
+		b.say(title, fmt.Sprintf("%.2f ms, flock(1) %.2f ms, %.2f x", milliseconds(ours), milliseconds(kernel), ratio(ours, kernel)))
+		if n == 100 {
+			b.atMost("hand-over, 100 parked", "x flock FILE true", ratio(ours, kernel), 2)
+			b.goal("hand-over, 100 parked", "x flock FILE true", ratio(ours, kernel), 1.5)
+		}
+	}
+	return nil
+}
+
+func (b *bench) handOvers(n int) (ours, kernel time.Duration, err error) {
+	file := filepath.Join(b.dir, "line")
+	locks := []struct {
+		hold, wait []string
+		parked     func() (int, error)
+		took       []time.Duration
+	}{
+		{hold: b.waiting("cat"), wait: b.waiting("true"), parked: b.inLine},
+		{hold: []string{"flock", file, "cat"}, wait: []string{"flock", file, "true"}, parked: func() (int, error) { return blocked(file) }},
+	}
+	for range max(3, min(b.runs/20, 11)) {
+		for i := range locks {
+			l := &locks[i]
+			took, err := drain(l.hold, l.wait, n, l.parked)
+			if err != nil {
+				return 0, 0, err
+			}
+			l.took = append(l.took, took/time.Duration(n))
+		}
+	}
+	return median(locks[0].took), median(locks[1].took), nil
+}
+
+// waiting is the command line that waits for the lock to run argv.
+func (b *bench) waiting(argv ...string) []string {
+	return append([]string{b.program, "--key", "line", "--wait", "forever", "--redis", b.server.URL(), "--"}, argv...)
+}
+
+// drain lets n wait behind a holder, ends the holder, and returns how long it
+// takes until all have run.
+func drain(hold, wait []string, n int, parked func() (int, error)) (time.Duration, error) {
+	holder := command(hold)
+	end, err := holder.StdinPipe()
+	if err != nil {
+		return 0, err
+	}
+	out, err := holder.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := holder.Start(); err != nil {
+		return 0, err
+	}
+	if _, err := io.WriteString(end, "."); err != nil {
+		return 0, err
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil { // cat runs: the lock is held
+		return 0, err
+	}
+	waiters, err := park(wait, n, parked)
+	if err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	end.Close()
+	var ended sync.WaitGroup
+	failed := make(chan error, n+1)
+	for _, cmd := range append(waiters, holder) {
+		ended.Go(func() {
+			if err := cmd.Wait(); err != nil {
+				failed <- err
+			}
+		})
+	}
+	ended.Wait()
+	took := time.Since(start)
+	close(failed)
+	return took, <-failed
+}
+
+// park starts n waiters and returns when all stand in line.
+func park(argv []string, n int, parked func() (int, error)) ([]*exec.Cmd, error) {
+	waiters := make([]*exec.Cmd, n)
+	for i := range waiters {
+		waiters[i] = command(argv)
+		if err := waiters[i].Start(); err != nil {
+			return nil, err
+		}
+	}
+	for deadline := time.Now().Add(parkLimit); ; {
+		got, err := parked()
+		if err != nil || got == n {
+			return waiters, err
+		}
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("only %d are in line", got)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func (b *bench) inLine() (int, error) {
+	n, err := b.server.Do("ZCARD", "redlockrun:{line}:line")
+	count, _ := n.(int64)
+	return int(count), err
+}
+
+// blocked is how many processes wait for a lock of the file: proc(5), /proc/locks.
+func blocked(file string) (n int, err error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0, err
+	}
+	locks, err := os.ReadFile("/proc/locks")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(locks)) {
+		if strings.Contains(line, "-> FLOCK") && strings.Contains(line, fmt.Sprintf(":%d ", inode(info))) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+func inode(info os.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }
