@@ -31,38 +31,63 @@ type Cluster struct {
 	Replicas []*Server // each of the master at the same place
 }
 
-// StartCluster returns when each node finds the Cluster in order.
+// StartCluster starts one that ends with the test.
 func StartCluster(t testing.TB, opts ClusterOptions) *Cluster {
 	t.Helper()
-	c := &Cluster{group: group{t: t}, opts: opts}
-	if opts.Data.TLS && opts.Data.CA == nil {
-		ca, err := NewCA(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.opts.Data.CA = ca
-	}
-	for range 3 {
-		c.Masters = append(c.Masters, c.node())
-	}
-	for range 3 * opts.Replicas {
-		c.Replicas = append(c.Replicas, c.node())
-	}
-	if err := errors.Join(c.join(), c.follow(), Eventually(c.Ready), c.calm()); err != nil {
+	c, err := NewCluster(t.TempDir(), opts)
+	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(c.Close)
 	return c
 }
 
-func (c *Cluster) node() *Server {
-	c.t.Helper()
+// NewCluster returns when each node finds the Cluster in order. Close ends it.
+// Its files are in dir.
+func NewCluster(dir string, opts ClusterOptions) (*Cluster, error) {
+	c := &Cluster{group: group{dir: dir}, opts: opts}
+	if err := c.start(); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Cluster) start() error {
+	for _, step := range []func() error{c.startNodes, c.join, c.follow, func() error { return Eventually(c.Ready) }, c.calm} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) startNodes() error {
+	if err := c.authority(&c.opts.Data); err != nil {
+		return err
+	}
+	for i := range 3 + 3*c.opts.Replicas {
+		n, err := c.node()
+		if err != nil {
+			return err
+		}
+		if i < 3 {
+			c.Masters = append(c.Masters, n)
+		} else {
+			c.Replicas = append(c.Replicas, n)
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) node() (*Server, error) {
 	opts := c.opts.Data
 	opts.cluster = true
 	opts.Args = append([]string{"--cluster-node-timeout", "1000"}, opts.Args...) // news spreads within half of it
 	if opts.Password != "" {
 		opts.Args = append(opts.Args, "--masterauth", opts.Password)
 	}
-	return c.start(opts)
+	return c.group.start(opts)
 }
 
 // calm gives each node the timeout that was wanted.
@@ -178,20 +203,31 @@ func (c *Cluster) URL() string {
 // CA is the PEM file of the CA of all nodes.
 func (c *Cluster) CA() string { return c.opts.Data.CA.File() }
 
-// Slot is the slot of a key.
-func (c *Cluster) Slot(key string) int64 {
-	c.t.Helper()
-	slot, err := c.Masters[0].Do("CLUSTER", "KEYSLOT", key)
-	if err != nil {
-		c.t.Fatal(err)
+// Slot is the slot of a key: CRC16 (XMODEM) of what stands in its first braces,
+// or of all of it.
+func Slot(key string) int {
+	if _, rest, open := strings.Cut(key, "{"); open {
+		if tag, _, closed := strings.Cut(rest, "}"); closed && tag != "" {
+			key = tag
+		}
 	}
-	return slot.(int64)
+	var crc uint16
+	for _, b := range []byte(key) {
+		crc ^= uint16(b) << 8
+		for range 8 {
+			if carry := crc&0x8000 != 0; carry {
+				crc = crc<<1 ^ 0x1021
+			} else {
+				crc <<= 1
+			}
+		}
+	}
+	return int(crc) % slots
 }
 
 // Owner is the place among Masters of the one that had the key's slot at first.
 func (c *Cluster) Owner(key string) int {
-	c.t.Helper()
-	slot := int(c.Slot(key))
+	slot := Slot(key)
 	for i := range c.Masters {
 		if slot < (i+1)*slots/3 {
 			return i

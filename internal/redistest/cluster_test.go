@@ -7,6 +7,11 @@ import (
 
 func TestClusterMovesASlotWithItsKeys(t *testing.T) {
 	c := StartCluster(t, ClusterOptions{Data: Options{Password: "pw"}})
+	for _, key := range []string{"a", "123456789", "redlockrun:{job}:fence", "{}x", "x{", "\x00\xff"} {
+		if slot, err := c.Masters[0].Do("CLUSTER", "KEYSLOT", key); err != nil || slot != int64(Slot(key)) {
+			t.Errorf("slot of %q: %d, the server says %v, %v", key, Slot(key), slot, err)
+		}
+	}
 	from := c.Owner("a")
 	to := (from + 1) % 3
 	if _, err := c.Masters[from].Do("SET", "a", "1"); err != nil {

@@ -10,7 +10,7 @@ import (
 // (ASK), and neither does a command whose keys are partly there (TRYAGAIN).
 type Migration struct {
 	cluster  *Cluster
-	slot     int64
+	slot     int
 	from, to *Server
 	toID     string
 }
@@ -26,7 +26,7 @@ func (c *Cluster) Migrate(key string, from, to *Server) error {
 
 // BeginMigration opens the slot of a key at both masters and moves no key yet.
 func (c *Cluster) BeginMigration(key string, from, to *Server) (*Migration, error) {
-	m := &Migration{cluster: c, slot: c.Slot(key), from: from, to: to}
+	m := &Migration{cluster: c, slot: Slot(key), from: from, to: to}
 	fromID, err := from.Do("CLUSTER", "MYID")
 	if err != nil {
 		return nil, err
@@ -69,6 +69,6 @@ func (m *Migration) End() error {
 		}
 	}
 	return Eventually(func() error {
-		return each(m.cluster.alive(), func(n *Server) error { return owns(n, m.toID, int(m.slot)) })
+		return each(m.cluster.alive(), func(n *Server) error { return owns(n, m.toID, m.slot) })
 	})
 }

@@ -40,16 +40,35 @@ type Sentinel struct {
 	Sentinels []*Server
 }
 
-// StartSentinel returns when the sentinels know each other and every replica.
+// StartSentinel starts one that ends with the test.
 func StartSentinel(t testing.TB, opts SentinelOptions) *Sentinel {
 	t.Helper()
-	s := &Sentinel{group: group{t: t}, opts: opts}
-	s.startData()
-	s.startSentinels()
-	if err := Eventually(s.ready); err != nil {
+	s, err := NewSentinel(t.TempDir(), opts)
+	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(s.Close)
 	return s
+}
+
+// NewSentinel returns when the sentinels know each other and every replica.
+// Close ends it. Its files are in dir.
+func NewSentinel(dir string, opts SentinelOptions) (*Sentinel, error) {
+	s := &Sentinel{group: group{dir: dir}, opts: opts}
+	if err := s.start(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Sentinel) start() error {
+	for _, step := range []func() error{s.startData, s.startSentinels} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return Eventually(s.ready)
 }
 
 func (s *Sentinel) place(i int) *Host {
@@ -59,16 +78,11 @@ func (s *Sentinel) place(i int) *Host {
 	return nil
 }
 
-func (s *Sentinel) startData() {
-	s.t.Helper()
-	opts := s.opts.Data
-	if opts.TLS && opts.CA == nil {
-		ca, err := NewCA(s.t.TempDir())
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		opts.CA, s.opts.Data.CA = ca, ca
+func (s *Sentinel) startData() error {
+	if err := s.authority(&s.opts.Data); err != nil {
+		return err
 	}
+	opts := s.opts.Data
 	if opts.Password != "" {
 		opts.Args = append([]string{"--masterauth", opts.Password}, opts.Args...)
 	}
@@ -78,31 +92,37 @@ func (s *Sentinel) startData() {
 		if i > 0 {
 			one.Args = append([]string{"--replicaof", s.Data[0].opts.On.IP(), fmt.Sprint(s.Data[0].port)}, opts.Args...)
 		}
-		s.Data = append(s.Data, s.start(one))
+		server, err := s.group.start(one)
+		if err != nil {
+			return err
+		}
+		s.Data = append(s.Data, server)
 	}
+	return nil
 }
 
 // startSentinels starts three that know each other from the beginning: to find
 // out by themselves takes them seconds. Their ports have to be known before.
-func (s *Sentinel) startSentinels() {
-	s.t.Helper()
-	var err error
+func (s *Sentinel) startSentinels() (err error) {
 	for range 20 {
 		if err = s.trySentinels(); err == nil {
-			return
+			return nil
 		}
 		for _, one := range s.Sentinels {
 			one.Kill()
 		}
 		s.Sentinels = nil
 	}
-	s.t.Fatal(err)
+	return err
 }
 
 func (s *Sentinel) trySentinels() error {
 	ports := []int{freePort(), freePort(), freePort()}
 	for i, port := range ports {
-		dir := s.t.TempDir()
+		dir, err := s.home()
+		if err != nil {
+			return err
+		}
 		conf := filepath.Join(dir, "sentinel.conf")
 		if err := os.WriteFile(conf, []byte(s.config(i, ports)), 0o600); err != nil {
 			return err
@@ -114,7 +134,7 @@ func (s *Sentinel) trySentinels() error {
 		if err != nil {
 			return err
 		}
-		s.t.Cleanup(one.Close)
+		s.servers = append(s.servers, one)
 		s.Sentinels = append(s.Sentinels, one)
 	}
 	return nil

@@ -4,33 +4,46 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 )
 
 // A group is the servers of one topology, each with a directory of its own.
 type group struct {
-	t       testing.TB
+	dir     string
 	servers []*Server
 }
 
-// start starts a server that ends with the test.
-func (g *group) start(opts Options) *Server {
-	g.t.Helper()
-	dir := filepath.Join(g.t.TempDir(), strconv.Itoa(len(g.servers)))
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		g.t.Fatal(err)
+// home makes a directory for one server.
+func (g *group) home() (string, error) { return os.MkdirTemp(g.dir, "server") }
+
+// start starts a server that ends with the group.
+func (g *group) start(opts Options) (*Server, error) {
+	dir, err := g.home()
+	if err != nil {
+		return nil, err
 	}
 	s, err := New(dir, opts)
-	if err != nil {
-		g.t.Fatal(err)
+	if err == nil {
+		g.servers = append(g.servers, s)
 	}
-	g.t.Cleanup(s.Close)
-	g.servers = append(g.servers, s)
-	return s
+	return s, err
+}
+
+// Close kills every server of the group.
+func (g *group) Close() {
+	for _, s := range g.servers {
+		s.Close()
+	}
+}
+
+// authority gives a group with TLS one CA.
+func (g *group) authority(opts *Options) (err error) {
+	if opts.TLS && opts.CA == nil {
+		opts.CA, err = NewCA(g.dir)
+	}
+	return err
 }
 
 // Eventually returns nil as soon as ready does, and its last error if that

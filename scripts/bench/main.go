@@ -32,6 +32,7 @@ var measurements = []func(*bench) error{
 	wire,
 	memory,
 	handOver,
+	stores,
 }
 
 func main() {

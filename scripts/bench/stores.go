@@ -1,0 +1,51 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+
+	"redlockrun/internal/redistest"
+)
+
+// stores is what a run of true costs over each kind of store. Sentinel and
+// Cluster have three servers that are asked for the way.
+func stores(b *bench) error {
+	dir, err := os.MkdirTemp(b.dir, "tls")
+	if err != nil {
+		return err
+	}
+	secure, err := redistest.New(dir, redistest.Options{TLS: true})
+	if err != nil {
+		return err
+	}
+	defer secure.Close()
+	sentinel, err := redistest.NewSentinel(b.dir, redistest.SentinelOptions{Replicas: 1})
+	if err != nil {
+		return err
+	}
+	defer sentinel.Close()
+	cluster, err := redistest.NewCluster(b.dir, redistest.ClusterOptions{})
+	if err != nil {
+		return err
+	}
+	defer cluster.Close()
+	over := func(name, url string, flags ...string) contender {
+		argv := append([]string{b.program, "--key", "bench", "--redis", url}, flags...)
+		return contender{name: name, argv: append(argv, "--", "true")}
+	}
+	r, err := b.contest(
+		over("redis://", b.server.URL()),
+		over("unix://", "unix://"+b.server.Socket()),
+		over("rediss://", secure.URL(), "--redis-ca", secure.CA()),
+		over("redis+sentinel://", sentinel.URL()),
+		over("redis+cluster://", cluster.URL()),
+	)
+	if err != nil {
+		return err
+	}
+	b.printTimes("redlockrun -- true over each kind of store", r)
+	b.atMost("wall time with Sentinel", "x redis://", ratio(r[3].wall, r[0].wall), 1.5)
+	b.atMost("wall time with Cluster", "x redis://", ratio(r[4].wall, r[0].wall), 1.5)
+	return nil
+}
