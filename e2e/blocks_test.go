@@ -63,6 +63,7 @@ func rows(table string) (cells [][]string) {
 func TestEveryExampleOfTheReadmeIsTested(t *testing.T) {
 	tested := []string{
 		"session", "install", "defaults", "crontab", "service", "timer", "cronjob", "script", "shell", "outages", "acl",
+		"credential", "secret", "stores", "sentinelacl",
 	}
 	text := readme(t)
 	var marked []string
@@ -75,7 +76,7 @@ func TestEveryExampleOfTheReadmeIsTested(t *testing.T) {
 		t.Errorf("marked: %q\ntested: %q", marked, tested)
 	}
 	fences := strings.Count(text, "\n```") / 2
-	tables := 1 // of the marked ones
+	tables := 2 // of the marked ones
 	if fences != len(marked)-tables {
 		t.Errorf("%d examples, of which %d are marked", fences, len(marked)-tables)
 	}
