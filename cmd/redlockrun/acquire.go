@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
 )
 
 const (
@@ -23,30 +25,40 @@ const (
 )
 
 // acquire returns a lease that is fresh enough to start the command under, and
-// the id of its run. The guard is ready then.
+// the id of its run. The guard is ready then. A lock that vanished before the
+// command was started is asked for anew: nothing has been done under it.
 func (s *session) acquire(store lock.Store) (lease lock.Lease, run string, err error) {
 	for range freshTries {
-		req, said := s.request(), s.newWaiting()
-		req.OnBusy = said.busy
-		lease, err = attend(s.signals, func(ctx context.Context) (lock.Lease, error) { return store.Acquire(ctx, req) })
-		said.over()
-		if err == nil {
-			err = s.guard.wait()
-		}
-		if err == nil {
-			err = s.freshen(lease)
-		}
-		if err == nil {
-			return lease, req.Holder.Run, nil
-		}
-		if lease != nil {
-			s.abandon(lease)
-		}
-		if !errors.Is(err, lock.ErrLost) {
-			break
+		if lease, run, err = s.acquireOnce(store); !errors.Is(err, lock.ErrLost) {
+			return lease, run, err
 		}
 	}
+	return nil, "", s.unanswered(fmt.Errorf("lock %q vanishes as soon as it is taken", s.key))
+}
+
+func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
+	req, said := s.request(), s.newWaiting()
+	req.OnBusy = said.busy
+	lease, err := attend(s.signals, func(ctx context.Context) (lock.Lease, error) { return store.Acquire(ctx, req) })
+	said.over()
+	if err == nil {
+		err = s.guard.wait()
+	}
+	if err == nil {
+		err = s.freshen(lease)
+	}
+	if err == nil {
+		return lease, req.Holder.Run, nil
+	}
+	if lease != nil {
+		s.abandon(lease)
+	}
 	return nil, "", err
+}
+
+// unanswered is err as that of a store that could not be asked.
+func (s *session) unanswered(err error) error {
+	return &lock.UnavailableError{Address: s.address.name, Err: err}
 }
 
 // abandon gives back a lock under which nothing was run.
@@ -112,7 +124,11 @@ func (s *session) freshen(lease lock.Lease) error {
 	_, err := attend(s.signals, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, s.renew(ctx, lease, term)
 	})
-	return err
+	var signalled *runner.SignalError
+	if err == nil || errors.Is(err, lock.ErrLost) || errors.As(err, &signalled) || errors.As(err, new(*lock.UnavailableError)) {
+		return err
+	}
+	return s.unanswered(err)
 }
 
 // renew tries until there is an answer, or until by.

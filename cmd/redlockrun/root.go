@@ -49,8 +49,11 @@ func (p *program) run(args []string) ending {
 
 // execute parses the flags and runs what they ask for. cobra's own dispatch
 // would look for the name of an operator command behind the flags too, where
-// it belongs to COMMAND; as there are none it is left out.
+// it belongs to COMMAND; as help is the only one it is left out.
 func (p *program) execute(args []string) error {
+	if len(args) > 0 && args[0] == "help" {
+		return show(help)
+	}
 	cmd := p.rootCommand()
 	if err := cmd.ParseFlags(args); err != nil {
 		_ = p.speak(sources{flagLevel(p.said), environmentLevel(p.env)}) // as far as it was understood

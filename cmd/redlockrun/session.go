@@ -135,8 +135,12 @@ func (s *session) summary(k *keeper, held time.Duration) string {
 	return text + fmt.Sprintf(": %d renewals, %d failed tries, smallest margin %s", k.stats.Renewed, k.stats.Failed, rounded(k.stats.Closest))
 }
 
-// end finds the status. A command that had ended by itself keeps its own.
+// end finds the status. A command that had ended by itself, or is stopped for
+// another reason, keeps that, although its lock was lost meanwhile.
 func (s *session) end(k *keeper, status runner.Status) (ending, error) {
+	if k.lost != nil && s.onLost == stopCommand && !errors.As(status.Stopped, new(*watchdog.LostError)) {
+		s.log.Warn().Msg(explainLost(k.lost, *s.config))
+	}
 	switch {
 	case status.Stopped != nil:
 		return ending{}, status.Stopped

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+	"redlockrun/internal/watchdog"
+
+	"github.com/rs/zerolog"
+)
+
+// A fakeLease answers as a test wants.
+type fakeLease struct {
+	until    time.Time
+	renew    func(ctx context.Context) error
+	renewed  int
+	released []time.Duration
+}
+
+func (l *fakeLease) Until() time.Time    { return l.until }
+func (l *fakeLease) Held() time.Duration { return time.Second }
+func (l *fakeLease) Fence() int64        { return 1 }
+
+func (l *fakeLease) Renew(ctx context.Context) (time.Time, error) {
+	l.renewed++
+	if err := l.renew(ctx); err != nil {
+		return l.until, err
+	}
+	l.until = boottime.Now().Add(time.Minute)
+	return l.until, nil
+}
+
+func (l *fakeLease) Release(_ context.Context, keep time.Duration) error {
+	l.released = append(l.released, keep)
+	return nil
+}
+
+// A fakeStore gives out leases that were asked for age ago.
+type fakeStore struct {
+	lock.Store
+	age   time.Duration
+	renew func(context.Context) error
+	given []*fakeLease
+}
+
+func (s *fakeStore) Acquire(_ context.Context, req lock.Request) (lock.Lease, error) {
+	l := &fakeLease{until: boottime.Now().Add(-s.age + req.Times.TTL - req.Times.Drift), renew: s.renew}
+	s.given = append(s.given, l)
+	return l, nil
+}
+
+func fakeSession(signals chan os.Signal) *session {
+	c := someConfig()
+	c.times, c.command, c.timeout, c.onLost = lock.TimesOf(time.Minute), []string{"true"}, time.Second, stopCommand
+	s := newSession(&c, zerolog.Nop(), signals)
+	s.guard = &pendingGuard{started: make(chan struct{})}
+	close(s.guard.started)
+	return s
+}
+
+func TestAFreshLeaseIsNotRenewedBeforeTheStart(t *testing.T) {
+	store := &fakeStore{}
+	if _, _, err := fakeSession(nil).acquire(store); err != nil || store.given[0].renewed != 0 {
+		t.Errorf("%d renewals, %v", store.given[0].renewed, err)
+	}
+}
+
+func TestALeaseThatTookLongerThanOneTryIsRenewedBeforeTheStart(t *testing.T) {
+	store := &fakeStore{age: 3 * time.Second, renew: func(context.Context) error { return nil }}
+	lease, _, err := fakeSession(nil).acquire(store)
+	if err != nil || store.given[0].renewed != 1 || lease != store.given[0] {
+		t.Errorf("%d renewals, %v", store.given[0].renewed, err)
+	}
+}
+
+func TestALockThatVanishedBeforeTheStartIsAskedForAnew(t *testing.T) {
+	store := &fakeStore{age: 3 * time.Second}
+	store.renew = func(context.Context) error {
+		if len(store.given) < 2 {
+			return lock.ErrTaken
+		}
+		return nil
+	}
+	_, run, err := fakeSession(nil).acquire(store)
+	if err != nil || len(store.given) != 2 || len(run) != 26 {
+		t.Errorf("asked %d times, %v", len(store.given), err)
+	}
+	store = &fakeStore{age: 3 * time.Second, renew: func(context.Context) error { return lock.ErrLost }}
+	s := fakeSession(nil)
+	_, _, err = s.acquire(store)
+	if got := explain(err, *s.config).status; got != statusUnavailable || len(store.given) != freshTries {
+		t.Errorf("asked %d times, status %d, %v", len(store.given), got, err)
+	}
+}
+
+func TestALeaseThatCannotBeRenewedBeforeTheStartIsAnOutage(t *testing.T) {
+	store := &fakeStore{age: 48 * time.Second, renew: func(context.Context) error { return errors.New("odd") }}
+	s := fakeSession(nil)
+	_, _, err := s.acquire(store)
+	if got := explain(err, *s.config).status; got != statusUnavailable || len(store.given[0].released) != 1 {
+		t.Errorf("status %d, released %v, %v", got, store.given[0].released, err)
+	}
+}
+
+func TestASignalEndsTheRenewalBeforeTheStart(t *testing.T) {
+	signals := make(chan os.Signal, 1)
+	store := &fakeStore{age: 3 * time.Second, renew: func(ctx context.Context) error {
+		signals <- syscall.SIGTERM
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	s := fakeSession(signals)
+	_, _, err := s.acquire(store)
+	if got := explain(err, *s.config).status; got != 143 || len(store.given[0].released) != 1 {
+		t.Errorf("status %d, released %v, %v", got, store.given[0].released, err)
+	}
+}
+
+func TestNoGuardNoRun(t *testing.T) {
+	store := &fakeStore{}
+	s := fakeSession(nil)
+	s.guard.err = errors.New("start guard: no more processes")
+	_, _, err := s.acquire(store)
+	if got := explain(err, *s.config).status; got != statusFailed || len(store.given[0].released) != 1 {
+		t.Errorf("status %d, released %v, %v", got, store.given[0].released, err)
+	}
+}
+
+// A second signal does not wait for what the first one should end.
+func TestASecondSignalDoesNotWait(t *testing.T) {
+	signals := make(chan os.Signal, 2)
+	signals <- syscall.SIGINT
+	signals <- syscall.SIGINT
+	never := make(chan struct{})
+	defer close(never)
+	_, err := attend(signals, func(context.Context) (int, error) { <-never; return 0, nil })
+	var signalled *runner.SignalError
+	if !errors.As(err, &signalled) || signalled.Signal != syscall.SIGINT {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestOnlyAnUndisturbedRunLeavesTheRestOfItsMinHold(t *testing.T) {
+	gone := &watchdog.LostError{Err: lock.ErrLost}
+	late := &watchdog.LostError{Err: watchdog.ErrLate}
+	for _, c := range []struct {
+		lost *watchdog.LostError
+		err  error
+		want []time.Duration
+	}{
+		{nil, nil, []time.Duration{4 * time.Second}},
+		{nil, &runner.StartError{Code: 127}, []time.Duration{0}},
+		{nil, &runner.SignalError{}, []time.Duration{0}},
+		{late, nil, []time.Duration{0}},
+		{gone, nil, nil},
+	} {
+		s, lease := fakeSession(nil), &fakeLease{}
+		s.minHold = 5 * time.Second
+		s.giveBack(lease, lease.Held(), c.lost, c.err)
+		if len(lease.released) != len(c.want) || len(c.want) > 0 && lease.released[0] != c.want[0] {
+			t.Errorf("%v, %v: released %v, want %v", c.lost, c.err, lease.released, c.want)
+		}
+	}
+}
+
+// A panic of the watchdog ends the command in order.
+func TestP18APanicStopsTheCommand(t *testing.T) {
+	s := fakeSession(nil)
+	k := newKeeper(s, &fakeLease{until: boottime.Now().Add(49 * time.Second), renew: func(context.Context) error { return nil }}, nil)
+	stopped := make(chan *runner.StopError, 1)
+	k.halt = func(e *runner.StopError) { stopped <- e }
+	func() {
+		defer k.recover()
+		panic("oh")
+	}()
+	if e := <-stopped; explain(e, *s.config).status != statusFailed || !strings.Contains(e.Error(), "oh") {
+		t.Errorf("%v", e)
+	}
+}
+
+// What a run that was suspended is told depends on its lock alone.
+func TestAResumedRunAsksForItsLock(t *testing.T) {
+	for _, c := range []struct {
+		answer error
+		onLost onLost
+		goesOn bool
+	}{
+		{nil, stopCommand, true}, {lock.ErrTaken, stopCommand, false}, {errors.New("no answer"), stopCommand, false},
+		{nil, continueCommand, true}, {lock.ErrTaken, continueCommand, true}, {errors.New("no answer"), continueCommand, true},
+	} {
+		s := fakeSession(nil)
+		s.onLost, s.timeout = c.onLost, 0
+		lease := &fakeLease{until: boottime.Now().Add(time.Hour), renew: func(context.Context) error { return nil }}
+		k := newKeeper(s, lease, nil)
+		k.start(func(*runner.StopError) {})
+		k.stop()
+		lease.renew = func(context.Context) error { return c.answer }
+		err := k.resume()
+		if err == nil {
+			k.stop()
+		}
+		var lost *watchdog.LostError
+		if (err == nil) != c.goesOn || err != nil && !errors.As(err, &lost) || (k.lost == nil) != (c.answer == nil) {
+			t.Errorf("%v, %v: %v, lost %v", c.answer, c.onLost, err, k.lost)
+		}
+	}
+}
