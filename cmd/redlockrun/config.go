@@ -28,6 +28,7 @@ type config struct {
 	passwords passwordFiles
 	replicas  int           // how many must have acknowledged the lock
 	acking    time.Duration // how long they are waited for
+	durable   bool          // the servers of a quorum keep their data
 	command   []string
 	enclosing []string // the run ids of the redlockruns around this one
 	warnings  []string
@@ -78,6 +79,7 @@ func configure(from sources, env lookup) (config, error) {
 		passwords:  passwordFiles{r.text("redis-password-file", ""), r.text("sentinel-password-file", "")},
 		replicas:   r.number("replicas", 0, maxReplicas),
 		acking:     r.duration("replicas-timeout", lock.DefaultReplicasTimeout, time.Millisecond),
+		durable:    r.on("durable"),
 		enclosing:  enclosingRuns(env),
 	}
 	if r.err != nil {
@@ -223,6 +225,12 @@ func (r *reading) wait() lock.Wait {
 		w.Limit = r.duration("wait", 0, 0)
 	}
 	return w
+}
+
+// on is a switch that is off unless it is thrown.
+func (r *reading) on(name string) bool {
+	g := r.nearest(name)
+	return g.said() && r.isSwitch(g)
 }
 
 // isSwitch is true; a value that is none becomes the reading's error.

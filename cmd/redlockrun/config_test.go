@@ -98,6 +98,7 @@ var everySetting = map[string]struct {
 	"sentinel-password-file": {"/pw", func(c config) bool { return c.passwords.sentinel == "/pw" }},
 	"replicas":               {"2", func(c config) bool { return c.replicas == 2 }},
 	"replicas-timeout":       {"3", func(c config) bool { return c.acking == 3*time.Second }},
+	"durable":                {"true", func(c config) bool { return c.durable }},
 	"local":                  {"/dir", func(c config) bool { return c.address.local && c.address.dir == "/dir" }},
 	"prefix":                 {"p:", func(c config) bool { return c.prefix == "p:" }},
 	"max-waiters":            {"3", func(c config) bool { return c.wait.Max == 3 }},

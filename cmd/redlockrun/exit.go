@@ -156,6 +156,8 @@ func check(e *lock.UnavailableError) string {
 	switch {
 	case e.Denied:
 		return "check the user, the password and the user's rights; README: the minimal ACL"
+	case errors.Is(e, lock.ErrRestarted):
+		return "a restarted server votes again after max(ttl, 60s); --durable says that its data survive (appendfsync always)"
 	case errors.As(e, &dns):
 		return "check the host name and the resolver"
 	case errors.As(e, new(x509.UnknownAuthorityError)):

@@ -32,6 +32,7 @@ the command:
 where the lock lives:
       --redis URL              redis:// unix:// redis+sentinel:// redis+cluster://
                                (rediss... for TLS) or file:PATH, which holds one
+                               several times: a quorum of independent servers
                                (REDIS_URL, else redis://127.0.0.1:6379)
       --redis-timeout D        give up on a store that is silent so long (5s)
       --redis-ca FILE          certificates of a private CA
@@ -41,6 +42,8 @@ where the lock lives:
       --sentinel-password-file FILE  that of the sentinels
       --replicas N             the lock counts once N replicas have it (0)
       --replicas-timeout D     for how long they are waited for (1s)
+      --durable                the servers of a quorum (several --redis) keep their
+                               data when restarted, and may vote at once
       --prefix TEXT            before each Redis key (redlockrun:)
       --local[=DIR]            on this host alone, without Redis
 

@@ -25,7 +25,7 @@ func (c *config) openConfig() lock.OpenConfig {
 		URLs: c.address.urls, Prefix: c.prefix,
 		CA: c.tls.ca, Cert: c.tls.cert, Key: c.tls.key,
 		PasswordFile: c.passwords.redis, SentinelPasswordFile: c.passwords.sentinel,
-		Replicas: c.replicas, ReplicasTimeout: c.acking,
+		Replicas: c.replicas, ReplicasTimeout: c.acking, Durable: c.durable,
 	}
 }
 

@@ -39,6 +39,7 @@ func settings() []setting {
 		{"sentinel-password-file", "", "", "a file that holds the sentinels' password"},
 		{"replicas", "", "", "how many replicas must have the lock"},
 		{"replicas-timeout", "", "", "how long they are waited for"},
+		{"durable", "", "true", "the servers of a quorum keep their data"},
 		{"local", "", "true", "a lock on this host alone"},
 		{"prefix", "", "", "before each Redis key"},
 		{"quiet", "q", "true", "errors only"},

@@ -61,7 +61,7 @@ func (g given) notEmpty() error {
 // other settings of its kind as they are.
 func isOff(name string, values []string) bool {
 	switch name {
-	case "nonblock", "quiet", "verbose", "local":
+	case "nonblock", "quiet", "verbose", "local", "durable":
 		on, known := parseSwitch(values[len(values)-1])
 		return known && !on
 	}

@@ -160,7 +160,7 @@ func (q *quorum) Acquire(ctx context.Context, req Request) (Lease, error) {
 	if req.Timeout <= 0 {
 		req.Timeout = 5 * time.Second
 	}
-	if req.Wait.Delay <= 0 {
+	if req.Wait.Retries == 0 { // without retries, nobody has said at which pace
 		req.Wait.Delay = pollDelay
 	}
 	e := &election{quorum: q, req: req, masters: q.open(req), doubt: make([]bool, q.size)}

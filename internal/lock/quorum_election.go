@@ -3,9 +3,7 @@ package lock
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"time"
 
@@ -317,27 +315,16 @@ func (p *poll) leader() (most int, held *HeldError) {
 
 // unavailable says which masters did not vote, and why.
 func (p *poll) unavailable() error {
-	var why []string
-	refusals := 0
-	for i, err := range p.errs {
-		var down *UnavailableError
-		if v := p.votes[i]; v.verdict == abstained {
-			why = append(why, fmt.Sprintf("%s has restarted and does not vote for another %s", p.masters[i].Address(), v.wait))
-		} else if errors.As(err, &down) {
-			why = append(why, down.Address+": "+down.Err.Error())
-			if down.Denied {
-				refusals++
-			}
-		} else if v.verdict == silent || v.verdict == revoked {
-			why = append(why, p.masters[i].Address()+": no answer in time")
+	o := &outage{quorum: p.quorum}
+	for i, v := range p.votes {
+		switch v.verdict {
+		case abstained:
+			o.addRestarted(p.masters[i], v.wait)
+		case silent, revoked:
+			o.add(p.masters[i], p.errs[i])
 		}
 	}
-	need := majority(p.quorum.size)
-	return &UnavailableError{
-		Address: p.quorum.address,
-		Err:     fmt.Errorf("%d of %d are needed: %s", need, p.quorum.size, strings.Join(why, "; ")),
-		Denied:  refusals > p.quorum.size-need,
-	}
+	return o.unavailable()
 }
 
 // elect makes a lease of a majority: the fence is agreed upon, and time enough
@@ -345,7 +332,7 @@ func (p *poll) unavailable() error {
 func (p *poll) elect(ctx context.Context) (*quorumLease, error) {
 	fence, members, ok := p.agree(ctx)
 	if !ok {
-		return nil, &splitError{held: &HeldError{Name: p.req.Name, TTL: -1}}
+		return nil, &splitError{held: &HeldError{Name: p.req.Name}}
 	}
 	p.elected = true
 	l := newQuorumLease(p, fence, members)
@@ -357,7 +344,7 @@ func (p *poll) elect(ctx context.Context) (*quorumLease, error) {
 	defer cancel()
 	if _, err := l.Renew(ctx); err != nil {
 		l.settle()
-		return nil, &UnavailableError{Address: p.quorum.address, Err: fmt.Errorf("answers take longer than %s", p.req.Times.Try)}
+		return nil, &UnavailableError{Address: p.quorum.address, Err: tooSlow(p.req.Times.Try)}
 	}
 	return l, nil
 }

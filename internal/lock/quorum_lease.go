@@ -2,9 +2,6 @@ package lock
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -151,8 +148,8 @@ type renewal struct {
 // lease, and then, and only then, the others are healed.
 func (l *quorumLease) Renew(ctx context.Context) (time.Time, error) {
 	l.settle()
-	if err := ctx.Err(); err != nil {
-		return l.Until(), l.unknown(nil, err)
+	if ctx.Err() != nil {
+		return l.Until(), l.unknown(&census{of: make([]renewed, len(l.key))})
 	}
 	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.election.req.Times.Try)
 	l.cancel = cancel
@@ -178,7 +175,7 @@ func (l *quorumLease) Renew(ctx context.Context) (time.Time, error) {
 			return l.Until(), c.loss()
 		}
 	}
-	return l.Until(), l.unknown(c, ctx.Err())
+	return l.Until(), l.unknown(c)
 }
 
 func (l *quorumLease) need() int { return majority(len(l.key)) }
@@ -286,32 +283,15 @@ func (c *census) loss() error {
 	return ErrLost
 }
 
-// unknown says which masters did not answer a renewal, and why.
-func (l *quorumLease) unknown(c *census, cause error) error {
-	var why []string
-	if c != nil {
-		for i, a := range c.of {
-			if a.err != nil {
-				why = append(why, sayOf(l.election.masters[i], a.err))
-			}
+// unknown says which masters did not answer, and why.
+func (l *quorumLease) unknown(c *census) error {
+	o := &outage{quorum: l.election.quorum}
+	for i, a := range c.of {
+		if a.standing == unheard {
+			o.add(l.election.masters[i], a.err)
 		}
 	}
-	if len(why) == 0 && cause != nil {
-		why = append(why, "no answer in time")
-	}
-	return &UnavailableError{
-		Address: l.election.quorum.address,
-		Err:     fmt.Errorf("%d of %d are needed: %s", l.need(), len(l.key), strings.Join(why, "; ")),
-	}
-}
-
-// sayOf is one master's error in a list of several.
-func sayOf(m master, err error) string {
-	var down *UnavailableError
-	if errors.As(err, &down) {
-		return down.Address + ": " + down.Err.Error()
-	}
-	return m.Address() + ": " + err.Error()
+	return o.unavailable()
 }
 
 // Release goes to all masters. Those whose keys count are waited for, within
@@ -362,7 +342,7 @@ func (l *quorumLease) released(c *census) error {
 	case len(l.key)-c.no < l.need():
 		return c.loss()
 	}
-	return l.unknown(c, context.DeadlineExceeded)
+	return l.unknown(c)
 }
 
 // releaseAt tries twice: the connection may have died without a word while the
