@@ -147,6 +147,7 @@ func TestFenceGrowsPastALostCounterAndAClockThatStands(t *testing.T) {
 	for i := range 4 {
 		if i == 2 {
 			do(t, srv, "DEL", "redlockrun:{job}:fence")
+			until(t, "the next millisecond", func() bool { return time.Now().UnixMilli() > last })
 		}
 		if i == 3 {
 			last += 1 << 50
