@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/boottime"
 	"redlockrun/internal/redistest"
 )
 
@@ -263,6 +264,39 @@ func TestL23RenewAndReleaseInAHangingServer(t *testing.T) {
 		quiet(t, srv)
 		free(t, srv) // the release that nobody waited for was done all the same
 	}
+}
+
+// Whatever the way to the server and back took is no part of the lease.
+func TestV1LeaseCountsFromBeforeTheRequest(t *testing.T) {
+	_, p, s := proxied(t)
+	req := requestFor("job")
+	req.Times.Try = patience
+	most := req.Times.TTL - req.Times.Drift
+	arrive := p.Hold(anAcquire)
+	done, _ := begin(t, s, req)
+	if !p.Await(anAcquire, 1) {
+		t.Fatal("no acquire")
+	}
+	sent := boottime.Now()
+	arrive()
+	l := lease(t, done)
+	if lasts := l.Until().Sub(sent); lasts > most {
+		t.Errorf("the lease lasts %s from after the request, not %s", lasts, most)
+	}
+	requests := p.Count(jobKey)
+	arrive = p.Hold(jobKey)
+	var wg sync.WaitGroup
+	wg.Go(func() { l.Renew(context.Background()) })
+	if !p.Await(jobKey, requests+1) {
+		t.Fatal("no renewal")
+	}
+	sent = boottime.Now()
+	arrive()
+	wg.Wait()
+	if lasts := l.Until().Sub(sent); lasts > most {
+		t.Errorf("the renewed lease lasts %s from after the request, not %s", lasts, most)
+	}
+	release(t, l)
 }
 
 func TestL22BlackHoleCostsTriesAndNotTheLock(t *testing.T) {

@@ -152,6 +152,8 @@ func options(a address, w *wires) *redis.Options {
 		ContextTimeoutEnabled:    true,
 		MaxRetries:               -1,
 		DialerRetries:            1,
+		ReadTimeout:              -1,
+		WriteTimeout:             -1,
 		ConnMaxIdleTime:          -1,
 		PipelinePoolSize:         -1,
 	}
