@@ -64,7 +64,7 @@ func TestL20AReleaseWaitsUntilTheSlotHasMoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	req := requestFor("job")
-	req.Timeout = 300 * time.Millisecond
+	req.Timeout = time.Second
 	var unavailable *UnavailableError
 	if _, err := store.Acquire(t.Context(), req); !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "TRYAGAIN") {
 		t.Errorf("while the slot moves: %v", err)

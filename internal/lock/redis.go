@@ -129,7 +129,7 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (Lease, er
 		} else if classify(err) != unknown {
 			return nil, a.unavailable(err)
 		}
-		if last == nil || !cut {
+		if last == nil || answered(err) || !cut && !answered(last) { // a refusal says more than silence
 			last = err
 		}
 		delay := jitter(50 * time.Millisecond << min(try, 3))

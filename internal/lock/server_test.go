@@ -13,6 +13,7 @@ import (
 )
 
 func TestL13OutOfMemory(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())
 	held, kept := acquire(t, s, requestFor("held")), acquire(t, s, requestFor("kept"))
@@ -31,7 +32,7 @@ func TestL13OutOfMemory(t *testing.T) {
 	if err := kept.Release(limited(t, patience), time.Hour); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Acquire(t.Context(), impatient("kept")); !errors.As(err, new(*HeldError)) {
+	if _, err := s.Acquire(t.Context(), requestFor("kept")); !errors.As(err, new(*HeldError)) {
 		t.Errorf("what was kept: %v", err)
 	}
 }
@@ -51,6 +52,7 @@ func TestL8EvictionIsALoss(t *testing.T) {
 
 // A replica may know of an old holder, or of none: it is not believed.
 func TestL11ReplicaIsNotBelieved(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())
 	l, gone := acquire(t, s, requestFor("job")), acquire(t, s, requestFor("gone"))
@@ -80,6 +82,7 @@ func TestL11ReplicaIsNotBelieved(t *testing.T) {
 }
 
 func TestL12ServerThatIsBusyWithAScript(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{Args: []string{"--busy-reply-threshold", "10"}})
 	s := open(t, srv.URL())
 	l := acquire(t, s, requestFor("job"))
@@ -251,6 +254,7 @@ func TestWrongPasswordIsDeniedAtOnce(t *testing.T) {
 }
 
 func TestL27ServerWithTooManyClients(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())
 	l := acquire(t, s, requestFor("job"))
@@ -288,6 +292,7 @@ func TestL29PrefixAndDatabaseTellLocksApart(t *testing.T) {
 }
 
 func TestClosedStoreEndsWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
 	srv, p, s := proxied(t)
 	arrive := p.Hold(anAcquire)
 	req := requestFor("job")
