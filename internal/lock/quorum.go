@@ -131,8 +131,10 @@ func sameServer(address string) string {
 		return address
 	}
 	host, _, _ := strings.Cut(address, "/")
-	if port, ok := strings.CutPrefix(host, "localhost:"); ok {
-		return "127.0.0.1:" + port
+	for _, local := range []string{"localhost:", "[::1]:"} {
+		if port, ok := strings.CutPrefix(host, local); ok {
+			return "127.0.0.1:" + port
+		}
 	}
 	return host
 }

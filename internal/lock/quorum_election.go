@@ -207,10 +207,10 @@ func (p *poll) hold(ctx context.Context) (Lease, error) {
 }
 
 // collect gathers answers until a majority is ours or cannot be any more. What
-// is on its way then is waited for a little: about one round trip if won, since
-// a master less would have to be healed; twice that if lost, as a connection
-// that is cut must be made again, and as to tell who holds the lock takes a
-// majority too.
+// is on its way then is waited for as long again, in vain only if a master is
+// frozen: if won, since a master less would have to be healed and since two
+// names of one server are found out by their answers; if lost, since a connection
+// that is cut must be made again, and to tell who holds the lock takes a majority.
 func (p *poll) collect(ctx context.Context) {
 	var over <-chan time.Time
 	for p.pending > 0 {
@@ -233,7 +233,7 @@ func (p *poll) decided() <-chan time.Time {
 	p.trip = p.elapsed()
 	switch ours, need := p.count(granted), majority(p.quorum.size); {
 	case ours >= need:
-		return time.After(min(p.trip/3, 5*time.Millisecond))
+		return time.After(between(2*time.Millisecond, p.trip, 50*time.Millisecond))
 	case ours+p.pending < need:
 		return time.After(between(time.Millisecond, p.trip, 50*time.Millisecond))
 	}
