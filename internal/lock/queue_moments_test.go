@@ -564,3 +564,21 @@ func waitTwice(t *testing.T, srv *redistest.Server, s Store) error {
 	}
 	return held.Release(t.Context(), 0)
 }
+
+func TestParkedWaiterCostsOneCommandInFiveSeconds(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	acquire(t, s, requestFor("job"))
+	const waiters = 20
+	for i := range waiters {
+		park(t, srv, s, waits("job", Forever), int64(i+1))
+	}
+	before, began := evals(t, srv), time.Now()
+	for each := range 3 {
+		until(t, "they have looked", func() bool { return evals(t, srv) >= before+(each+1)*waiters })
+	}
+	if took, least := time.Since(began), (3-1)*lookEvery; took < least {
+		t.Errorf("three looks of each within %s", took)
+	}
+}

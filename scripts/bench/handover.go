@@ -61,14 +61,14 @@ func (b *bench) handOvers(n int) (ours, kernel time.Duration, err error) {
 
 // waiting is the command line that waits for the lock to run argv.
 func (b *bench) waiting(argv ...string) []string {
-	return append([]string{b.program, "--key", "line", "--wait", "forever", "--redis", b.server.URL(), "--"}, argv...)
+	return append([]string{b.program, "--key", "line", "--wait", "forever", "--redis-timeout", "60", "--redis", b.server.URL(), "--"}, argv...)
 }
 
 // drain lets n wait behind a holder, ends the holder, and returns how long it
 // takes until all have run.
 func drain(hold, wait []string, n int, parked func() (int, error)) (time.Duration, error) {
 	holder := command(hold)
-	end, err := holder.StdinPipe()
+	input, err := holder.StdinPipe()
 	if err != nil {
 		return 0, err
 	}
@@ -79,7 +79,8 @@ func drain(hold, wait []string, n int, parked func() (int, error)) (time.Duratio
 	if err := holder.Start(); err != nil {
 		return 0, err
 	}
-	if _, err := io.WriteString(end, "."); err != nil {
+	defer holder.Process.Kill()
+	if _, err := io.WriteString(input, "."); err != nil {
 		return 0, err
 	}
 	if _, err := out.Read(make([]byte, 1)); err != nil { // cat runs: the lock is held
@@ -90,7 +91,7 @@ func drain(hold, wait []string, n int, parked func() (int, error)) (time.Duratio
 		return 0, err
 	}
 	start := time.Now()
-	end.Close()
+	input.Close()
 	var ended sync.WaitGroup
 	failed := make(chan error, n+1)
 	for _, cmd := range append(waiters, holder) {
@@ -106,27 +107,50 @@ func drain(hold, wait []string, n int, parked func() (int, error)) (time.Duratio
 	return took, <-failed
 }
 
-// park starts n waiters and returns when all stand in line.
-func park(argv []string, n int, parked func() (int, error)) ([]*exec.Cmd, error) {
-	waiters := make([]*exec.Cmd, n)
-	for i := range waiters {
-		waiters[i] = command(argv)
-		if err := waiters[i].Start(); err != nil {
-			return nil, err
+// batch is how many waiters start at once: fewer than an idle machine minds.
+const batch = 8
+
+// park starts n waiters and returns when all stand in line. If it fails, none is left.
+func park(argv []string, n int, parked func() (int, error)) (waiters []*exec.Cmd, err error) {
+	defer func() {
+		if err != nil {
+			end(waiters)
+		}
+	}()
+	for len(waiters) < n {
+		cmd := command(argv)
+		if err := cmd.Start(); err != nil {
+			return waiters, err
+		}
+		waiters = append(waiters, cmd)
+		if len(waiters)%batch == 0 || len(waiters) == n {
+			if err := inLineBy(len(waiters), parked); err != nil {
+				return waiters, err
+			}
 		}
 	}
+	return waiters, nil
+}
+
+func inLineBy(n int, parked func() (int, error)) error {
 	for deadline := time.Now().Add(parkLimit); ; {
 		got, err := parked()
 		if err != nil || got == n {
-			return waiters, err
+			return err
 		}
 		if time.Now().After(deadline) {
-			return nil, fmt.Errorf("only %d are in line", got)
+			return fmt.Errorf("only %d of %d are in line", got, n)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 }
 
+func end(processes []*exec.Cmd) {
+	for _, cmd := range processes {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
+}
 func (b *bench) inLine() (int, error) {
 	n, err := b.server.Do("ZCARD", "redlockrun:{line}:line")
 	count, _ := n.(int64)
