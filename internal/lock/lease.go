@@ -63,6 +63,7 @@ const releaseLimit = 2 * time.Second
 // have died without a word while the command ran.
 func (l *redisLease) Release(ctx context.Context, keep time.Duration) error {
 	a := l.acquisition
+	defer a.parting.Wait()
 	defer a.link.close()
 	ctx, cancel := context.WithTimeout(ctx, releaseLimit)
 	defer cancel()

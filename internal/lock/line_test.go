@@ -2,7 +2,6 @@ package lock
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,15 +12,6 @@ import (
 
 	"redlockrun/internal/redistest"
 )
-
-//go:embed line.lua
-var testLine string
-
-//go:embed acquire.lua
-var testAcquire string
-
-//go:embed release.lua
-var testRelease string
 
 // A steps runs the scripts one by one, for runs named by one letter.
 type steps struct {
@@ -53,7 +43,7 @@ func (s steps) do(words ...any) any {
 
 func (s steps) eval(script, run string, args ...any) any {
 	s.t.Helper()
-	words := []any{"EVAL", testLine + script, 5, "{n}", "{n}:fence", "{n}:line", "{n}:who", "{n}:gone:" + testID(run), testID(run)}
+	words := []any{"EVAL", script, 5, "{n}", "{n}:fence", "{n}:line", "{n}:who", "{n}:gone:" + testID(run), testID(run)}
 	return s.do(append(words, args...)...)
 }
 
@@ -61,21 +51,26 @@ const testTTL = 60000
 
 func (s steps) once(run string) []any {
 	s.t.Helper()
-	return s.eval(testAcquire, run, testRecord(run), testTTL, "once").([]any)
+	return s.eval(acquireStep(), run, testRecord(run), testTTL, "once").([]any)
 }
 
 func (s steps) look(run string) []any { s.t.Helper(); return s.lookMax(run, 0) }
 
 func (s steps) lookMax(run string, most int) []any {
 	s.t.Helper()
-	return s.eval(testAcquire, run, testRecord(run), testTTL, "wait", most, 0, "", 0, 0).([]any)
+	return s.eval(acquireStep(), run, testRecord(run), testTTL, "wait", most, 0, "", 0, 0).([]any)
+}
+
+func (s steps) confirm(run string) []any {
+	s.t.Helper()
+	return s.eval(confirmStep(), run, testTTL).([]any)
 }
 
 func (s steps) release(run string) any { s.t.Helper(); return s.keep(run, 0, 0) }
 
 func (s steps) keep(run string, ms, mark int) any {
 	s.t.Helper()
-	return s.eval(testRelease, run, ms, mark, "1").([]any)[0]
+	return s.eval(releaseStep(), run, ms, mark, "1").([]any)[0]
 }
 
 // listen subscribes a run to its own channel; the returned function is the next message.
@@ -199,7 +194,7 @@ func TestReleaseHandsOverInOrderAndLeavesTheFenceAlone(t *testing.T) {
 		if ttl := s.do("PTTL", "{n}").(int64); ttl <= 0 || ttl > 2000 {
 			t.Fatalf("unconfirmed for %d ms", ttl)
 		}
-		grow(s.code(s.look(next), 2))
+		grow(s.code(s.confirm(next), 2))
 		if ttl := s.do("PTTL", "{n}").(int64); ttl <= 2000 {
 			t.Fatalf("confirmed for %d ms", ttl)
 		}
@@ -390,7 +385,7 @@ func TestVanishedKeyIsNobodysWhileTheLeaseGoesOn(t *testing.T) {
 // sees is a look of a waiter that saw a's lease, which goes on for a minute.
 func (s steps) sees(run string, seen any, placed int) []any {
 	s.t.Helper()
-	return s.eval(testAcquire, run, testRecord(run), testTTL, "wait", 0, 60000, testRecord("a"), seen, placed).([]any)
+	return s.eval(acquireStep(), run, testRecord(run), testTTL, "wait", 0, 60000, testRecord("a"), seen, placed).([]any)
 }
 
 func TestFlushedDataGiveNothingToWhoSawALease(t *testing.T) {
@@ -458,7 +453,7 @@ func TestOutOfMemory(t *testing.T) {
 	if got := s.look("b"); got[3] != int64(1) {
 		t.Errorf("look: %v", got)
 	}
-	if _, err := s.server.Do("EVAL", testLine+testAcquire, 5, "{m}", "{m}:fence", "{m}:line", "{m}:who", "{m}:gone:x",
+	if _, err := s.server.Do("EVAL", acquireStep(), 5, "{m}", "{m}:fence", "{m}:line", "{m}:who", "{m}:gone:x",
 		testID("x"), testRecord("x"), testTTL, "once"); err == nil || !strings.Contains(err.Error(), "OOM") {
 		t.Errorf("acquire: %v", err)
 	}
@@ -498,4 +493,15 @@ func TestEveryKeyButTheFenceExpires(t *testing.T) {
 			t.Errorf("%s expires in %d ms", key, ttl)
 		}
 	}
+}
+
+func TestConfirmationOfALockThatIsNotOursChangesNothing(t *testing.T) {
+	s := newSteps(t)
+	s.code(s.confirm("b"), 0)
+	s.once("a")
+	s.join("b", "c")
+	s.code(s.confirm("b"), 0)
+	s.want("a", "bc")
+	s.keep("a", 60000, 0)
+	s.code(s.confirm("a"), 0)
 }

@@ -54,6 +54,7 @@ type waiter struct {
 	*acquisition
 	ears   *subscription // nil: not connected
 	heard  bool          // the ears have heard something since they were connected or the last look
+	chosen bool          // the lock is said to be this run's
 	busy   *HeldError    // the last answer
 	outage error         // why the last try had no answer; nil if it had one
 	fails  int           // tries without success since the last good one
@@ -74,11 +75,12 @@ func (a *acquisition) line(ctx context.Context, busy *HeldError) (Lease, error) 
 		defer cancel()
 	}
 	w := &waiter{acquisition: a, busy: busy}
-	defer w.unsubscribe()
 	lease, err := w.stand(limited)
 	if lease != nil {
+		a.parting.Go(w.unsubscribe) // nobody has to wait for that
 		return lease, nil
 	}
+	w.unsubscribe()
 	gone := a.giveUp(ctx)
 	switch {
 	case err != nil:
@@ -140,14 +142,23 @@ func (w *waiter) turn(ctx context.Context) (Lease, error) {
 	}
 	for {
 		sent := boottime.Now()
-		reply, err := w.look(limited)
+		ask := w.look
+		if w.chosen {
+			ask = w.confirm
+		}
+		reply, err := ask(limited)
 		if err != nil {
 			return nil, w.unavailable(err)
 		}
 		switch number(reply, 0) {
 		case 0:
+			if w.chosen { // not any more
+				w.chosen = false
+				continue
+			}
 			return nil, w.stay(reply)
 		case 1: // for 2 s: a look of a waiter that has died can take no more
+			w.chosen = true
 			continue
 		case 3:
 			w.see(reply)
@@ -175,6 +186,15 @@ func (w *waiter) look(ctx context.Context) ([]any, error) {
 	}
 	return w.acquire(ctx, recordOf(holder).String(), milliseconds(w.req.Times.TTL), "wait",
 		w.req.Wait.Max, milliseconds(w.saw.left()), w.saw.record, w.saw.fence, known)
+}
+
+// confirm asks for no more than whether the lock is this run's.
+func (w *waiter) confirm(ctx context.Context) ([]any, error) {
+	reply, _, err := w.step(ctx, confirmStep(), milliseconds(w.req.Times.TTL))
+	if err != nil {
+		w.chosen = false // look again
+	}
+	return reply, err
 }
 
 // see notes whose the lock is.
@@ -250,6 +270,7 @@ func (w *waiter) hear(message string) bool {
 	w.heard = true
 	if message == "g" { // the lease that it waited for has ended as it should
 		w.saw = sighting{}
+		w.chosen = true
 		return true
 	}
 	var ms int64

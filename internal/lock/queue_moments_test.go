@@ -11,8 +11,10 @@ import (
 	"redlockrun/internal/redistest"
 )
 
-// lookOf is what only the acquire steps of a run have in them.
-func lookOf(req Request) string { return `{"run":"` + req.Holder.Run + `"` }
+// ofRun is what every request of a run has in it, and confirming what only a confirmation has.
+func ofRun(req Request) string { return ":gone:" + req.Holder.Run }
+
+const confirming = "return confirm(held, ARGV[2], true)"
 
 // waitsBehind is a waiter of its own proxy, parked as the n-th in line.
 func waitsBehind(t *testing.T, srv *redistest.Server, n int64) (req Request, p *redistest.Proxy, done <-chan result, stop func(error)) {
@@ -35,7 +37,7 @@ func TestWaiterThatDiesBetweenHandOverAndConfirmation(t *testing.T) {
 	held := acquire(t, s, requestFor("job"))
 	req, p, first, _ := waitsBehind(t, srv, 1)
 	second, _ := park(t, srv, s, waits("job", Forever), 2)
-	arrive := p.Hold(lookOf(req))
+	arrive := p.Hold(ofRun(req))
 	release(t, held)
 	l := lease(t, second)
 	arrive() // it was only slow: now it stands behind the second
@@ -52,12 +54,11 @@ func TestWaiterThatGivesUpInTheInstantItIsChosenHandsOn(t *testing.T) {
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())
 	held := acquire(t, s, requestFor("job"))
-	req, p, first, stop := waitsBehind(t, srv, 1)
+	_, p, first, stop := waitsBehind(t, srv, 1)
 	second, _ := park(t, srv, s, waits("job", Forever), 2)
-	arrive := p.Hold(lookOf(req))
-	n := p.Count(lookOf(req))
+	arrive := p.Hold(confirming)
 	release(t, held)
-	if !p.Await(lookOf(req), n+1) {
+	if !p.Await(confirming, 1) {
 		t.Fatal("it was not chosen")
 	}
 	signal := errors.New("signal")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -103,9 +104,10 @@ type acquisition struct {
 	// must find a tombstone when the lock has been released or given up.
 	haunted bool
 
-	saw   sighting // of the lease that it was last told of
-	lined bool     // it may be in line
-	given bool     // it has given up
+	saw     sighting       // of the lease that it was last told of
+	lined   bool           // it may be in line
+	given   bool           // it has given up
+	parting sync.WaitGroup // what nobody has to wait for before the release
 }
 
 // ask asks until the store has answered or timeout is over. A lease that took

@@ -1,5 +1,5 @@
 -- Gives the lock back if this run has it, leaves the line if it waits, and hands a free lock to the first in
--- line. May be repeated. Stands behind line.lua.
+-- line. May be repeated. Stands behind run.lua and line.lua.
 -- ARGV   2 ms that the lock stays taken after the run (0: none),
 --        3 ms for which an acquire of this run that is still under way does nothing (0: none), 4 "1" if this run has waited
 -- reply  {1}    deleted
@@ -12,9 +12,9 @@
 local keep, mark = tonumber(ARGV[2]), tonumber(ARGV[3])
 
 local function keep_on(held)
-  redis.call('PEXPIRE', lock, keep)
+  call('PEXPIRE', lock, keep)
   local ended = string.sub(held, 1, 36) .. string.format('"ended":%.0f,', now) .. string.sub(held, 37)
-  redis.call('SET', lock, ended, 'PX', keep)
+  call('SET', lock, ended, 'PX', keep)
   announce(3, keep, ended)
   return 2
 end
@@ -23,11 +23,11 @@ end
 local function give(held)
   if mine(held) then
     if keep > 0 then return keep_on(held) end
-    return redis.call('DEL', lock)
+    return call('DEL', lock)
   end
   if held and string.sub(held, 1, 36) == '{"run":"' .. id .. '",' then return 2 end
-  redis.call('PEXPIRE', gone, 60000) -- a server that refuses writes does not know who holds the lock
-  return redis.call('PTTL', lock) == -2 and -1 or 0
+  call('PEXPIRE', gone, 60000) -- a server that refuses writes does not know who holds the lock
+  return call('PTTL', lock) == -2 and -1 or 0
 end
 
 -- settled: no lease is known that goes on without its lock, save this run's, which ends here.
@@ -41,5 +41,5 @@ if fault and fault.err then return fault end
 local reply = give(held)
 if ARGV[4] == '1' then leave() end
 if first() and (reply == 1 or reply == -1 and settled()) then advance() end
-if mark > 0 then redis.call('SET', gone, '1', 'PX', mark) end
+if mark > 0 then call('SET', gone, '1', 'PX', mark) end
 return {reply}

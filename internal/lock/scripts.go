@@ -6,20 +6,25 @@ import (
 	"sync"
 )
 
-// The three steps, each atomic in the server. EVAL and not EVALSHA: a run uses
-// each but renew once, and a server that has forgotten its scripts is no case.
+// The steps, each atomic in the server. EVAL and not EVALSHA: a run uses
+// each but renew and confirm once, and a server that has forgotten its scripts is no case.
 var (
+	//go:embed run.lua
+	runLua string
 	//go:embed line.lua
 	lineLua string
 	//go:embed acquire.lua
 	acquireLua string
+	//go:embed confirm.lua
+	confirmLua string
 	//go:embed renew.lua
 	renewLua string
 	//go:embed release.lua
 	releaseLua string
 
-	acquireStep = strip(&lineLua, &acquireLua)
-	releaseStep = strip(&lineLua, &releaseLua)
+	acquireStep = strip(&runLua, &lineLua, &acquireLua)
+	confirmStep = strip(&runLua, &confirmLua)
+	releaseStep = strip(&runLua, &lineLua, &releaseLua)
 )
 
 // strip joins the parts of a script and leaves out what only its readers need.
