@@ -31,6 +31,7 @@ var measurements = []func(*bench) error{
 	longerCommand,
 	wire,
 	memory,
+	overQuorum,
 	handOver,
 	stores,
 }

@@ -1,0 +1,59 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+
+	"redlockrun/internal/redistest"
+)
+
+// overQuorum is what acquire and release cost over several servers: beside a
+// run over one, with all of them alive and with two of five frozen.
+func overQuorum(b *bench) (err error) {
+	var urls []string
+	var servers []*redistest.Server
+	for range 5 {
+		dir, err := os.MkdirTemp(b.dir, "quorum")
+		if err != nil {
+			return err
+		}
+		s, err := redistest.New(dir, redistest.Options{})
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		servers, urls = append(servers, s), append(urls, s.URL())
+	}
+	over := func(what string, n int) contender {
+		argv := []string{b.program, "--key", "bench", "--durable"}
+		for _, url := range urls[:n] {
+			argv = append(argv, "--redis", url)
+		}
+		return contender{name: strconv.Itoa(n) + what, argv: append(argv, "--", "true")}
+	}
+	healthy, err := b.contest(over(" server", 1), over(" servers", 3), over(" servers", 5))
+	if err != nil {
+		return err
+	}
+	for _, s := range servers[3:] {
+		err = errors.Join(err, s.Signal(syscall.SIGSTOP))
+	}
+	if err != nil {
+		return err
+	}
+	frozen, err := b.contest(over(" server", 1), over(" servers, 2 frozen", 5))
+	if err != nil {
+		return err
+	}
+	b.printTimes("A run of true over a quorum", append(healthy, frozen[1]))
+	b.atMost("wall time over 5 servers", "x one server", ratio(healthy[2].wall, healthy[0].wall), 1.5)
+	five := ratio(healthy[2].wall, healthy[0].wall)
+	b.say("added by 2 frozen of 5 servers", fmt.Sprintf("%.2f ms", milliseconds(frozen[1].wall-healthy[2].wall)))
+	b.atMost("wall time with 2 of 5 frozen", "x five servers", ratio(frozen[1].wall, frozen[0].wall)/five, 1.5)
+	return nil
+}
