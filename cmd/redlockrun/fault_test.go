@@ -210,7 +210,8 @@ func TestAKilledGuardIsReplaced(t *testing.T) {
 	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
 	first := launch(t, s.URL(), "-k", "job", "--ttl", "5", "job", log, "stubborn", "grandchild")
 	untilRuns(t, log, 1)
-	guard := guardOf(first)
+	var guard int
+	until(t, "a guard", func() bool { guard = guardOf(first); return guard != 0 })
 	if err := syscall.Kill(guard, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ const (
 	Deadline Kind = 'D' // kill the group at Value, CLOCK_BOOTTIME in ns; 0: never
 	Park     Kind = 'P' // the group is stopped: the deadline does not count
 	Unpark   Kind = 'U' // the deadline counts again
-	Done     Kind = 'X' // the command has ended: go
 )
 
 // Size is the length of every message: small enough that a write to a pipe is

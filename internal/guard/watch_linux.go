@@ -15,7 +15,8 @@ type sentry struct {
 	timer    int
 }
 
-// watch is the whole life of a guard; it returns its exit status.
+// watch is the whole life of a guard; it returns its exit status. A guard that is
+// not needed any more is killed.
 func watch(kept int) int {
 	seclude(FirstKept + kept)
 	s := &sentry{timer: newTimer()}
@@ -41,11 +42,7 @@ func watch(kept int) int {
 			return 0
 		}
 		for at := 0; at+Size <= n; at += Size {
-			m := decode(buf[at : at+Size])
-			if m.Kind == Done {
-				return 0
-			}
-			s.obey(m)
+			s.obey(decode(buf[at : at+Size]))
 		}
 		if n < len(buf) { // else there is more, perhaps a later deadline
 			s.enforce()

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
 
 	"redlockrun/internal/boottime"
@@ -85,14 +84,15 @@ func (g *Guard) spawn() (*os.File, error) {
 	return os.NewFile(uintptr(signs[0]), "guard"), nil
 }
 
-// hire executes a guard that finds its orders in the pipe: should this process
+// hire starts a guard that finds its orders in the pipe: should this process
 // die in the same moment, the guard knows already whom to kill. What has come
 // up meanwhile is told when it has started.
 func (g *Guard) hire(orders, signs [2]int) error {
 	g.mu.Lock()
 	g.brief(orders[1])
+	successor := g.group.Kind != 0
 	g.mu.Unlock()
-	pid, err := g.execute(orders[0], signs[1])
+	pid, err := g.execute(orders[0], signs[1], successor)
 	if err != nil {
 		return err
 	}
@@ -100,32 +100,27 @@ func (g *Guard) hire(orders, signs [2]int) error {
 	defer g.mu.Unlock()
 	g.pid, g.orders = pid, orders[1]
 	if g.closing {
-		g.send(guard.Message{Kind: guard.Done})
+		_ = unix.Kill(pid, unix.SIGKILL)
 		return nil
 	}
 	g.brief(orders[1])
 	return nil
 }
 
-// execute runs this program's own file, which may have been replaced on disk
-// meanwhile. Of its streams and descriptors the guard gets none, and its small
-// runtime needs no garbage collection and one thread of Go code.
-func (g *Guard) execute(orders, signs int) (int, error) {
-	closed := ^uintptr(0)
-	attr := &syscall.ProcAttr{
-		Dir:   "/",
-		Env:   []string{"GOMAXPROCS=1", "GOGC=off"},
-		Files: []uintptr{closed, closed, closed, uintptr(orders), uintptr(signs)},
-		Sys:   &syscall.SysProcAttr{Setsid: true},
-	}
+// execute starts the process of a guard, a successor without any delay.
+func (g *Guard) execute(orders, signs int, successor bool) (int, error) {
+	files := []int{orders, signs}
 	for _, f := range g.keep {
 		fd, err := descriptor(f)
 		if err != nil {
 			return 0, err
 		}
-		attr.Files = append(attr.Files, fd)
+		files = append(files, int(fd))
 	}
-	return syscall.ForkExec("/proc/self/exe", []string{guard.Name, strconv.Itoa(len(g.keep)), strconv.Itoa(os.Getpid())}, attr)
+	if successor {
+		return lay(files, 0)
+	}
+	return lay(files, hatching)
 }
 
 // brief writes to a new guard's pipe what it has to know. g.mu is held.
@@ -174,7 +169,7 @@ func (g *Guard) look(signs *os.File) {
 				close(g.ready)
 			}
 			born = true
-			_, _ = signs.Read(sign) // nothing comes but the end
+			_, _ = io.Copy(io.Discard, signs) // one more sign when it has been executed, and the end
 		}
 		signs.Close()
 		status := g.bury()
@@ -328,7 +323,9 @@ func (g *Guard) disarm() {
 // dismiss sends the last order, once. g.mu is held.
 func (g *Guard) dismiss() {
 	if !g.closing {
-		g.order(guard.Message{Kind: guard.Done})
+		if g.pid != 0 {
+			_ = unix.Kill(g.pid, unix.SIGKILL)
+		}
 		g.closing = true
 		close(g.quit)
 	}

@@ -9,14 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// relayPipe is the end of a pipe that relay writes to.
-var relayPipe uintptr
+// What the handlers use: the end of a pipe that they write to, and the runtime's
+// handler of faults.
+var (
+	relayPipe      uintptr
+	runtimeHandler uintptr //lint:ignore U1000 read by relayFault
+)
 
-// relay is not to be called.
-func relay()
-
-// relayAddress is where the kernel finds relay.
+// Where the kernel finds the handlers.
 func relayAddress() uintptr
+func relayFaultAddress() uintptr
+func disregardAddress() uintptr
 
 var openRelay sync.Once
 
@@ -32,10 +35,31 @@ func deliver(signals chan<- os.Signal, sigs []syscall.Signal) {
 		signal.Notify(signals, asSignals(sigs)...)
 		return
 	}
+	handle(sigs, relayAddress())
+}
+
+// deliverFaults does the same for signals that also come of a fault of this
+// process, which the runtime goes on to handle.
+func deliverFaults(signals chan<- os.Signal, sigs []syscall.Signal) {
+	openRelay.Do(func() { startRelay(signals) })
+	if relayPipe == 0 {
+		signal.Notify(signals, asSignals(sigs)...)
+		return
+	}
+	var now kernelAction
+	swapAction(sigs[0], nil, &now)
+	runtimeHandler = now.handler
+	handle(sigs, relayFaultAddress())
+}
+
+// absorb makes each of sigs have no effect.
+func absorb(sigs []syscall.Signal) { handle(sigs, disregardAddress()) }
+
+func handle(sigs []syscall.Signal, handler uintptr) {
+	action := runtimeAction()
+	action.handler = handler
 	for _, sig := range sigs {
 		if !ignoredOnEntry(sig) {
-			action := runtimeAction()
-			action.handler = relayAddress()
 			swapAction(sig, &action, nil)
 		}
 	}

@@ -1,6 +1,9 @@
 package runner
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 // The kernel queues real-time signals, and none of them may get lost on the way.
 func TestP5RealTimeSignalsInABurstAllArrive(t *testing.T) {
@@ -10,4 +13,16 @@ func TestP5RealTimeSignalsInABurstAllArrive(t *testing.T) {
 		send(t, wrapper, 40)
 	}
 	eventually(t, "all arrive", func() bool { return count(l.command, "40") == burst })
+}
+
+// The handlers of faults are ours, but a fault stays a panic that can be recovered from.
+func TestAFaultOfOurOwnIsStillTheRuntimes(t *testing.T) {
+	deliverFaults(make(chan os.Signal, 1), faults)
+	defer func() {
+		if recover() == nil {
+			t.Error("reading through a nil pointer did not panic")
+		}
+	}()
+	var nowhere *int
+	t.Error(*nowhere)
 }

@@ -25,3 +25,11 @@ func deliver(signals chan<- os.Signal, sigs []syscall.Signal) {
 		}
 	}
 }
+
+// deliverFaults does the same for signals that also come of a fault of this
+// process, which the runtime tells apart.
+func deliverFaults(signals chan<- os.Signal, sigs []syscall.Signal) { deliver(signals, sigs) }
+
+// absorb makes each of sigs have no effect. Nobody receives them: that they have a
+// handler is enough.
+func absorb(sigs []syscall.Signal) { deliver(make(chan os.Signal, 1), sigs) }

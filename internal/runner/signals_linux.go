@@ -2,7 +2,6 @@ package runner
 
 import (
 	"os"
-	"os/signal"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -15,20 +14,17 @@ const queueSize = 512
 var (
 	// A fault of this process itself has the same number as one that is sent,
 	// which the runtime tells apart; so it has to be asked for these.
-	faults = []os.Signal{unix.SIGILL, unix.SIGTRAP, unix.SIGABRT, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGSYS}
+	faults = []syscall.Signal{unix.SIGILL, unix.SIGTRAP, unix.SIGABRT, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGSYS}
 
 	// A failing write is to fail, not to end the program. They are not forwarded.
-	writes = []os.Signal{unix.SIGPIPE, unix.SIGXFSZ}
+	writes = []syscall.Signal{unix.SIGPIPE, unix.SIGXFSZ}
 
 	// Before the command runs the kernel does with these what is right.
 	jobControl = []syscall.Signal{unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU, unix.SIGCONT, unix.SIGWINCH}
 )
 
-// subscription is what Subscribe has begun. There is one: signals belong to the process.
-var subscription struct {
-	signals chan os.Signal
-	rest    chan struct{} // closed when what is seldom sent is subscribed to as well
-}
+// subscribed is what Subscribe has returned. There is one: signals belong to the process.
+var subscribed chan os.Signal
 
 // Subscribe starts the delivery of every signal that is to be forwarded. It is
 // the first thing a program does, and done once; the delivery never ends. The
@@ -39,23 +35,18 @@ var subscription struct {
 // terminal's stop signals be seen. SIGCHLD and SIGURG are the kernel's and the
 // runtime's, SIGPROF and signal 33 the runtime keeps for itself.
 func Subscribe() <-chan os.Signal {
-	subscription.signals = make(chan os.Signal, queueSize)
-	subscription.rest = make(chan struct{})
-	deliver(subscription.signals, ordinary())
-	go func() {
-		defer close(subscription.rest)
-		signal.Notify(make(chan os.Signal, 1), writes...) // received by nobody: that they have a handler is enough
-		signal.Notify(subscription.signals, faults...)
-	}()
-	return subscription.signals
+	subscribed = make(chan os.Signal, queueSize)
+	deliver(subscribed, ordinary())
+	deliverFaults(subscribed, faults)
+	absorb(writes)
+	return subscribed
 }
 
 // subscribeJobControl completes what Subscribe has begun. It is for the
 // command, which stops, continues and is drawn anew as the terminal says.
 func subscribeJobControl() {
-	if subscription.signals != nil {
-		<-subscription.rest
-		deliver(subscription.signals, jobControl)
+	if subscribed != nil {
+		deliver(subscribed, jobControl)
 	}
 }
 
