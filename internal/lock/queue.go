@@ -14,9 +14,11 @@ import (
 // look at it: entering the line, looking and confirming a hand-over are all the
 // acquire step, leaving is the release step.
 const (
-	// lookEvery is the time between two looks of a parked waiter. One that has not
-	// looked for 12 s is dead to the scripts.
-	lookEvery = 5 * time.Second
+	// lookEvery is the least time between two looks of a parked waiter: more than the
+	// 5 s that one command may cost, and with the spread less than the 5.5 s after
+	// which a dead holder is succeeded. One that has not looked for 12 s is dead to
+	// the scripts.
+	lookEvery = 5200 * time.Millisecond
 
 	// lookSpread keeps waiters that came together from looking together.
 	lookSpread = 200 * time.Millisecond

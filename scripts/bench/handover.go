@@ -33,7 +33,7 @@ func handOver(b *bench) error {
 			b.goal("hand-over, 100 parked", "x flock FILE true", ratio(ours, kernel), 1.5)
 		}
 	}
-	return nil
+	return b.lineCommands()
 }
 
 func (b *bench) handOvers(n int) (ours, kernel time.Duration, err error) {
@@ -49,7 +49,7 @@ func (b *bench) handOvers(n int) (ours, kernel time.Duration, err error) {
 	for range max(3, min(b.runs/20, 11)) {
 		for i := range locks {
 			l := &locks[i]
-			took, err := drain(l.hold, l.wait, n, l.parked)
+			took, err := drain(l.hold, l.wait, n, l.parked, func() error { return nil })
 			if err != nil {
 				return 0, 0, err
 			}
@@ -59,14 +59,64 @@ func (b *bench) handOvers(n int) (ours, kernel time.Duration, err error) {
 	return median(locks[0].took), median(locks[1].took), nil
 }
 
+// parkedFor is how long parked waiters are watched: two looks of each at most.
+const parkedFor = 10400 * time.Millisecond
+
+// lineCommands counts what the line costs the server: for each hand-over with
+// few and with many parked, and for each waiter that only waits.
+func (b *bench) lineCommands() error {
+	few, _, err := b.cost(10, 0)
+	if err != nil {
+		return fmt.Errorf("count commands: %w", err)
+	}
+	many, parked, err := b.cost(400, parkedFor)
+	if err != nil {
+		return fmt.Errorf("count commands: %w", err)
+	}
+	b.say("Commands for each hand-over", fmt.Sprintf("%.1f with 10 parked, %.1f with 400", few, many))
+	b.atMost("commands of a hand-over", "x those with 10 parked, at 400", max(many/few, few/many), 1.2)
+	b.atMost("commands of a parked waiter", "in 5 s", parked*float64(5*time.Second)/float64(parkedFor), 1)
+	return nil
+}
+
+// cost counts commands with n waiters: of each while parked for a time, and of
+// each of the hand-overs to them.
+func (b *bench) cost(n int, rest time.Duration) (handOver, parked float64, err error) {
+	var started, rested, ended int
+	_, err = drain(b.waiting("cat"), b.waiting("true"), n, b.inLine, func() error {
+		if started, err = b.commands(); err != nil {
+			return err
+		}
+		time.Sleep(rest)
+		rested, err = b.commands()
+		return err
+	})
+	if err == nil {
+		ended, err = b.commands()
+	}
+	return float64(ended-rested) / float64(n), float64(rested-started) / float64(n), err
+}
+
+// commands is how many scripts the server has run: all that waiters and holders send.
+func (b *bench) commands() (n int, err error) {
+	stats, err := b.server.Do("INFO", "commandstats")
+	text, _ := stats.(string)
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, "cmdstat_eval:calls="); ok {
+			fmt.Sscan(rest, &n)
+		}
+	}
+	return n, err
+}
+
 // waiting is the command line that waits for the lock to run argv.
 func (b *bench) waiting(argv ...string) []string {
 	return append([]string{b.program, "--key", "line", "--wait", "forever", "--redis-timeout", "60", "--redis", b.server.URL(), "--"}, argv...)
 }
 
 // drain lets n wait behind a holder, ends the holder, and returns how long it
-// takes until all have run.
-func drain(hold, wait []string, n int, parked func() (int, error)) (time.Duration, error) {
+// takes until all have run. ready is called when all wait.
+func drain(hold, wait []string, n int, parked func() (int, error), ready func() error) (time.Duration, error) {
 	holder := command(hold)
 	input, err := holder.StdinPipe()
 	if err != nil {
@@ -88,6 +138,10 @@ func drain(hold, wait []string, n int, parked func() (int, error)) (time.Duratio
 	}
 	waiters, err := park(wait, n, parked)
 	if err != nil {
+		return 0, err
+	}
+	if err := ready(); err != nil {
+		end(waiters)
 		return 0, err
 	}
 	start := time.Now()
