@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,41 +14,52 @@ import (
 
 const beat = 2 * time.Millisecond
 
-// jobMain is a command for tests. It writes its run id into the append-only
-// file named by its first argument, again and again, until it is ended or, with a
-// second argument, that file exists. When it begins it makes a file LOG.PID, with
-// redlockrun's number. With "grandchild" it has a process below it that
-// does the same, with "stubborn" it ignores SIGTERM.
+// jobMain is a command for tests: job LOG [grandchild] [stubborn] [END]. It
+// writes its run id into the append-only file LOG, again and again, until it is
+// ended, LOG is removed or END exists. When it begins it makes a file LOG.PID, with redlockrun's
+// number. With grandchild it has a process below it that does the same, with
+// stubborn it ignores SIGTERM.
 func jobMain() {
-	path, until := os.Args[1], ""
+	path, end := os.Args[1], ""
+	var child *exec.Cmd
 	for _, arg := range os.Args[2:] {
 		switch arg {
 		case "grandchild":
-			child := exec.Command(os.Args[0], path)
-			if err := child.Start(); err != nil {
-				panic(err)
-			}
+			child = exec.Command(os.Args[0], without(os.Args[1:], arg)...)
+			must(child.Start())
 		case "stubborn":
 			signal.Ignore(syscall.SIGTERM)
 		default:
-			until = arg
+			end = arg
 		}
 	}
+	work(path, end)
+	if child != nil {
+		must(child.Wait())
+	}
+}
+
+func work(path, end string) {
 	log, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		panic(err)
-	}
-	if begun := path + "." + os.Getenv(pidVar); os.WriteFile(begun, nil, 0o600) != nil {
-		panic("write " + begun)
-	}
+	must(err)
+	must(os.WriteFile(path+"."+os.Getenv(pidVar), nil, 0o600))
 	run := os.Getenv(runIDVar) + "\n"
 	for range time.Tick(beat) {
-		if _, err := log.WriteString(run); err != nil {
-			panic(err)
-		}
-		if _, err := os.Stat(until); until != "" && err == nil {
+		_, err := log.WriteString(run)
+		must(err)
+		if !exists(path) || end != "" && exists(end) {
 			return
 		}
+	}
+}
+
+func without(words []string, word string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == word })
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
 	}
 }
 
