@@ -219,6 +219,9 @@ func (a *acquisition) giveUp(ctx context.Context) error {
 	}
 	a.given = true
 	limit := min(a.req.Timeout/10, 500*time.Millisecond)
+	if a.lined {
+		limit = time.Second // its answer tells busy from unanswered
+	}
 	if ctx.Err() != nil {
 		limit = min(limit, 75*time.Millisecond)
 	}
