@@ -10,6 +10,7 @@ internal/watchdog   : internal/(lock|boottime) github.com/rs/zerolog
 internal/lock(/.*)? : internal/boottime internal/lock(/.*)? github.com/redis/go-redis/v9.* github.com/oklog/ulid/v2 golang.org/x/sys.*
 internal/runner     : internal/(boottime|guard) golang.org/x/sys.*
 internal/guard      :
+internal/runner/ptytest : golang.org/x/sys.*
 internal/boottime   : golang.org/x/sys.*
 internal/redistest  : golang.org/x/sys.*
 scripts/.*          : internal/redistest golang.org/x/sys.*

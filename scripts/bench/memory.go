@@ -28,8 +28,8 @@ func memory(b *bench) error {
 	if err != nil {
 		return err
 	}
-	guard, err := guardOf(cmd.Process.Pid)
-	if err != nil {
+	var guard int
+	if err := await(func() bool { guard = guardOf(cmd.Process.Pid); return guard != 0 }); err != nil {
 		return err
 	}
 	guards, err := proportional(guard)
@@ -56,34 +56,28 @@ func proportional(pid int) (float64, error) {
 	return 0, errors.New("read smaps_rollup: no Pss")
 }
 
-// guardOf is the child of a redlockrun that runs the same program.
-func guardOf(parent int) (int, error) {
-	program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", parent))
-	if err != nil {
-		return 0, err
-	}
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
-	if err != nil {
-		return 0, err
-	}
-	var children []byte
+// guardOf is the guard of a redlockrun, 0 before it has been executed: until then
+// it is a copy of its parent, and takes less.
+func guardOf(parent int) int {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
 	for _, path := range tasks {
-		more, _ := os.ReadFile(path) // a thread may end meanwhile
-		children = append(append(children, ' '), more...)
-	}
-	for _, child := range strings.Fields(string(children)) {
-		if exe, err := os.Readlink("/proc/" + child + "/exe"); err == nil && exe == program {
-			return strconv.Atoi(child)
+		children, _ := os.ReadFile(path) // a thread may end meanwhile
+		for _, child := range strings.Fields(string(children)) {
+			arguments, _ := os.ReadFile("/proc/" + child + "/cmdline")
+			if string(arguments) == fmt.Sprintf("redlockrun-guard\x000\x00%d\x00", parent) {
+				pid, _ := strconv.Atoi(child)
+				return pid
+			}
 		}
 	}
-	return 0, errors.New("find the guard: redlockrun has no child of its own kind")
+	return 0
 }
 
 // await waits for something that happens in a moment.
 func await(happened func() bool) error {
 	for deadline := time.Now().Add(10 * time.Second); !happened(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			return errors.New("wait for the command to start: it did not within 10 s")
+			return errors.New("wait for the command and its guard to start: they did not within 10 s")
 		}
 	}
 	return nil
