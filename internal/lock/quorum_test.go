@@ -187,6 +187,7 @@ func testOutage(t *testing.T, size int, kind string) {
 	if took := time.Since(began); took > req.Timeout+2*trip || kind != "denied" && took < req.Timeout/2 {
 		t.Errorf("took %s of %s", took, req.Timeout)
 	}
+	synctest.Wait() // the last requests have reached the frozen servers
 	for _, s := range servers {
 		if s.frozen != nil {
 			s.thaw()
