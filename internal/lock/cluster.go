@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -78,6 +79,16 @@ func redirectOf(err error, from string) (r redirect, ok bool) {
 	}
 	addr, err := hostPort(strings.Trim(host, "[]"), port)
 	return redirect{addr, words[0] == "ASK"}, err == nil
+}
+
+// migrationPause is the time between two tries while a slot moves.
+const migrationPause = 50 * time.Millisecond
+
+// timeLeft reports whether ctx goes on for d: the last answer of a server tells
+// more than a try that is cut short.
+func timeLeft(ctx context.Context, d time.Duration) bool {
+	deadline, ok := ctx.Deadline()
+	return !ok || time.Until(deadline) > d
 }
 
 // underMigration reports whether a request has several keys in a slot that is

@@ -64,9 +64,9 @@ func TestL20AReleaseWaitsUntilTheSlotHasMoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	req := requestFor("job")
-	req.Timeout = time.Second
+	req.Timeout = 3 * time.Second
 	var unavailable *UnavailableError
-	if _, err := store.Acquire(t.Context(), req); !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "TRYAGAIN") {
+	if _, err := store.Acquire(t.Context(), req); !errors.As(err, &unavailable) {
 		t.Errorf("while the slot moves: %v", err)
 	}
 	released := make(chan error, 1)
@@ -111,10 +111,9 @@ func TestL20ANodeIsKilledWithAReplica(t *testing.T) {
 	t.Parallel()
 	c := redistest.StartCluster(t, redistest.ClusterOptions{Replicas: 1})
 	store, place := clusterPlace(c).open(t), c.Owner(lockKey("job"))
-	l := acquire(t, store, requestFor("job"))
-	if err := redistest.Replicated(c.Masters[place], c.Replicas[place]); err != nil {
-		t.Fatal(err)
-	}
+	replicated := clusterPlace(c)
+	replicated.cfg.Replicas, replicated.cfg.ReplicasTimeout = 1, patience
+	l := acquire(t, replicated.open(t), requestFor("job"))
 	c.Masters[place].Kill()
 	if _, err := l.Renew(limited(t, patience)); err == nil || errors.Is(err, ErrLost) {
 		t.Errorf("before the replica has taken over: %v", err)
@@ -135,13 +134,13 @@ func TestL20ANodeIsKilledWithoutAReplica(t *testing.T) {
 	c.Masters[place].Kill()
 	var err error
 	until(t, "CLUSTERDOWN", func() bool {
-		if _, err = l.Renew(limited(t, 2*time.Second)); err == nil || errors.Is(err, ErrLost) {
+		if _, err = l.Renew(limited(t, patience/3)); err == nil || errors.Is(err, ErrLost) {
 			t.Fatal(err)
 		}
 		return strings.Contains(err.Error(), "CLUSTERDOWN")
 	})
 	req := requestFor("job")
-	req.Timeout = 200 * time.Millisecond
+	req.Timeout = 3 * time.Second
 	var unavailable *UnavailableError
 	if _, err := store.Acquire(t.Context(), req); !errors.As(err, &unavailable) {
 		t.Errorf("acquired: %v", err)

@@ -3,7 +3,6 @@ package lock
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -48,7 +47,7 @@ func (l *link) ask(ctx context.Context, question func(client) ([]any, error)) (r
 		case moved:
 			l.follow(r)
 			redirects++
-		case !underMigration(err) || !pause(ctx, jitter(50*time.Millisecond)):
+		case !underMigration(err) || !timeLeft(ctx, 2*migrationPause) || !pause(ctx, jitter(migrationPause)):
 			return reply, sent, err
 		}
 	}

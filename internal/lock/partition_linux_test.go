@@ -63,7 +63,7 @@ func TestL6AMasterCutOffWithItsClientHasASecondHolderAndTheFenceTells(t *testing
 		t.Fatal(err)
 	}
 	until(t, "the first holder to learn of the second", func() bool {
-		_, err := a.Renew(limited(t, 2*time.Second))
+		_, err := a.Renew(limited(t, patience/3))
 		return errors.Is(err, ErrTaken)
 	})
 	renew(t, b)
@@ -80,14 +80,14 @@ func TestL6WithMinReplicasAMasterCutOffStopsItsClient(t *testing.T) {
 	a := acquire(t, store, requestFor("job"))
 	p.cut(t)
 	until(t, "NOREPLICAS", func() bool {
-		_, err := a.Renew(limited(t, 2*time.Second))
+		_, err := a.Renew(limited(t, patience/3))
 		if errors.Is(err, ErrLost) {
 			t.Fatal(err)
 		}
 		return err != nil && strings.Contains(err.Error(), "NOREPLICAS")
 	})
 	req := requestFor("another")
-	req.Timeout = 500 * time.Millisecond
+	req.Timeout = 3 * time.Second
 	var unavailable *UnavailableError
 	if _, err := store.Acquire(t.Context(), req); !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "NOREPLICAS") {
 		t.Errorf("acquired: %v", err)

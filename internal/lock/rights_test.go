@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"redlockrun/internal/redistest"
 )
@@ -25,10 +24,8 @@ func permit(t *testing.T, servers []*redistest.Server, rights ...string) {
 // works runs a job and a waiter, and returns what the first failed for.
 func works(t *testing.T, p place) error {
 	t.Helper()
-	req := requestFor("job")
-	req.Timeout = time.Second
 	s := p.open(t)
-	l, err := s.Acquire(t.Context(), req)
+	l, err := s.Acquire(t.Context(), requestFor("job"))
 	if err != nil {
 		return err
 	}

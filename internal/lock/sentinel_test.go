@@ -86,7 +86,7 @@ func TestL24HungKilledAndStaleSentinels(t *testing.T) {
 
 	s.Sentinels[2].Kill()
 	req := requestFor("all are killed")
-	req.Timeout = time.Second
+	req.Timeout = 3 * time.Second
 	var unavailable *UnavailableError
 	if _, err := p.open(t).Acquire(t.Context(), req); !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("all are killed: %v", err)
@@ -118,7 +118,7 @@ func TestL11AReplicaIsNoMaster(t *testing.T) {
 	}
 	for _, name := range []string{"busy", "free"} {
 		req := requestFor(name)
-		req.Timeout = time.Second
+		req.Timeout = 3 * time.Second
 		_, err := replica.open(t).Acquire(t.Context(), req)
 		var unavailable *UnavailableError
 		if !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "READONLY") {
@@ -164,7 +164,7 @@ func TestL6ALockThatWasNotReplicatedIsLostByAFailover(t *testing.T) {
 	}
 	var err error
 	until(t, "the loss", func() bool {
-		_, err = l.Renew(limited(t, 2*time.Second))
+		_, err = l.Renew(limited(t, patience/3))
 		return errors.Is(err, ErrLost)
 	})
 }

@@ -1,0 +1,64 @@
+package lock
+
+import (
+	"context"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+
+	"redlockrun/internal/redistest"
+)
+
+// names is a resolver whose entries can change, and a list of what was dialled.
+type names struct {
+	mu     sync.Mutex
+	where  map[string]string
+	dialed []string
+}
+
+func (n *names) set(name, addr string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.where[name] = addr
+}
+
+func (n *names) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	n.mu.Lock()
+	n.dialed = append(n.dialed, addr)
+	if known, ok := n.where[addr]; ok {
+		addr = known
+	}
+	n.mu.Unlock()
+	return new(net.Dialer).DialContext(ctx, network, addr)
+}
+
+func TestL21ANameIsResolvedForEachConnection(t *testing.T) {
+	t.Parallel()
+	before := redistest.Start(t, redistest.Options{})
+	after := redistest.Start(t, redistest.Options{Args: []string{"--replicaof", "127.0.0.1", port(t, before)}})
+	n := &names{where: map[string]string{}}
+	n.set("redis.test:6379", before.Addr())
+	l := acquire(t, place{cfg: OpenConfig{URLs: []string{"redis://redis.test"}, dial: n.dial}}.open(t), requestFor("job"))
+	until(t, "the replica to have the lock", func() bool { return do(t, after, "EXISTS", lockKey("job")) == int64(1) })
+	do(t, after, "REPLICAOF", "NO", "ONE")
+	n.set("redis.test:6379", after.Addr())
+	before.Kill()
+	renew(t, l)
+	release(t, l)
+	if got := do(t, after, "EXISTS", lockKey("job")); got != int64(0) {
+		t.Error("the lock is still there")
+	}
+	if slices.ContainsFunc(n.dialed, func(addr string) bool { return addr != "redis.test:6379" }) {
+		t.Errorf("dialled: %q", n.dialed)
+	}
+}
+
+func port(t *testing.T, s *redistest.Server) string {
+	t.Helper()
+	_, port, err := net.SplitHostPort(s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
