@@ -96,7 +96,7 @@ func TestP2AKilledGuardIsReplaced(t *testing.T) {
 	eventually(t, "the user is told", func() bool {
 		n := 0
 		for _, line := range lines(f.log) {
-			if strings.HasPrefix(line, "warning: guard was killed (killed)") {
+			if strings.HasPrefix(line, "warning: guard has ended (killed)") {
 				n++
 			}
 		}
