@@ -260,7 +260,12 @@ func TestP9NoStderrStopsARenewal(t *testing.T) {
 func fullPipe(t testing.TB) *os.File {
 	t.Helper()
 	var fds [2]int
-	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
+	syscall.ForkLock.RLock() // no process started meanwhile is to inherit it
+	err := unix.Pipe(fds[:])
+	unix.CloseOnExec(fds[0])
+	unix.CloseOnExec(fds[1])
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { unix.Close(fds[0]) })
