@@ -14,12 +14,15 @@ import (
 
 // In these tests a user types at an interactive shell. $W runs the wrapper, $D
 // is a directory for files, and what a command says about itself is spelt so that it
-// differs from what was typed. While it is signalled it does not fork: dash forks
-// by vfork(2), and a signal in between stops the child alone, or is lost, with or
-// without a wrapper.
+// differs from what was typed.
 
-// idle waits for ever, without forking, and lets traps run.
-const idle = `exec 8<>$D/fifo; echo rea""dy; while :; do read x <&8; done`
+// Two ways for a shell to wait for ever. A trap runs with both, but dash, the
+// usual sh, has its own races: while it forks by vfork(2) a stop reaches its child alone
+// and SIGINT is lost there, and a trap that comes just before it reads waits for the read.
+const (
+	looping = `echo rea""dy; while :; do sleep 0.02; done`                  // for traps
+	reading = `exec 8<>$D/fifo; echo rea""dy; while :; do read x <&8; done` // for stops
+)
 
 // atShell starts an interactive shell with $W for a wrapper that is played by s.
 func atShell(t *testing.T, s script) (*ptytest.Terminal, string) {
@@ -44,8 +47,8 @@ func foreground(t *testing.T, term *ptytest.Terminal, line string) {
 
 func TestP11CtrlCArrivesOnce(t *testing.T) {
 	for what, text := range map[string]string{
-		"terminal not asked for": `n=0; trap 'n=$((n+1)); echo i""nt' INT; trap 'echo count=$n; exit' TERM; ` + idle,
-		"terminal asked for":     `read x; n=0; trap 'n=$((n+1)); echo i""nt' INT; trap 'echo count=$n; exit' TERM; ` + idle,
+		"terminal not asked for": `n=0; trap 'n=$((n+1)); echo i""nt' INT; trap 'echo count=$n; exit' TERM; ` + looping,
+		"terminal asked for":     `read x; n=0; trap 'n=$((n+1)); echo i""nt' INT; trap 'echo count=$n; exit' TERM; ` + looping,
 	} {
 		term, dir := atShell(t, script{})
 		term.Type(`$W sh -c 'echo $$ >$D/pid; ` + strings.ReplaceAll(text, "'", `'\''`) + "'\n")
@@ -141,7 +144,7 @@ func TestP12CtrlZAndFg(t *testing.T) {
 // The command never asks for the terminal, so Ctrl-Z reaches it through the wrapper.
 func TestP12CtrlZWithoutTheTerminal(t *testing.T) {
 	term, dir := atShell(t, script{})
-	term.Type(`$W sh -c 'echo $$ >$D/pid; ` + idle + "'\n")
+	term.Type(`$W sh -c 'echo $$ >$D/pid; ` + reading + "'\n")
 	term.Expect("ready")
 	command := pidIn(t, filepath.Join(dir, "pid"))
 	term.Type(ptytest.CtrlZ)
@@ -173,7 +176,7 @@ func TestP12AnEndWhileSuspended(t *testing.T) {
 // The lease has lapsed while the job was suspended: it never goes on.
 func TestP12WhatIsLostWhileSuspendedDoesNotGoOn(t *testing.T) {
 	term, dir := atShell(t, script{Lost: true})
-	term.Type(`$W sh -c 'trap "echo con\"\"tinued >>$D/cont" CONT; ` + idle + "'\n")
+	term.Type(`$W sh -c 'trap "echo con\"\"tinued >>$D/cont" CONT; ` + reading + "'\n")
 	term.Expect("ready")
 	term.Type(ptytest.CtrlZ)
 	term.Expect("Stopped")
@@ -298,7 +301,7 @@ func TestP11WhoReadsInTheBackgroundIsStopped(t *testing.T) {
 
 func TestP11CtrlBackslashArrives(t *testing.T) {
 	term, _ := atShell(t, script{})
-	term.Type(`$W sh -c 'ulimit -c 0; ` + idle + "'\n")
+	term.Type(`$W sh -c 'ulimit -c 0; ` + looping + "'\n")
 	term.Expect("ready")
 	term.Type(ptytest.CtrlBackslash)
 	term.Expect("$ ")
@@ -308,7 +311,7 @@ func TestP11CtrlBackslashArrives(t *testing.T) {
 
 func TestP11TheSizeOfTheWindowArrives(t *testing.T) {
 	term, _ := atShell(t, script{})
-	term.Type(`$W sh -c 'trap "stty size" WINCH; ` + idle + "'\n")
+	term.Type(`$W sh -c 'trap "stty size" WINCH; ` + looping + "'\n")
 	term.Expect("ready")
 	term.Resize(33, 101)
 	term.Expect("33 101")
@@ -361,7 +364,7 @@ func TestP12WithoutAJobControlShellNothingHangs(t *testing.T) {
 // A hangup of the line reaches the command, which may go on without a terminal.
 func TestP11AHangupArrives(t *testing.T) {
 	term, dir := atShell(t, script{})
-	term.Type(`$W sh -c 'trap "echo hup >$D/hup; exit 3" HUP; ` + idle + "'\n")
+	term.Type(`$W sh -c 'trap "echo hup >$D/hup; exit 3" HUP; ` + looping + "'\n")
 	term.Expect("ready")
 	term.Hangup()
 	eventually(t, "the command got SIGHUP", func() bool { return hasLine(filepath.Join(dir, "hup"), "hup") })
