@@ -87,8 +87,13 @@ func TestReadmeUnitsAreVerifiedBySystemd(t *testing.T) {
 	s := newSite(t)
 	php := s.provide("php", "#!/bin/sh\n")
 	service := strings.NewReplacer("/usr/local/bin/redlockrun", filepath.Join(bin, "redlockrun"), "/usr/bin/php", php).Replace(block(t, "service"))
-	argv := []string{"systemd-analyze", "verify", "--man=no"}
-	argv = append(argv, s.provide("cancel-orders.service", service), s.provide("cancel-orders.timer", block(t, "timer")))
+	units := []string{s.provide("cancel-orders.service", service), s.provide("cancel-orders.timer", block(t, "timer"))}
+	for _, unit := range units {
+		if err := os.Chmod(unit, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	argv := append([]string{"systemd-analyze", "verify", "--man=no"}, units...)
 	if r := s.run(argv...); r != (run{}) {
 		t.Error(r)
 	}
