@@ -105,7 +105,9 @@ func parseFile(path string) (address, error) {
 }
 
 func (a *address) parse(userinfo, authority, rest string) error {
-	if a.network == "unix" && authority != "" || a.network != "unix" && strings.Contains(rest, "@") {
+	// An @ behind the hosts may be the one before them, after a password with a raw /
+	// in it. Only the path of a socket without a user may have one.
+	if a.network == "unix" && authority != "" || (a.network != "unix" || userinfo != "") && strings.Contains(rest, "@") {
 		return badURL("its parts cannot be told apart", hintEncode)
 	}
 	if err := a.parseUser(userinfo); err != nil {
