@@ -236,8 +236,8 @@ func TestP9NoStderrStopsARenewal(t *testing.T) {
 			end := filepath.Join(t.TempDir(), "end")
 			out := stderr(t)
 			defer out.Close()
-			run := launchWith(t, p.URL(), out, "-k", "job", "-vv", "--renew-every", "0.02", "-c", "while [ ! -e "+end+" ]; do sleep 0.02; done; exit 3")
-			for n := range 20 {
+			run := launchWith(t, p.URL(), out, "-k", "job", "-vv", "--ttl", "10", "--renew-every", "0.02", "-c", "while [ ! -e "+end+" ]; do sleep 0.02; done; exit 3")
+			for n := range 10 {
 				if !p.Await(renewing, 3*n) {
 					t.Fatal("no renewal comes")
 				}
