@@ -99,8 +99,20 @@ func explain(err error, c config) outcome {
 	case errors.As(err, &start):
 		return failure(start.Code, start.Error(), startHint(start)...)
 	}
-	return failure(statusFailed, err.Error())
+	return failure(statusFailed, err.Error(), shortOf(err)...)
 }
+
+// shortOf says what to check if a resource was wanting, as for the guard.
+func shortOf(err error) []string {
+	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM} {
+		if errors.Is(err, errno) {
+			return []string{limitsHint}
+		}
+	}
+	return nil
+}
+
+const limitsHint = "check the limits of processes, files and memory (ulimit -a)"
 
 func some(hint string) []string {
 	if hint == "" {
@@ -206,7 +218,7 @@ func startHint(e *runner.StartError) []string {
 	case 127:
 		return []string{"check the name and PATH"}
 	case statusFailed:
-		return []string{"check the limits of processes and memory (ulimit -a)"}
+		return []string{limitsHint}
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		{&runner.StartError{Name: "x", Code: 71, Err: errors.New("no memory")}, 71, []string{"run x: no memory", "ulimit"}},
 		{&runner.SignalError{Signal: syscall.SIGTERM}, 143, []string{"nothing was run"}},
 		{&runner.StopError{Reason: errors.New("keep lock: panic")}, 71, []string{"panic"}},
-		{errors.New("start guard: no more processes"), 71, []string{"start guard"}},
+		{fmt.Errorf("start guard: %w", syscall.EMFILE), 71, []string{"start guard: too many open files", "ulimit"}},
 	} {
 		o := explain(fmt.Errorf("wrapped: %w", c.err), someConfig())
 		said := o.message + "\n" + strings.Join(o.hints, "\n")
