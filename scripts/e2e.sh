@@ -4,4 +4,4 @@
 set -eu
 cd "$(dirname "$0")/.."
 scripts/install-deps.sh e2e
-CGO_ENABLED=1 exec go test -race -count=1 -tags e2e ./e2e
+CGO_ENABLED=1 exec go test -race -count=1 -tags e2e ./internal/e2e

@@ -14,8 +14,8 @@ internal/runner/ptytest : golang.org/x/sys.*
 internal/boottime   : golang.org/x/sys.*
 internal/redistest  : golang.org/x/sys.*
 scripts/.*          : internal/redistest golang.org/x/sys.*
-e2e                 :
-soak                :
+internal/e2e        :
+internal/soak       :
 '
 # Whom tests may import follows no rule but this: Redis is spoken to by the lock alone.
 outside_lock='^redlockrun/internal/(lock|redistest)(/|$)'

@@ -3,4 +3,4 @@
 set -eu
 cd "$(dirname "$0")/.."
 scripts/install-deps.sh test
-STORM=${STORM-60s} CGO_ENABLED=1 exec go test -race -count=1 -v -timeout 24h ./soak
+STORM=${STORM-60s} CGO_ENABLED=1 exec go test -race -count=1 -v -timeout 24h ./internal/soak

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	leaveTerminal()
+	forgetIgnored()
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // else every wrapper takes a second to end
 	os.Exit(m.Run())
 }
@@ -39,6 +40,15 @@ func leaveTerminal() {
 	if fd, err := openTerminal(); err == nil {
 		_ = unix.IoctlSetInt(fd, unix.TIOCNOTTY, 0)
 		_ = unix.Close(fd)
+	}
+}
+
+// forgetIgnored lets the tests start as a program does that is called by a
+// shell: posix_spawn(3) of the GNU C library, and so make, leaves the two signals
+// ignored that the library uses itself.
+func forgetIgnored() {
+	for _, sig := range []syscall.Signal{32, 33} {
+		swapAction(sig, &kernelAction{}, nil)
 	}
 }
 

@@ -101,7 +101,7 @@ func TestReadmeUnitsAreVerifiedBySystemd(t *testing.T) {
 
 func TestTheDemonstrationHappens(t *testing.T) {
 	s := newSite(t)
-	demo, err := filepath.Abs("../scripts/demo.sh")
+	demo, err := filepath.Abs("../../scripts/demo.sh")
 	if err != nil {
 		t.Fatal(err)
 	}

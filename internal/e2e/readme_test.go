@@ -59,7 +59,7 @@ func TestReadmeInstall(t *testing.T) {
 		}
 	}
 	cmd := s.command(t.Context(), "make", "-s", "install", "DESTDIR="+s.dir, "PREFIX=/usr")
-	cmd.Dir, cmd.Env = "..", os.Environ()
+	cmd.Dir, cmd.Env = "../..", os.Environ()
 	if r := s.finish(cmd); r.status != 0 {
 		t.Fatal(r)
 	}
