@@ -12,6 +12,7 @@ import (
 // run is the whole program but for the way it ends.
 func run(args []string) ending {
 	signals := runner.Subscribe() // first of all: from here on none is missed
+	defer runner.DropEarlyGuard()
 	p := newProgram(os.LookupEnv, writeStderr)
 	p.runF = func(c *config) (ending, error) {
 		return newSession(c, p.log, signals).run(os.Environ())

@@ -6,6 +6,7 @@ func init() {
 	if kept, ok := invoked(); ok {
 		syscall.Exit(watch(kept))
 	}
+	startEarly()
 }
 
 // invoked reports whether this process is to be a guard, and how many

@@ -13,65 +13,77 @@ import (
 )
 
 // spawn starts a guard and tells it what its predecessor knew. What comes back
-// is the pipe on which it shows signs of life.
+// is the pipe on which it shows a sign of life.
 func (g *Guard) spawn() (*os.File, error) {
-	var orders, signs [2]int
-	if err := unix.Pipe2(orders[:], unix.O_CLOEXEC); err != nil {
+	if e := g.takeEarly(); e != nil {
+		g.hire(e.PID, e.Leash)
+		return os.NewFile(uintptr(e.Leash.Ready[0]), "guard"), nil
+	}
+	keep, err := g.kept()
+	if err != nil {
 		return nil, err
 	}
-	defer unix.Close(orders[0])
-	if err := unix.Pipe2(signs[:], unix.O_CLOEXEC); err != nil {
-		unix.Close(orders[1])
+	leash, err := guard.NewLeash()
+	if err != nil {
 		return nil, err
 	}
-	defer unix.Close(signs[1])
-	_ = unix.SetNonblock(orders[1], true) // a guard that does not read must not stop a renewal
-	_ = unix.SetNonblock(signs[0], true)
-	if err := g.hire(orders, signs); err != nil {
-		unix.Close(orders[1])
-		unix.Close(signs[0])
+	// It finds its orders in the pipe: should this process die in the same
+	// moment, the guard knows already whom to kill.
+	g.mu.Lock()
+	g.brief(leash.Orders[1])
+	g.mu.Unlock()
+	pid, err := leash.Execute(keep)
+	if err != nil {
+		leash.Let()
 		return nil, err
 	}
-	return os.NewFile(uintptr(signs[0]), "guard"), nil
+	g.hire(pid, leash)
+	return os.NewFile(uintptr(leash.Ready[0]), "guard"), nil
 }
 
-// hire starts a guard that finds its orders in the pipe: should this process
-// die in the same moment, the guard knows already whom to kill. What has come
-// up meanwhile is told when it has started.
-func (g *Guard) hire(orders, signs [2]int) error {
-	g.mu.Lock()
-	g.brief(orders[1])
-	successor := g.group.Kind != 0
-	g.mu.Unlock()
-	pid, err := g.execute(orders[0], signs[1], successor)
-	if err != nil {
-		return err
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.pid, g.orders = pid, orders[1]
-	if g.closing {
-		_ = unix.Kill(pid, unix.SIGKILL)
+// takeEarly is the guard that was executed before this process knew what it
+// was to do, unless it would have to hold something.
+func (g *Guard) takeEarly() *guard.Early {
+	if len(g.keep) > 0 {
 		return nil
 	}
-	g.brief(orders[1])
-	return nil
+	return guard.TakeEarly()
 }
 
-// execute starts the process of a guard, a successor without any delay.
-func (g *Guard) execute(orders, signs int, successor bool) (int, error) {
-	files := []int{orders, signs}
+func (g *Guard) kept() (descriptors []uintptr, err error) {
 	for _, f := range g.keep {
 		fd, err := descriptor(f)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		files = append(files, int(fd))
+		descriptors = append(descriptors, fd)
 	}
-	if successor {
-		return lay(files, 0)
+	return descriptors, nil
+}
+
+// hire makes a guard the one that is given orders, and tells it what has come up
+// since it was executed.
+func (g *Guard) hire(pid int, leash guard.Leash) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pid, g.orders = pid, leash.Orders[1]
+	if g.closing {
+		_ = unix.Kill(pid, unix.SIGKILL)
+		return
 	}
-	return lay(files, hatching)
+	g.brief(leash.Orders[1])
+}
+
+// DropEarlyGuard ends the guard that was executed while this process was
+// initialized, if StartGuard has not taken it.
+func DropEarlyGuard() {
+	e := guard.TakeEarly()
+	if e == nil {
+		return
+	}
+	_ = unix.Kill(e.PID, unix.SIGKILL)
+	e.Leash.Let()
+	reapGuard(e.PID)
 }
 
 // brief writes to a new guard's pipe what it has to know. g.mu is held.
@@ -118,33 +130,30 @@ func (g *Guard) look(signs *os.File) {
 		switch {
 		case g.isClosing():
 			return
-		case first && shown == 0:
+		case first && !shown:
 			g.err = fmt.Errorf("guard ended before it was ready (%s)", ending(status))
 			return
 		}
 		g.tell(fmt.Errorf("guard has ended (%s): another one is started", ending(status)))
-		if shown < executed && !status.Signaled() && !g.rest() {
-			return // it could not be executed, and the next one may fare no better
+		if !shown && !status.Signaled() && !g.rest() {
+			return // its runtime could not start, and the next one's may fare no better
 		}
 		signs = g.succeed()
 	}
 }
 
-// executed is how many signs of life a guard has shown when it has been
-// executed: one before, one after.
-const executed = 2
-
-// follow waits for the end of a guard and counts its signs of life.
-func (g *Guard) follow(signs *os.File, first bool) (shown int64) {
+// follow waits for the end of a guard, and reports whether it has been on watch.
+func (g *Guard) follow(signs *os.File, first bool) (shown bool) {
 	defer signs.Close()
-	if _, err := io.ReadFull(signs, make([]byte, 1)); err != nil {
-		return 0
+	sign := make([]byte, 1)
+	if _, err := io.ReadFull(signs, sign); err != nil {
+		return false
 	}
 	if first {
 		close(g.ready)
 	}
-	more, _ := io.Copy(io.Discard, signs)
-	return 1 + more
+	_, _ = signs.Read(sign) // nothing comes but the end
+	return true
 }
 
 // succeed starts another guard, and again each second if it cannot be started.
@@ -178,13 +187,15 @@ func (g *Guard) bury() unix.WaitStatus {
 	g.pid, g.orders = 0, -1
 	g.mu.Unlock()
 	unix.Close(orders)
-	var status unix.WaitStatus
+	return reapGuard(pid)
+}
+
+func reapGuard(pid int) (status unix.WaitStatus) {
 	for {
 		if _, err := unix.Wait4(pid, &status, 0, nil); err != unix.EINTR {
-			break
+			return status
 		}
 	}
-	return status
 }
 
 func ending(status unix.WaitStatus) string {

