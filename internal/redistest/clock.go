@@ -17,8 +17,8 @@ var clockSource []byte
 // A Clock is the wall clock of servers that were started with it; it can be
 // pushed while they run.
 type Clock struct {
-	file    *os.File // the offset in nanoseconds; the servers have it mapped
-	library string
+	file *os.File // the offset in nanoseconds; the servers have it mapped
+	shim string
 }
 
 // NewClock makes a clock that is right. It needs gcc.
@@ -33,18 +33,18 @@ func NewClock(t testing.TB) *Clock {
 }
 
 func makeClock(dir string) (*Clock, error) {
-	source, library := filepath.Join(dir, "clock.c"), filepath.Join(dir, "clock.so")
+	source, shim := filepath.Join(dir, "clock.c"), filepath.Join(dir, "clock.so")
 	if err := os.WriteFile(source, clockSource, 0o600); err != nil {
 		return nil, err
 	}
-	if out, err := exec.Command("gcc", "-O2", "-shared", "-fPIC", "-o", library, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command("gcc", "-O2", "-shared", "-fPIC", "-o", shim, source).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("compile clock.c: %w (`make test` installs gcc)\n%s", err, out)
 	}
 	file, err := os.Create(filepath.Join(dir, "offset"))
 	if err != nil {
 		return nil, err
 	}
-	c := &Clock{file: file, library: library}
+	c := &Clock{file: file, shim: shim}
 	return c, c.Push(0)
 }
 
@@ -56,5 +56,5 @@ func (c *Clock) Push(ahead time.Duration) error {
 
 // env is what a process with this clock has in its environment.
 func (c *Clock) env() []string {
-	return []string{"LD_PRELOAD=" + c.library, "REDISTEST_CLOCK=" + c.file.Name()}
+	return []string{"LD_PRELOAD=" + c.shim, "REDISTEST_CLOCK=" + c.file.Name()}
 }
