@@ -7,7 +7,8 @@
 // while its packages are initialized, and never reaches main. That order is
 // the point of the package: it imports syscall alone, so the linker initializes
 // it before nearly everything else, and a guard needs neither the time nor the
-// memory of the rest.
+// memory of the rest. For the same reason a program that seems to want a guard
+// executes one at that moment already: see [TakeEarly].
 package guard
 
 // Name is the argv[0] of a guard.

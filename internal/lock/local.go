@@ -3,7 +3,6 @@ package lock
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -131,8 +130,8 @@ func (s *Local) take(name string) (*lockFile, error) {
 // Acquire implements Store. Waiting without Retries is done in the kernel's
 // queue. TTL in a *HeldError is what is left of a min-hold, else 0.
 func (s *Local) Acquire(ctx context.Context, req Request) (Lease, error) {
-	if len(req.Holder.Run) != runIDLen {
-		return nil, fmt.Errorf("acquire lock: run id %q is no ULID", req.Holder.Run)
+	if err := req.complete(); err != nil {
+		return nil, err
 	}
 	f, err := s.take(req.Name)
 	if err != nil {

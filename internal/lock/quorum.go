@@ -156,11 +156,8 @@ func (q *quorum) Close() error {
 // Acquire implements Store. Waiters have no line: they try again, each at its
 // own pace.
 func (q *quorum) Acquire(ctx context.Context, req Request) (Lease, error) {
-	if len(req.Holder.Run) != runIDLen {
-		return nil, fmt.Errorf("acquire lock: run id %q is no ULID", req.Holder.Run)
-	}
-	if req.Timeout <= 0 {
-		req.Timeout = 5 * time.Second
+	if err := req.complete(); err != nil {
+		return nil, err
 	}
 	if req.Wait.Retries == 0 { // without retries, nobody has said at which pace
 		req.Wait.Delay = pollDelay

@@ -55,11 +55,8 @@ func (s *redisStore) newLink(key string) *link {
 
 // Acquire implements Store.
 func (s *redisStore) Acquire(ctx context.Context, req Request) (Lease, error) {
-	if len(req.Holder.Run) != runIDLen {
-		return nil, fmt.Errorf("acquire lock: run id %q is no ULID", req.Holder.Run)
-	}
-	if req.Timeout <= 0 {
-		req.Timeout = 5 * time.Second
+	if err := req.complete(); err != nil {
+		return nil, err
 	}
 	keys := keysOf(s.prefix, req.Name, req.Holder.Run)
 	a := &acquisition{req: req, link: s.newLink(keys.lock), keys: keys, record: recordOf(req.Holder).String()}

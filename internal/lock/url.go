@@ -52,19 +52,10 @@ const (
 	cluster  = "cluster"
 )
 
-// parseURL reads a URL, or the file that file:PATH names, when no other file
-// has the password.
-func parseURL(raw string) (address, error) {
-	a, err := readURL(raw)
-	if err == nil && a.user != "" && a.password == "" {
-		err = errLoneUser
-	}
-	return a, err
-}
-
 var errLoneUser = badURL("it has a user without a password", "a password alone is written :PASSWORD@")
 
-// readURL is parseURL, but a user may stand without a password.
+// readURL reads a URL, or the file that file:PATH names. A user may stand in it
+// without a password, which another file may have.
 func readURL(raw string) (address, error) {
 	if path, ok := strings.CutPrefix(raw, "file:"); ok {
 		return parseFile(path)

@@ -28,12 +28,19 @@ func TestURLsAreRead(t *testing.T) {
 		"redis+cluster://a:1,b,[::1]:3":       {kind: cluster, network: "tcp", hosts: []string{"a:1", "b:6379", "[::1]:3"}},
 		"rediss+cluster://u:p@a:1/":           {kind: cluster, network: "tcp", tls: true, hosts: []string{"a:1"}, user: "u", password: "p"},
 	} {
-		got, err := parseURL(raw)
+		got, err := addressOf(raw)
 		if err != nil || got.kind != want.kind || got.network != want.network || got.tls != want.tls || got.user != want.user ||
 			got.password != want.password || got.master != want.master || got.db != want.db || strings.Join(got.hosts, " ") != strings.Join(want.hosts, " ") {
 			t.Errorf("%s: %+v, %v", raw, got, err)
 		}
 	}
+}
+
+// addressOf reads a URL as Open does, with no other file that has a password.
+func addressOf(raw string) (address, error) {
+	s := &source{raw: raw}
+	err := s.load()
+	return s.addr, err
 }
 
 // What is not understood is refused: skipping it would lock elsewhere.
@@ -45,7 +52,7 @@ func TestURLsOfOtherDialectsAreRefused(t *testing.T) {
 		"redis://:a#b@h", "redis://h\n", "redis://[::1", "redis://[x]:1", "unix://", "unix://h/x", "unix://:a/b@/run/x", "redis+sentinel://h",
 		"redis+sentinel://h/m/x", "redis+cluster://h/1", "redis+cluster://h?db=1", "file:", "file:/does/not/exist",
 	} {
-		if a, err := parseURL(raw); !errors.As(err, new(*ConfigError)) && !(raw == "redis://h?db=" && err == nil) {
+		if a, err := addressOf(raw); !errors.As(err, new(*ConfigError)) && !(raw == "redis://h?db=" && err == nil) {
 			t.Errorf("%q: %+v, %v", raw, a, err)
 		}
 	}
@@ -57,7 +64,7 @@ func TestURLFromAFile(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		a, err := parseURL("file:" + file)
+		a, err := addressOf("file:" + file)
 		if (err == nil) != ok || ok && a.String() != "h:1" || !ok && !errors.As(err, new(*ConfigError)) {
 			t.Errorf("%q: %v, %v", text, a, err)
 		}

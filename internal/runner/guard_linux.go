@@ -43,9 +43,10 @@ type Guard struct {
 	quit  chan struct{} // closed by Close
 }
 
-// StartGuard executes this program again as a guard, and returns before it is
-// ready: Run waits for that. It may be called beside the acquiring of the lock. The guard holds keep
-// open until it ends. As PID 1 StartGuard returns nil, nil.
+// StartGuard executes this program again as a guard, or takes the one that was
+// executed while the program was initialized, and returns before it is ready:
+// Run waits for that. It may be called beside the acquiring of the lock. The
+// guard holds keep open until it ends. As PID 1 StartGuard returns nil, nil.
 func StartGuard(keep ...*os.File) (*Guard, error) {
 	if os.Getpid() == 1 {
 		return nil, nil
