@@ -3,5 +3,5 @@
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p "$1/bin"
-install -m 0755 redlockrun "$1/bin/redlockrun"
+scripts/place.sh redlockrun "$1/bin/redlockrun"
 echo "installed $1/bin/redlockrun"

@@ -81,6 +81,7 @@ func (s *session) execute(k *keeper, run string, environ []string) (runner.Statu
 	if s.maxRuntime > 0 {
 		defer time.AfterFunc(s.maxRuntime, func() { command.Stop(&runner.StopError{Reason: errMaxRuntime}) }).Stop()
 	}
+	twoProcessors()
 	k.start(command.Stop)
 	defer k.stop()
 	return command.Run(context.Background(), s.signals)
@@ -118,7 +119,9 @@ func (s *session) release(lease lock.Lease, keep time.Duration) error {
 
 // sum says how the run went, to whoever wants to know.
 func (s *session) sum(k *keeper, held time.Duration, status runner.Status) {
-	s.log.Info().Msg(s.summary(k, held))
+	if info := s.log.Info(); info.Enabled() {
+		info.Msg(s.summary(k, held))
+	}
 	switch {
 	case status.Left == 1:
 		s.log.Warn().Msg("1 process of the command still runs without the lock")

@@ -1,6 +1,10 @@
 package guard
 
-import "syscall"
+import (
+	"runtime"
+	"syscall"
+	"unsafe"
+)
 
 // A Leash is what ties a guard to its starter: two pipes, each with its end for
 // reading first. The guard has Orders[0] and Ready[1]; the starter's ends do not
@@ -32,8 +36,13 @@ func (l Leash) Let() {
 // meanwhile, as a guard that holds keep open. Of its starter's streams and
 // descriptors the guard gets no other, and its small runtime needs no garbage
 // collection and one thread of Go code. Whoever executes it reaps it.
+//
+// It is a batch process to the scheduler (sched(7)): when it wakes up, because it
+// is told something or killed, it does not take the processor from its starter.
+// Measured, that is an eighth of a hand-over.
 func (l Leash) Execute(keep []uintptr) (pid int, err error) {
 	const closed = ^uintptr(0)
+	defer forkBatches()()
 	defer syscall.Close(l.Orders[0])
 	defer syscall.Close(l.Ready[1])
 	files := []uintptr{closed, closed, closed, uintptr(l.Orders[0]), uintptr(l.Ready[1])}
@@ -43,4 +52,25 @@ func (l Leash) Execute(keep []uintptr) (pid int, err error) {
 		Files: append(files, keep...),
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
+}
+
+// forkBatches makes what this goroutine forks a batch process, until the function
+// that it returns is called. Whoever runs under another policy than the ordinary one
+// wanted that.
+func forkBatches() (end func()) {
+	const ordinary, batch = 0, 3
+	runtime.LockOSThread()
+	if policy, _, e := syscall.RawSyscall(syscall.SYS_SCHED_GETSCHEDULER, 0, 0, 0); e != 0 || policy != ordinary {
+		return runtime.UnlockOSThread
+	}
+	setPolicy(batch)
+	return func() {
+		setPolicy(ordinary)
+		runtime.UnlockOSThread()
+	}
+}
+
+func setPolicy(policy uintptr) {
+	var priority int32 // struct sched_param
+	syscall.RawSyscall(syscall.SYS_SCHED_SETSCHEDULER, 0, policy, uintptr(unsafe.Pointer(&priority)))
 }

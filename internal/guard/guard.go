@@ -5,7 +5,7 @@
 // It is this program executed again. A program that imports the package and is
 // started with [Name] as argv[0] and a pipe on descriptor 3 becomes a guard
 // while its packages are initialized, and never reaches main. That order is
-// the point of the package: it imports syscall alone, so the linker initializes
+// the point of the package: it imports only what everything needs, so the linker initializes
 // it before nearly everything else, and a guard needs neither the time nor the
 // memory of the rest. For the same reason a program that seems to want a guard
 // executes one at that moment already: see [TakeEarly].

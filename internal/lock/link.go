@@ -103,8 +103,12 @@ func (l *link) drop() {
 	}
 }
 
-// close ends the connections.
+// close ends the connections. Nothing is under way on them that would have to be
+// interrupted first.
 func (l *link) close() {
+	if l.client != nil {
+		l.client.Close()
+	}
 	l.drop()
 	l.late.close(nil)
 }

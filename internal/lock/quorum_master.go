@@ -25,11 +25,13 @@ var (
 	//go:embed quorum_release.lua
 	quorumReleaseLua string
 
-	grantStep         = strip(&termLua, &grantLua)
-	raiseStep         = strip(&termLua, &raiseLua)
-	quorumRenewStep   = strip(&termLua, &quorumRenewLua)
-	healStep          = strip(&termLua, &healLua)
-	quorumReleaseStep = strip(&termLua, &quorumReleaseLua)
+	termPart = strip(&termLua)
+
+	grantStep         = join(termPart, strip(&grantLua))
+	raiseStep         = join(termPart, strip(&raiseLua))
+	quorumRenewStep   = join(termPart, strip(&quorumRenewLua))
+	healStep          = join(termPart, strip(&healLua))
+	quorumReleaseStep = join(termPart, strip(&quorumReleaseLua))
 )
 
 // QuorumACL is what a user of a quorum needs beside MinimalACL, unless the

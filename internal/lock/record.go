@@ -2,6 +2,7 @@ package lock
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -33,13 +34,37 @@ func recordOf(h Holder) record {
 	}
 }
 
-// String is the record as it is written.
+// String is the record as it is written: what encoding/json would make of it,
+// which for the sake of one record finds out how records are written.
 func (r record) String() string {
-	b, err := json.Marshal(r)
+	b := appendText([]byte(`{"run":`), r.Run)
+	b = appendNumber(b, "ended", r.Ended)
+	b = append(strconv.AppendInt(append(b, `,"v":`...), int64(r.Version), 10), `,"host":`...)
+	b = append(appendText(b, r.Host), `,"pid":`...)
+	b = append(strconv.AppendInt(b, int64(r.PID), 10), `,"user":`...)
+	b = append(appendText(b, r.User), `,"cmd":`...)
+	b = append(appendText(b, r.Command), `,"start":`...)
+	b = strconv.AppendInt(b, r.Start, 10)
+	b = appendNumber(b, "fence", r.Fence)
+	b = appendNumber(b, "at", r.At)
+	b = appendNumber(b, "until", r.Until)
+	return string(append(b, '}'))
+}
+
+func appendText(b []byte, text string) []byte {
+	quoted, err := json.Marshal(text)
 	if err != nil {
-		panic("marshal record: " + err.Error()) // strings and numbers alone
+		panic("marshal text: " + err.Error()) // there is none that it refuses
 	}
-	return string(b)
+	return append(b, quoted...)
+}
+
+// appendNumber leaves out a zero.
+func appendNumber(b []byte, name string, n int64) []byte {
+	if n == 0 {
+		return b
+	}
+	return strconv.AppendInt(append(append(append(b, `,"`...), name...), `":`...), n, 10)
 }
 
 // short cuts a text to at most n bytes, between two characters. In JSON each

@@ -22,25 +22,35 @@ var (
 	//go:embed release.lua
 	releaseLua string
 
-	acquireStep = strip(&runLua, &lineLua, &acquireLua)
-	confirmStep = strip(&runLua, &confirmLua)
-	releaseStep = strip(&runLua, &lineLua, &releaseLua)
+	runPart, linePart = strip(&runLua), strip(&lineLua)
+
+	acquireStep = join(runPart, linePart, strip(&acquireLua))
+	confirmStep = join(runPart, strip(&confirmLua))
+	releaseStep = join(runPart, linePart, strip(&releaseLua))
 )
 
-// strip joins the parts of a script and leaves out what only its readers need.
-// It is done when the script is first needed: a run needs two of them.
-func strip(parts ...*string) func() string {
+// strip leaves out what only the readers of a part need. It is done when the
+// part is first needed: a run needs few of them.
+func strip(part *string) func() string {
 	return sync.OnceValue(func() string {
 		var out strings.Builder
-		out.Grow(8 << 10) // in one piece: each page that is touched costs a microsecond or two
-		for _, part := range parts {
-			for line := range strings.Lines(*part) {
-				code, _, _ := strings.Cut(line, "--")
-				if code = strings.TrimSpace(code); code != "" {
-					out.WriteString(code)
-					out.WriteByte('\n')
-				}
+		out.Grow(len(*part)) // in one piece: each page that is touched costs a microsecond or two
+		for line := range strings.Lines(*part) {
+			code, _, _ := strings.Cut(line, "--")
+			if code = strings.TrimSpace(code); code != "" {
+				out.WriteString(code)
+				out.WriteByte('\n')
 			}
+		}
+		return out.String()
+	})
+}
+
+func join(parts ...func() string) func() string {
+	return sync.OnceValue(func() string {
+		var out strings.Builder
+		for _, part := range parts {
+			out.WriteString(part())
 		}
 		return out.String()
 	})

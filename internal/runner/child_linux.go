@@ -34,9 +34,18 @@ func (e event) ended() bool {
 
 // begin calls spawn and waits for the child until it has ended, on one thread:
 // PR_SET_PDEATHSIG is sent when the thread that forked ends, not the process.
-// The child is not reaped.
+// As PID 1, which does without that, any thread will do. The child is not reaped.
 func begin(spawn func() (int, error)) (*child, error) {
 	c := &child{events: make(chan event, 1)}
+	if os.Getpid() == 1 {
+		pid, err := spawn()
+		if err != nil {
+			return nil, err
+		}
+		c.pid = pid
+		go c.attend()
+		return c, nil
+	}
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()

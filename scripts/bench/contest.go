@@ -61,10 +61,15 @@ func (c contender) run() (wall, cpu time.Duration, err error) {
 	return time.Since(start), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
-// command is argv with nothing around it that this user has set up.
+// command is argv as a cron job runs, with nothing around it that this user has
+// set up: cron, systemd and a login all set a locale, which the programs that
+// are measured beside redlockrun load.
 func command(argv []string) *exec.Cmd {
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "REDLOCKRUN_CONFIG=/dev/null"}
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=/", "LOGNAME=cron", "SHELL=/bin/sh", "LANG=C.UTF-8",
+		"REDLOCKRUN_CONFIG=/dev/null",
+	}
 	cmd.Stderr = os.Stderr
 	return cmd
 }
