@@ -3,6 +3,13 @@
 # --version prints what Go itself records about the build.
 set -eu
 cd "$(dirname "$0")/.."
-CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o redlockrun.new ./cmd/redlockrun
+
+# Go 1.26's collector keeps its marks in the memory that it marks, which touches a
+# page more for each kind of object. A run is over before anything is collected:
+# the collector before it takes 1.5 % off. Later versions of Go may not have it.
+collector=nogreenteagc
+GOEXPERIMENT=$collector go version >/dev/null 2>&1 || collector=
+
+GOEXPERIMENT=$collector CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o redlockrun.new ./cmd/redlockrun
 scripts/place.sh redlockrun.new redlockrun
 rm redlockrun.new

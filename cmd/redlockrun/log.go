@@ -1,6 +1,7 @@
 package main
 
 import (
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -22,8 +23,8 @@ const (
 // dropped and counted. The goroutine ends with the process, because nothing
 // can end a write that blocks; flush waits for it as long as is sensible.
 type stderrQueue struct {
-	lines   chan queuedLine
-	started atomic.Bool // a run that says nothing needs no goroutine
+	lines   func() chan queuedLine // made with the goroutine when it is first needed: most runs say nothing
+	started atomic.Bool
 	dropped atomic.Int64
 	render  func([]byte) []byte
 	write   func([]byte)
@@ -36,24 +37,28 @@ type queuedLine struct {
 }
 
 func newStderrQueue(render func([]byte) []byte, write func([]byte)) *stderrQueue {
-	return &stderrQueue{lines: make(chan queuedLine, queued), render: render, write: write}
+	q := &stderrQueue{render: render, write: write}
+	q.lines = sync.OnceValue(func() chan queuedLine {
+		lines := make(chan queuedLine, queued)
+		go q.drain(lines)
+		q.started.Store(true)
+		return lines
+	})
+	return q
 }
 
 // Write queues one line; zerolog calls it with a whole line each time.
 func (q *stderrQueue) Write(line []byte) (int, error) {
-	if q.started.CompareAndSwap(false, true) {
-		go q.drain()
-	}
 	select {
-	case q.lines <- queuedLine{text: q.render(line)}:
+	case q.lines() <- queuedLine{text: q.render(line)}:
 	default:
 		q.dropped.Add(1)
 	}
 	return len(line), nil
 }
 
-func (q *stderrQueue) drain() {
-	for line := range q.lines {
+func (q *stderrQueue) drain(lines <-chan queuedLine) {
+	for line := range lines {
 		if line.written != nil {
 			close(line.written)
 			continue
@@ -84,7 +89,7 @@ func (q *stderrQueue) flush(limit time.Duration) {
 	defer timeout.Stop()
 	written := make(chan struct{})
 	select {
-	case q.lines <- queuedLine{written: written}:
+	case q.lines() <- queuedLine{written: written}:
 	case <-timeout.C:
 		return
 	}

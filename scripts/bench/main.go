@@ -28,6 +28,7 @@ type bench struct {
 // measurements are made in this order; each adds rows and bars to the report.
 var measurements = []func(*bench) error{
 	startUp,
+	scripted,
 	startUpAsInit,
 	longerCommand,
 	wire,

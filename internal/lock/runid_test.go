@@ -1,0 +1,15 @@
+package lock
+
+import "testing"
+
+func TestRunIDsOfOneMillisecondDiffer(t *testing.T) {
+	const random = 16 // characters; those before are the time
+	seen := make(map[string]bool)
+	for range 10_000 {
+		id := NewRunID()
+		if len(id) != runIDLen || seen[id[runIDLen-random:]] {
+			t.Fatalf("%q", id)
+		}
+		seen[id[runIDLen-random:]] = true
+	}
+}
