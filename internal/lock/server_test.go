@@ -37,6 +37,33 @@ func TestL13OutOfMemory(t *testing.T) {
 	}
 }
 
+// A server that reads its data after a restart answers, but knows of no lock yet.
+func TestL13LoadingIsAnOutage(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{Persist: true, Args: []string{"--key-load-delay", "200"}}) // us
+	s := open(t, srv.URL())
+	l := acquire(t, s, requestFor("job"))
+	do(t, srv, "EVAL", "for i = 1, 10000 do redis.call('SET', 'filler' .. i, i) end", 0)
+	loaded := make(chan error, 1)
+	go func() { loaded <- srv.Restart(true) }()
+	until(t, "LOADING", func() bool {
+		_, err := srv.Do("PING")
+		return err != nil && strings.HasPrefix(err.Error(), "LOADING ")
+	})
+	_, err := s.Acquire(t.Context(), impatient("other"))
+	if e := mustBeUnavailable(t, err); e.Denied || !strings.HasPrefix(e.Err.Error(), "LOADING ") {
+		t.Error(e)
+	}
+	_, err = l.Renew(limited(t, time.Second))
+	mustBeUnavailable(t, err)
+	if err := <-loaded; err != nil {
+		t.Fatal(err)
+	}
+	if err := keepsRenewing(t, l); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestL8EvictionIsALoss(t *testing.T) {
 	for _, policy := range []string{"allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl"} {
 		srv := redistest.Start(t, redistest.Options{Args: []string{"--maxmemory-policy", policy}})
