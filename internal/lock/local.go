@@ -28,14 +28,27 @@ type Local struct {
 // alone, if it is absent. An empty dir means /run/lock/redlockrun-UID. The error
 // is a *ConfigError: a directory in which others can replace our files is refused.
 func OpenLocal(dir string) (*Local, error) {
-	ours := dir == ""
-	if ours {
-		const parent = "/run/lock"
-		if info, err := os.Stat(parent); err != nil || !info.IsDir() {
-			return nil, &ConfigError{Subject: parent, Problem: "there is no such directory", Hint: "name one: --local=DIR"}
-		}
-		dir = filepath.Join(parent, "redlockrun-"+strconv.Itoa(os.Geteuid()))
+	if dir == "" {
+		return openOwn("/run/lock")
 	}
+	return openDir(dir)
+}
+
+// openOwn returns the store in this user's own directory in parent, where anybody
+// may make a name. Once it is a directory of ours, nobody may replace it.
+func openOwn(parent string) (*Local, error) {
+	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+		return nil, &ConfigError{Subject: parent, Problem: "there is no such directory", Hint: "name one: --local=DIR"}
+	}
+	dir := filepath.Join(parent, "redlockrun-"+strconv.Itoa(os.Geteuid()))
+	s, err := openDir(dir)
+	if info, statErr := os.Lstat(dir); statErr == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, &ConfigError{Subject: dir, Problem: "it is a symbolic link", Hint: "name a directory: --local=DIR"}
+	}
+	return s, err
+}
+
+func openDir(dir string) (*Local, error) {
 	path, err := filepath.Abs(dir) // messages name it
 	if err != nil {
 		return nil, &ConfigError{Subject: dir, Problem: err.Error()}
@@ -43,10 +56,6 @@ func OpenLocal(dir string) (*Local, error) {
 	dir = path
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, &ConfigError{Subject: dir, Problem: cause(err)}
-	}
-	// Anybody may make a name in /run/lock; once it is a directory of ours, nobody may replace it.
-	if info, err := os.Lstat(dir); ours && err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return nil, &ConfigError{Subject: dir, Problem: "it is a symbolic link", Hint: "name a directory: --local=DIR"}
 	}
 	if problem := checkDir(dir); problem != "" {
 		return nil, &ConfigError{Subject: dir, Problem: problem, Hint: "name another directory: --local=DIR"}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -239,6 +240,31 @@ func TestS8DirectoryMustBeSafe(t *testing.T) {
 	}
 	if _, err := OpenLocal(open); err != nil {
 		t.Error(err)
+	}
+}
+
+// /run/lock is everybody's: somebody may have planted a link where our directory goes.
+func TestS8APlantedDirectoryIsRefused(t *testing.T) {
+	elsewhere := t.TempDir()
+	for _, target := range []string{elsewhere, filepath.Join(elsewhere, "missing"), "/"} {
+		parent := t.TempDir()
+		if err := os.Symlink(target, filepath.Join(parent, "redlockrun-"+strconv.Itoa(os.Geteuid()))); err != nil {
+			t.Fatal(err)
+		}
+		var refused *ConfigError
+		if _, err := openOwn(parent); !errors.As(err, &refused) || refused.Problem != "it is a symbolic link" {
+			t.Errorf("a link to %s: %v", target, err)
+		}
+	}
+	if left, err := os.ReadDir(elsewhere); err != nil || len(left) > 0 {
+		t.Errorf("made %v, %v", left, err)
+	}
+	s, err := openOwn(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(s.Address()); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("our own: %v, %v", info, err)
 	}
 }
 
