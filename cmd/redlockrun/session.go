@@ -119,9 +119,7 @@ func (s *session) release(lease lock.Lease, keep time.Duration) error {
 
 // sum says how the run went, to whoever wants to know.
 func (s *session) sum(k *keeper, held time.Duration, status runner.Status) {
-	if info := s.log.Info(); info.Enabled() {
-		info.Msg(s.summary(k, held))
-	}
+	s.log.Info().MsgFunc(func() string { return s.summary(k, held) })
 	switch {
 	case status.Left == 1:
 		s.log.Warn().Msg("1 process of the command still runs without the lock")

@@ -103,12 +103,8 @@ func (l *link) drop() {
 	}
 }
 
-// close ends the connections. Nothing is under way on them that would have to be
-// interrupted first.
+// close ends the connections.
 func (l *link) close() {
-	if l.client != nil {
-		l.client.Close()
-	}
 	l.drop()
 	l.late.close(nil)
 }

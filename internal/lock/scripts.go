@@ -48,11 +48,11 @@ func strip(part *string) func() string {
 
 func join(parts ...func() string) func() string {
 	return sync.OnceValue(func() string {
-		var out strings.Builder
-		for _, part := range parts {
-			out.WriteString(part())
+		texts := make([]string, len(parts))
+		for i, part := range parts {
+			texts[i] = part()
 		}
-		return out.String()
+		return strings.Join(texts, "")
 	})
 }
 
