@@ -37,13 +37,14 @@ func TestL13OutOfMemory(t *testing.T) {
 	}
 }
 
-// A server that reads its data after a restart answers, but knows of no lock yet.
+// A server that reads its data after a restart answers, after each 1000 keys, but
+// knows of no lock yet.
 func TestL13LoadingIsAnOutage(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{Persist: true, Args: []string{"--key-load-delay", "200"}}) // us
+	srv := redistest.Start(t, redistest.Options{Persist: true, Args: []string{"--key-load-delay", "20"}}) // us, and what a sleep takes
 	s := open(t, srv.URL())
 	l := acquire(t, s, requestFor("job"))
-	do(t, srv, "EVAL", "for i = 1, 10000 do redis.call('SET', 'filler' .. i, i) end", 0)
+	do(t, srv, "EVAL", "for i = 1, 40000 do redis.call('SET', 'filler' .. i, i) end", 0)
 	loaded := make(chan error, 1)
 	go func() { loaded <- srv.Restart(true) }()
 	until(t, "LOADING", func() bool {
