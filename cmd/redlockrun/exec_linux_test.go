@@ -35,7 +35,7 @@ func TestTheLockIsRenewedWhileExecHangs(t *testing.T) {
 		return err == nil && kind != unix.F_WRLCK
 	})
 	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
-		if held, err := s.Do("EXISTS", "redlockrun:{job}"); err != nil || held != int64(1) {
+		if held, err := s.Do("EXISTS", key); err != nil || held != int64(1) {
 			t.Fatalf("the lock is gone (%v, %v)\n%s", held, err, run.stderr())
 		}
 	}

@@ -26,6 +26,15 @@ func gone(t testing.TB, s *redistest.Server) {
 	})
 }
 
+// taken waits until something holds it.
+func taken(t testing.TB, s *redistest.Server) {
+	t.Helper()
+	until(t, "the lock", func() bool {
+		n, err := s.Do("EXISTS", key)
+		return err == nil && n == int64(1)
+	})
+}
+
 func TestP6ASignalWhileTheLockIsAskedFor(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
@@ -61,7 +70,7 @@ func TestP6ASignalInTheInstantOfTheLock(t *testing.T) {
 		}
 		run.signal(syscall.SIGSTOP)
 		arrive()
-		until(t, "the lock", func() bool { n, err := s.Do("EXISTS", key); return err == nil && n == int64(1) })
+		taken(t, s)
 		run.signal(syscall.SIGTERM)
 		run.signal(syscall.SIGCONT)
 		run.ends(143) // before the command, or by it

@@ -14,12 +14,7 @@ import (
 // launchOn is launch on a host of a network.
 func launchOn(t *testing.T, h *redistest.Host, url string, args ...string) *process {
 	t.Helper()
-	said, err := os.CreateTemp(t.TempDir(), "stderr")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer said.Close()
-	return launchAs(t, url, said, h.Command(binary(t), args...))
+	return launchCommand(t, url, h.Command(binary(t), args...))
 }
 
 // fenceIn is the number that a job has written into a file.

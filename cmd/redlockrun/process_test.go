@@ -30,12 +30,18 @@ type process struct {
 // test ends it.
 func launch(t testing.TB, url string, args ...string) *process {
 	t.Helper()
+	return launchCommand(t, url, exec.Command(binary(t), args...))
+}
+
+// launchCommand is launch for a redlockrun that somebody else has prepared.
+func launchCommand(t testing.TB, url string, cmd *exec.Cmd) *process {
+	t.Helper()
 	said, err := os.CreateTemp(t.TempDir(), "stderr")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer said.Close()
-	return launchWith(t, url, said, args...)
+	return launchAs(t, url, said, cmd)
 }
 
 func launchWith(t testing.TB, url string, stderr *os.File, args ...string) *process {
@@ -48,7 +54,10 @@ func launchAs(t testing.TB, url string, stderr *os.File, cmd *exec.Cmd) *process
 	p := &process{t: t, cmd: cmd, done: make(chan struct{}), said: stderr.Name()}
 	p.cmd.Env = append(os.Environ(), configVar+"=/dev/null", "REDLOCKRUN_REDIS="+url)
 	p.cmd.Stderr = stderr
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if p.cmd.SysProcAttr == nil {
+		p.cmd.SysProcAttr = new(syscall.SysProcAttr)
+	}
+	p.cmd.SysProcAttr.Setpgid = true
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
