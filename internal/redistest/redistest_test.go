@@ -18,19 +18,25 @@ func talk(t *testing.T, addr, words string) (string, error) {
 	}
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(patience))
-	send(t, c, words)
+	if _, err := c.Write(request(words)); err != nil {
+		return "", err // a reset may come before the request
+	}
 	return bufio.NewReader(c).ReadString('\n')
 }
 
 func send(t *testing.T, c net.Conn, words string) {
 	t.Helper()
+	if _, err := c.Write(request(words)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func request(words string) []byte {
 	var list []any
 	for _, w := range strings.Fields(words) {
 		list = append(list, w)
 	}
-	if _, err := c.Write(writeRequest(nil, list...)); err != nil {
-		t.Fatal(err)
-	}
+	return writeRequest(nil, list...)
 }
 
 func get(t *testing.T, s *Server, key string) any {
