@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -21,12 +23,23 @@ func TestMain(m *testing.M) {
 type cleaning struct{ m *testing.M }
 
 func (c cleaning) Run() int {
+	forgetIgnored()
 	// Most of a test's time is spent in waiting for a lease to end.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
 	defer func() { os.RemoveAll(builtDir) }()
 	return c.m.Run()
+}
+
+// forgetIgnored lets what the tests start begin like a program that is called in
+// the foreground, though the tests themselves run under nohup(1) or with "&".
+func forgetIgnored() {
+	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
+	}
 }
 
 var builtDir string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -44,11 +45,14 @@ func leaveTerminal() {
 }
 
 // forgetIgnored lets the tests start as a program does that is called by a
-// shell: posix_spawn(3) of the GNU C library, and so make, leaves the two signals
-// ignored that the library uses itself.
+// shell in the foreground: nohup(1) and "&" leave signals ignored, and so do
+// posix_spawn(3) of the GNU C library, and make with it, the two that the
+// library uses itself.
 func forgetIgnored() {
-	for _, sig := range []syscall.Signal{32, 33} {
-		swapAction(sig, &kernelAction{}, nil)
+	for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, 32, 33} {
+		if sig >= 32 || signal.Ignored(sig) {
+			swapAction(sig, &kernelAction{}, nil)
+		}
 	}
 }
 
