@@ -11,36 +11,113 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A command whose file does not come, as from a dead file server, keeps its
-// starter in execve(2). The lock is renewed meanwhile. A lease on the file
-// (fcntl(2), F_SETLEASE) keeps whoever opens it waiting.
-func TestTheLockIsRenewedWhileExecHangs(t *testing.T) {
-	t.Parallel()
-	s := redistest.Start(t, redistest.Options{})
-	path := filepath.Join(t.TempDir(), "command")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\nexit 7\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+// An absent file does not come when it is opened, as on a file server that is gone:
+// a lease on it (fcntl(2), F_SETLEASE) keeps whoever opens it waiting.
+type absent struct {
+	t    *testing.T
+	file *os.File
+}
+
+// absentFile writes an executable file that does not come until it is let go.
+func absentFile(t *testing.T, path, text string) *absent {
+	t.Helper()
+	writeExecutable(t, path, text)
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	t.Cleanup(func() { file.Close() })
 	if _, err := unix.FcntlInt(file.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
 		t.Skip("this file system has no leases: ", err)
 	}
-	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", path)
-	until(t, "the execution", func() bool { // somebody wants to read: the lease is to end
-		kind, err := unix.FcntlInt(file.Fd(), unix.F_GETLEASE, 0)
-		return err == nil && kind != unix.F_WRLCK
-	})
-	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
-		if held, err := s.Do("EXISTS", key); err != nil || held != int64(1) {
-			t.Fatalf("the lock is gone (%v, %v)\n%s", held, err, run.stderr())
-		}
-	}
-	if _, err := unix.FcntlInt(file.Fd(), unix.F_SETLEASE, unix.F_UNLCK); err != nil {
+	return &absent{t, file}
+}
+
+func writeExecutable(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	run.ends(7)
+}
+
+// wanted waits until somebody opens the file.
+func (a *absent) wanted() {
+	a.t.Helper()
+	until(a.t, "the opening of the file", func() bool { // somebody wants to read: the lease is to end
+		kind, err := unix.FcntlInt(a.file.Fd(), unix.F_GETLEASE, 0)
+		return err == nil && kind != unix.F_WRLCK
+	})
+}
+
+func (a *absent) come() {
+	a.t.Helper()
+	if _, err := unix.FcntlInt(a.file.Fd(), unix.F_SETLEASE, unix.F_UNLCK); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+func TestTheLockIsRenewedWhileTheFileDoesNotCome(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"interpreter", "command"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := redistest.Start(t, redistest.Options{})
+			dir := t.TempDir()
+			file := absentFile(t, filepath.Join(dir, "interpreter"), "#!/bin/sh\nexit 7\n")
+			writeExecutable(t, filepath.Join(dir, "command"), "#!"+filepath.Join(dir, "interpreter")+"\n")
+			run := launch(t, s.URL(), "-k", "job", "--ttl", "2", filepath.Join(dir, what))
+			file.wanted()
+			for end := time.Now().Add(4 * time.Second); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
+				if held, err := s.Do("EXISTS", key); err != nil || held != int64(1) {
+					t.Fatalf("the lock is gone (%v, %v)\n%s", held, err, run.stderr())
+				}
+			}
+			file.come()
+			run.ends(7)
+		})
+	}
+}
+
+func TestACommandThatComesAfterTheLockIsLostIsNotStarted(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	dir := t.TempDir()
+	file := absentFile(t, filepath.Join(dir, "command"), "#!/bin/sh\ntouch "+dir+"/ran\n")
+	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", filepath.Join(dir, "command"))
+	file.wanted()
+	if _, err := s.Do("SET", key, "another"); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(2 * time.Second) // a renewal, by which it is seen
+	file.come()
+	run.ends(76)
+	notRun(t, dir)
+}
+
+// execve(2) itself can hang: at the interpreter of an interpreter. No renewal
+// comes then, and the guard kills what has not become the command yet.
+func TestExecveThatHangsBeyondTheLeaseNeverBecomesTheCommand(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	dir := t.TempDir()
+	path := filepath.Join(dir, "c")
+	file := absentFile(t, path, "#!/bin/sh\ntouch "+dir+"/ran\n")
+	writeExecutable(t, filepath.Join(dir, "b"), "#!"+path+"\n")
+	writeExecutable(t, filepath.Join(dir, "a"), "#!"+filepath.Join(dir, "b")+"\n")
+	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", filepath.Join(dir, "a"))
+	file.wanted()
+	began := time.Now()
+	run.ends(76)
+	if waited := time.Since(began); waited > 20*time.Second {
+		t.Errorf("it ended after %v: by itself, when the kernel had enough of the lease (/proc/sys/fs/lease-break-time)", waited)
+	}
+	file.come()
+	notRun(t, dir)
+}
+
+func notRun(t *testing.T, dir string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
+		t.Error("the command ran without its lock")
+	}
 }

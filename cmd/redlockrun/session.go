@@ -81,7 +81,9 @@ func (s *session) execute(k *keeper, run string, environ []string) (runner.Statu
 	if s.maxRuntime > 0 {
 		defer time.AfterFunc(s.maxRuntime, func() { command.Stop(&runner.StopError{Reason: errMaxRuntime}) }).Stop()
 	}
-	twoProcessors()
+	if k.guard == nil {
+		twoProcessors()
+	}
 	k.start(command.Stop)
 	defer k.stop()
 	return command.Run(context.Background(), s.signals)

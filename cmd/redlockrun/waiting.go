@@ -38,7 +38,6 @@ func (w *waiting) busy(e *lock.HeldError) {
 	case e.Rejoined:
 		w.s.log.Warn().Msgf("lock %q was handed over while Redis could not be reached: the place in the line is lost, %s", w.s.key, inLine(e))
 	case first:
-		twoProcessors() // now, that it does not hold up the command later
 		w.s.log.Info().Msg(w.s.waitingFor(e))
 		w.tellLater()
 	case e.Place > 0 && e.Place != w.place:

@@ -46,10 +46,9 @@ func Living(group int) int {
 	return n
 }
 
-// hunt is for a starter that died between the fork of the command and the
-// message with its number. Whoever is in the starter's session and has the
-// marker in its environment belongs to the command. A child that has not
-// executed the command yet has no marker, but PR_SET_PDEATHSIG.
+// hunt is for a starter that died, or stands still, between the fork of the
+// command and the message with its number. Whoever is in the starter's session
+// and has the marker in its environment belongs to the command.
 func (s *sentry) hunt() {
 	if len(s.marker) == 0 {
 		return
@@ -57,11 +56,19 @@ func (s *sentry) hunt() {
 	end := boottime() + persistence
 	for quiet := 0; quiet < 3 && boottime() < end; quiet++ {
 		eachProcess(func(p process) {
-			if p.session == s.session && !p.dead() && marked(p.pid, s.marker) {
+			if p.session == s.session && !p.dead() && (marked(p.pid, s.marker) || s.unborn(p)) {
 				killGroup(p.group)
 				quiet = 0
 			}
 		})
 		sleep(10 * millisecond)
 	}
+}
+
+// unborn reports whether p is the command, forked but kept by execve(2) until now:
+// a child of the starter that leads a group of its own and still is the
+// starter's image. If the starter is dead, PR_SET_PDEATHSIG has killed it.
+func (s *sentry) unborn(p process) bool {
+	return p.parent == s.starter && p.group == p.pid && syscall.Getppid() == s.starter &&
+		string(commandLine(p.pid)) == string(commandLine(s.starter))
 }

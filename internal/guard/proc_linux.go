@@ -7,8 +7,8 @@ import (
 
 // A process is what proc(5) says in /proc/PID/stat.
 type process struct {
-	pid, group, session int
-	state               byte
+	pid, parent, group, session int
+	state                       byte
 }
 
 // dead reports that a process has ended, reaped or not.
@@ -74,7 +74,7 @@ func inspect(pid int) (process, bool) {
 		return process{}, false
 	}
 	p := process{pid: pid, state: tail[1]}
-	_, tail = field(tail[2:]) // the parent
+	p.parent, tail = field(tail[2:])
 	p.group, tail = field(tail)
 	p.session, _ = field(tail)
 	return p, true
@@ -88,6 +88,9 @@ func field(b []byte) (int, []byte) {
 	}
 	return number(b[1:end]), b[end:]
 }
+
+// commandLine is the start of a process's arguments.
+func commandLine(pid int) []byte { return slurp("/proc/"+decimal(pid)+"/cmdline", make([]byte, 4<<10)) }
 
 // marked reports whether marker is an entry of the process's environment. What
 // may not be read may not be killed either.

@@ -7,6 +7,7 @@ import (
 
 // A sentry is what a guard knows.
 type sentry struct {
+	starter  int    // its process
 	group    int    // the command's process group; 0 before it is known
 	session  int    // where a command has perhaps been started, if group is 0
 	marker   []byte // the entry of its environment that no other process has
@@ -19,7 +20,7 @@ type sentry struct {
 // not needed any more is killed.
 func watch(kept int) int {
 	seclude(FirstKept + kept)
-	s := &sentry{timer: newTimer()}
+	s := &sentry{starter: syscall.Getppid(), timer: newTimer()}
 	if s.timer < 0 {
 		return 1
 	}

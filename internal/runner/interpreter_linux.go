@@ -44,14 +44,23 @@ func interpreterOf(path string) string {
 		return ""
 	}
 	defer f.Close()
-	if line, ok := bytes.CutPrefix(head, []byte("#!")); ok {
-		line, _, _ = bytes.Cut(line, []byte("\n"))
-		if words := bytes.Fields(line); len(words) > 0 {
-			return string(words[0])
-		}
-		return ""
+	if bytes.HasPrefix(head, []byte("#!")) {
+		return shebang(head)
 	}
 	return loaderOf(f, head)
+}
+
+// shebang is what a first line "#!" names; empty if nothing.
+func shebang(head []byte) string {
+	line, ok := bytes.CutPrefix(head, []byte("#!"))
+	if !ok {
+		return ""
+	}
+	line, _, _ = bytes.Cut(line, []byte("\n"))
+	if words := bytes.Fields(line); len(words) > 0 {
+		return string(words[0])
+	}
+	return ""
 }
 
 // open opens a file and reads its head; nil if it may not be read.

@@ -14,7 +14,8 @@ import (
 //
 // The error is a *StartError if the command could not be started, a
 // *SignalError if a signal was waiting in signals, the cause of ctx if that had
-// ended before. In each case nothing has been run.
+// ended before, a *StopError if Stop was called before. In each case nothing has
+// been run.
 func (c *Command) Run(ctx context.Context, signals <-chan os.Signal) (Status, error) {
 	defer c.Guard.disarm()
 	c.Guard.warnWith(c.warn)

@@ -127,6 +127,16 @@ func (s *stops) take() []*StopError {
 	return all
 }
 
+// first is the first one that has not been taken; nil if there is none.
+func (s *stops) first() *StopError {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.pending) == 0 {
+		return nil
+	}
+	return s.pending[0]
+}
+
 func (s *stops) channel() chan struct{} {
 	if s.wake == nil {
 		s.wake = make(chan struct{}, 1)

@@ -58,14 +58,16 @@ func descriptor(f *os.File) (fd uintptr, err error) {
 	return fd, raw.Control(func(n uintptr) { fd = n })
 }
 
-// execute tries one candidate after the other as execvp(3) does. An error is a *StartError.
+// execute tries one candidate after the other as execvp(3) does. An error is a
+// *StartError, or a *StopError.
 func (c *Command) execute(attr *syscall.ProcAttr) (pid int, err error) {
 	var denied, missing error
 	for _, path := range c.candidates() {
 		pid, err = c.executeFile(path, attr)
+		var stop *StopError
 		switch {
-		case err == nil:
-			return pid, nil
+		case err == nil || errors.As(err, &stop):
+			return pid, err
 		case errors.Is(err, unix.EACCES):
 			denied = explain(path, err)
 		case notThere(err):
@@ -91,6 +93,10 @@ func (c *Command) executeFile(path string, attr *syscall.ProcAttr) (int, error) 
 	}
 	if err := mayExecute(path); err != nil {
 		return 0, err
+	}
+	fetch(path)
+	if stop := c.stops.first(); stop != nil {
+		return 0, stop // it came while the file did not
 	}
 	pid, err := syscall.ForkExec(path, c.Argv, attr)
 	if err == unix.ENOEXEC && isText(path) {
