@@ -77,6 +77,8 @@ func (a *acquisition) line(ctx context.Context, busy *HeldError) (Lease, error) 
 		defer cancel()
 	}
 	w := &waiter{acquisition: a, busy: busy}
+	confirmStep() // now, that a hand-over does not wait for the texts to be put together
+	releaseStep()
 	lease, err := w.stand(limited)
 	if lease != nil {
 		a.parting.Go(w.unsubscribe) // nobody has to wait for that

@@ -12,8 +12,11 @@ import (
 // explain names the interpreter if it is that, and not the file, which the
 // kernel did not find or may not execute; else it returns err itself.
 func explain(path string, err error) error {
+	if mayExecute(path) != nil {
+		return err
+	}
 	interpreter := interpreterOf(path)
-	if interpreter == "" || mayExecute(path) != nil {
+	if interpreter == "" {
 		return err
 	}
 	if bad := mayExecute(interpreter); bad != nil {
