@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,9 +89,29 @@ func TestACommandThatComesAfterTheLockIsLostIsNotStarted(t *testing.T) {
 	if _, err := s.Do("SET", key, "another"); err != nil {
 		t.Fatal(err)
 	}
-	<-time.After(2 * time.Second) // a renewal, by which it is seen
+	run.endsSoon(76)
+	if !strings.Contains(run.stderr(), "; nothing was run\n") {
+		t.Errorf("it said %q", run.stderr())
+	}
 	file.come()
-	run.ends(76)
+	notRun(t, dir)
+}
+
+func TestARunWhoseFileDoesNotComeCanBeEnded(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	dir := t.TempDir()
+	file := absentFile(t, filepath.Join(dir, "command"), "#!/bin/sh\ntouch "+dir+"/ran\n")
+	limited := launch(t, s.URL(), "-k", "limited", "--max-runtime", "1", filepath.Join(dir, "command"))
+	run := launch(t, s.URL(), "-k", "job", filepath.Join(dir, "command"))
+	file.wanted()
+	limited.endsSoon(124)
+	run.signal(unix.SIGTERM)
+	run.endsSoon(143)
+	if held, err := s.Do("EXISTS", key); err != nil || held != int64(0) {
+		t.Errorf("the lock was not given back (%v, %v)", held, err)
+	}
+	file.come()
 	notRun(t, dir)
 }
 
@@ -106,13 +127,19 @@ func TestExecveThatHangsBeyondTheLeaseNeverBecomesTheCommand(t *testing.T) {
 	writeExecutable(t, filepath.Join(dir, "a"), "#!"+filepath.Join(dir, "b")+"\n")
 	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", filepath.Join(dir, "a"))
 	file.wanted()
-	began := time.Now()
-	run.ends(76)
-	if waited := time.Since(began); waited > 20*time.Second {
-		t.Errorf("it ended after %v: by itself, when the kernel had enough of the lease (/proc/sys/fs/lease-break-time)", waited)
-	}
+	run.endsSoon(76)
 	file.come()
 	notRun(t, dir)
+}
+
+// endsSoon is ends, before the kernel has enough of the lease (/proc/sys/fs/lease-break-time: 45 s).
+func (p *process) endsSoon(status int) {
+	p.t.Helper()
+	began := time.Now()
+	p.ends(status)
+	if waited := time.Since(began); waited > 20*time.Second {
+		p.t.Errorf("it ended only after %v", waited)
+	}
 }
 
 func notRun(t *testing.T, dir string) {

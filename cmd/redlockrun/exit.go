@@ -73,11 +73,14 @@ func explain(err error, c config) outcome {
 		lost        *watchdog.LostError
 		start       *runner.StartError
 		signalled   *runner.SignalError
+		notStarted  *runner.NotStartedError
 	)
 	switch {
 	case err == nil:
 		return outcome{}
 	// A loss wraps its reason, which can be any of the others.
+	case errors.As(err, &lost) && errors.As(err, &notStarted):
+		return failure(statusLost, explainLost(lost, c)+"; nothing was run", lostHint(lost, c))
 	case errors.As(err, &lost):
 		return failure(statusLost, explainLost(lost, c)+"; the command was stopped", lostHint(lost, c))
 	case errors.As(err, &usage):
@@ -94,6 +97,8 @@ func explain(err error, c config) outcome {
 		return explainHeld(held, c)
 	case errors.As(err, &unavailable):
 		return failure(statusUnavailable, fmt.Sprintf("cannot ask Redis at %s (%s): %v", unavailable.Address, c.address.whence(), unavailable.Err), check(unavailable))
+	case errors.Is(err, errMaxRuntime) && errors.As(err, &notStarted):
+		return failure(statusRanOut, fmt.Sprintf("the command's file did not come within --max-runtime %s; nothing was run", exact(c.maxRuntime)))
 	case errors.Is(err, errMaxRuntime):
 		return failure(statusRanOut, fmt.Sprintf("the command was stopped after --max-runtime %s", exact(c.maxRuntime)))
 	case errors.As(err, &start):

@@ -2,16 +2,25 @@ package runner
 
 import "golang.org/x/sys/unix"
 
-// fetch reads the start of a file that is to be executed, and of the interpreter
-// that it names, as execve(2) is going to. If they lie on a server that is gone,
-// this hangs in its stead: while a plain system call hangs, the runtime lets
-// another thread renew the lease; while execve does, the thread that forked keeps
-// what may be the only processor of Go code (package guard). What cannot be read
-// is left to execve.
-func fetch(path string) {
-	if interpreter := shebang(headOf(path)); interpreter != "" {
-		headOf(interpreter)
-	}
+// fetch reads the start of the file that is going to be executed, and of the
+// interpreter that it names, and closes the channel then. If they lie on a server
+// that is gone, this hangs in execve(2)'s stead, and leaves everything else free:
+// the lease is renewed, a signal or a stop ends the run, whose process the hanging
+// goroutine does not survive. While execve hangs, the thread that forked keeps what
+// may be the only processor of Go code (package guard). What cannot be read is left
+// to execve.
+func (c *Command) fetch() <-chan struct{} {
+	fetched := make(chan struct{})
+	go func() {
+		defer close(fetched)
+		for _, path := range c.candidates() {
+			if mayExecute(path) == nil {
+				headOf(shebang(headOf(path)))
+				return
+			}
+		}
+	}()
+	return fetched
 }
 
 // headOf reads as much of a regular file as the kernel looks at; nil if it may not

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"syscall"
@@ -13,9 +14,8 @@ import (
 // and been reaped. When ctx ends, the command is stopped; the cause of ctx says why.
 //
 // The error is a *StartError if the command could not be started, a
-// *SignalError if a signal was waiting in signals, the cause of ctx if that had
-// ended before, a *StopError if Stop was called before. In each case nothing has
-// been run.
+// *SignalError if a signal came before, a *NotStartedError if Stop was called
+// before, the cause of ctx if that had ended before. In each case nothing has been run.
 func (c *Command) Run(ctx context.Context, signals <-chan os.Signal) (Status, error) {
 	defer c.Guard.disarm()
 	c.Guard.warnWith(c.warn)
@@ -35,36 +35,60 @@ func (c *Command) Run(ctx context.Context, signals <-chan os.Signal) (Status, er
 	return r.supervise(ctx), nil
 }
 
-// ready waits for the guard, and looks a last time whether the command is still to be run.
-func (c *Command) ready(ctx context.Context, signals <-chan os.Signal) (early []os.Signal, err error) {
+// ready waits for the guard and for the command's file, and looks a last time
+// whether the command is still to be run.
+func (c *Command) ready(ctx context.Context, signals <-chan os.Signal) ([]os.Signal, error) {
 	if err := c.Guard.await(ctx); err != nil {
 		return nil, &StartError{Name: c.name(), Code: 71, Err: err}
 	}
-	early, fatal := sift(signals)
-	if fatal != 0 {
-		return nil, &SignalError{Signal: fatal}
+	var early sieve
+	for fetched := c.fetch(); fetched != nil && early.fatal == 0; {
+		select {
+		case <-fetched:
+			fetched = nil
+		case sig := <-signals:
+			early.take(sig)
+		case <-ctx.Done():
+			fetched = nil
+		case <-c.stops.C():
+			fetched = nil
+		}
 	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	early.drain(signals)
+	if early.fatal != 0 {
+		return nil, &SignalError{Signal: early.fatal}
 	}
-	return early, nil
+	if stops := c.stops.take(); len(stops) > 0 {
+		return nil, &NotStartedError{stops[0].Reason}
+	}
+	return early.kept, context.Cause(ctx)
 }
 
-// sift takes the signals that are waiting: one that would have ended a command
-// ends this run, a stop is kept for the command, the others have no meaning before it runs.
-func sift(signals <-chan os.Signal) (kept []os.Signal, fatal syscall.Signal) {
+// A sieve takes the signals that come before the command runs: one that would
+// have ended a command ends this run, a stop is kept for the command, the others
+// have no meaning before it runs.
+type sieve struct {
+	kept  []os.Signal
+	fatal syscall.Signal // the first one; 0: none
+}
+
+func (s *sieve) take(sig os.Signal) {
+	switch number, _ := sig.(syscall.Signal); number {
+	case unix.SIGWINCH, unix.SIGCONT, unix.SIGPIPE, unix.SIGXFSZ:
+	case unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
+		s.kept = append(s.kept, sig)
+	default:
+		s.fatal = cmp.Or(s.fatal, number)
+	}
+}
+
+func (s *sieve) drain(signals <-chan os.Signal) {
 	for {
 		select {
 		case sig := <-signals:
-			switch s, _ := sig.(syscall.Signal); s {
-			case unix.SIGWINCH, unix.SIGCONT, unix.SIGPIPE, unix.SIGXFSZ:
-			case unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
-				kept = append(kept, sig)
-			default:
-				return kept, s
-			}
+			s.take(sig)
 		default:
-			return kept, 0
+			return
 		}
 	}
 }

@@ -89,6 +89,13 @@ func (e *SignalError) Error() string {
 	return fmt.Sprintf("got signal %d (%v)", int(e.Signal), e.Signal)
 }
 
+// A NotStartedError says that the command was to be stopped before it was
+// started, and that therefore nothing was run.
+type NotStartedError struct{ Reason error }
+
+func (e *NotStartedError) Error() string { return "nothing was run: " + e.Reason.Error() }
+func (e *NotStartedError) Unwrap() error { return e.Reason }
+
 // Stop stops the command as the end of Run's context would. It may be called at
 // any time, from any goroutine and again: the first reason stands, the earliest
 // SIGKILL counts. So a lock that is lost while the command already has its
@@ -125,16 +132,6 @@ func (s *stops) take() []*StopError {
 	all := s.pending
 	s.pending = nil
 	return all
-}
-
-// first is the first one that has not been taken; nil if there is none.
-func (s *stops) first() *StopError {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.pending) == 0 {
-		return nil
-	}
-	return s.pending[0]
 }
 
 func (s *stops) channel() chan struct{} {

@@ -58,16 +58,14 @@ func descriptor(f *os.File) (fd uintptr, err error) {
 	return fd, raw.Control(func(n uintptr) { fd = n })
 }
 
-// execute tries one candidate after the other as execvp(3) does. An error is a
-// *StartError, or a *StopError.
+// execute tries one candidate after the other as execvp(3) does. An error is a *StartError.
 func (c *Command) execute(attr *syscall.ProcAttr) (pid int, err error) {
 	var denied, missing error
 	for _, path := range c.candidates() {
 		pid, err = c.executeFile(path, attr)
-		var stop *StopError
 		switch {
-		case err == nil || errors.As(err, &stop):
-			return pid, err
+		case err == nil:
+			return pid, nil
 		case errors.Is(err, unix.EACCES):
 			denied = explain(path, err)
 		case notThere(err):
@@ -93,10 +91,6 @@ func (c *Command) executeFile(path string, attr *syscall.ProcAttr) (int, error) 
 	}
 	if err := mayExecute(path); err != nil {
 		return 0, err
-	}
-	fetch(path)
-	if stop := c.stops.first(); stop != nil {
-		return 0, stop // it came while the file did not
 	}
 	pid, err := syscall.ForkExec(path, c.Argv, attr)
 	if err == unix.ENOEXEC && isText(path) {

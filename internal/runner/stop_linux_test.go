@@ -117,27 +117,48 @@ func TestP20AGroupThatForksFastIsGone(t *testing.T) {
 }
 
 func TestStopHastensAStop(t *testing.T) {
-	ready := filepath.Join(t.TempDir(), "ready")
-	c := &Command{Argv: []string{"/bin/sh", "-c", `trap ': >"$0"' TERM; while :; do sleep 0.01; done`, ready}, Env: os.Environ(), Grace: time.Hour}
-	second := errors.New("second")
+	trapped := filepath.Join(t.TempDir(), "trapped")
+	c := &Command{Argv: []string{"/bin/sh", "-c", `trap ': >"$0.term"' TERM; : >"$0"; while :; do sleep 0.01; done`, trapped}, Env: os.Environ(), Grace: time.Hour}
 	go func() {
-		tick := time.NewTicker(2 * time.Millisecond)
-		defer tick.Stop()
-		c.Stop(&StopError{Reason: errReason})
-		for range tick.C {
-			if _, err := os.Stat(ready); err == nil {
-				c.Stop(&StopError{Reason: second, KillBy: boottime.Now().Add(10 * time.Millisecond)})
-				return
-			}
-			if t.Context().Err() != nil {
-				return
-			}
+		if appears(t, trapped) {
+			c.Stop(&StopError{Reason: errReason})
+		}
+		if appears(t, trapped+".term") {
+			c.Stop(&StopError{Reason: errors.New("second"), KillBy: boottime.Now().Add(10 * time.Millisecond)})
 		}
 	}()
 	s, err := c.Run(t.Context(), nil)
-	// Without its trap yet, the shell may die of the first SIGTERM.
-	if err != nil || s.Signal != syscall.SIGKILL && s.Signal != syscall.SIGTERM || !errors.Is(s.Stopped, errReason) {
+	if err != nil || s.Signal != syscall.SIGKILL || !errors.Is(s.Stopped, errReason) {
 		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+// appears returns true as soon as the file is there, false when the test ends.
+func appears(t *testing.T, path string) bool {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for range tick.C {
+		if _, err := os.Stat(path); err == nil {
+			return true
+		}
+		if t.Context().Err() != nil {
+			return false
+		}
+	}
+	return false
+}
+
+func TestACommandThatIsStoppedBeforeItsStartIsNotRun(t *testing.T) {
+	ran := filepath.Join(t.TempDir(), "ran")
+	c := &Command{Argv: []string{"/bin/sh", "-c", `: >"$0"`, ran}, Env: os.Environ(), Grace: time.Hour}
+	c.Stop(&StopError{Reason: errReason})
+	_, err := c.Run(t.Context(), nil)
+	var notStarted *NotStartedError
+	if !errors.As(err, &notStarted) || !errors.Is(err, errReason) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("it ran")
 	}
 }
 
