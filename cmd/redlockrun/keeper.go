@@ -164,7 +164,11 @@ func (k *keeper) check() {
 	if err == nil {
 		return
 	}
-	k.lost = &watchdog.LostError{Err: err, Kill: boottime.Now().Add(min(k.times.Grace, time.Second))}
+	kill := boottime.Now().Add(min(k.times.Grace, time.Second))
+	if end := k.lease.Until().Add(-k.times.Margin); end.Before(kill) {
+		kill = end // mostly long past: it does not run beside its successor for an instant
+	}
+	k.lost = &watchdog.LostError{Err: err, Kill: kill}
 	if k.onLost == continueCommand {
 		k.lose(k.lost)
 	}

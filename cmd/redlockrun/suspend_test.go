@@ -84,6 +84,28 @@ func TestASuspendedRunEndsIfItsLockIsLost(t *testing.T) {
 	}
 }
 
+// Not even for its last words: another may be running. The guard, which would
+// see to that too, stands still here.
+func TestASuspendedCommandWhoseLeaseHasEndedDoesNothingMore(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	dir := t.TempDir()
+	late, ready := filepath.Join(dir, "late"), filepath.Join(dir, "ready")
+	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", "-c", "trap ': >"+late+"' TERM CONT; : >"+ready+"; while :; do sleep 0.02; done")
+	until(t, "the command", func() bool { _, err := os.Stat(ready); return err == nil })
+	run.signal(syscall.SIGTSTP)
+	untilStopped(t, run.cmd.Process.Pid)
+	guard := guardOf(run)
+	syscall.Kill(guard, syscall.SIGSTOP)
+	untilStopped(t, guard)
+	gone(t, s)
+	run.signal(syscall.SIGCONT)
+	run.ends(76)
+	if _, err := os.Stat(late); err == nil {
+		t.Error("the command went on when its lease had ended")
+	}
+}
+
 func TestASuspendedRunThatMayContinueDoes(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
