@@ -1,9 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -49,6 +52,33 @@ func TestAsPID1ATerminationIsForwardedAndTheLockReleased(t *testing.T) {
 		t.Errorf("said %q", run.stderr())
 	}
 	gone(t, s)
+}
+
+func TestAsPID1OrphansAreReapedDuringTheWait(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	if _, err := s.Do("SET", key, "other"); err != nil {
+		t.Fatal(err)
+	}
+	run := launchInit(t, s.URL(), "-k", "job", "-v", "--wait", "forever", "-c", "exit 5")
+	until(t, "the wait", func() bool { return strings.Contains(run.stderr(), "in line") })
+	init := run.cmd.Process.Pid
+	enter := exec.Command("nsenter", "--target", strconv.Itoa(init), "--pid")
+	if os.Getuid() != 0 {
+		enter.Args = append(enter.Args, "--user", "--preserve-credentials")
+	}
+	enter.Args = append(enter.Args, "sh", "-c", "for i in 1 2 3 4 5; do (sleep 0.1 &); done")
+	if out, err := enter.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	until(t, "PID 1 has no children any more", func() bool {
+		children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", init, init))
+		return err == nil && len(children) == 0
+	})
+	if _, err := s.Do("DEL", key); err != nil {
+		t.Fatal(err)
+	}
+	run.ends(5)
 }
 
 // No guard is there, nor needed: the kernel ends all that PID 1 leaves behind.

@@ -24,6 +24,7 @@ func (c *Command) Run(ctx context.Context, signals <-chan os.Signal) (Status, er
 		return Status{}, err
 	}
 	subscribeJobControl()
+	orphans.own()
 	child, err := c.start()
 	if err != nil {
 		return Status{}, err

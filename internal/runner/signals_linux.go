@@ -24,11 +24,15 @@ var (
 )
 
 // subscribed is what Subscribe has returned. There is one: signals belong to the process.
-var subscribed chan os.Signal
+var (
+	subscribed chan os.Signal
+	orphans    adoption
+)
 
 // Subscribe starts the delivery of every signal that is to be forwarded. It is
 // the first thing a program does, and done once; the delivery never ends. The
-// stop signals, CONT and WINCH are delivered from the start of Run on.
+// stop signals, CONT and WINCH are delivered from the start of Run on. Until then
+// the kernel reaps what PID 1 adopts.
 //
 // What was ignored on entry (nohup(1)) is not subscribed to and so stays
 // ignored, here and in the command; of that the Go runtime lets HUP, INT and the
@@ -39,6 +43,7 @@ func Subscribe() <-chan os.Signal {
 	deliver(subscribed, ordinary())
 	deliverFaults(subscribed, faults)
 	absorb(writes)
+	orphans = disown()
 	return subscribed
 }
 
