@@ -42,19 +42,7 @@ func (c *Command) ready(ctx context.Context, signals <-chan os.Signal) ([]os.Sig
 	if err := c.Guard.await(ctx); err != nil {
 		return nil, &StartError{Name: c.name(), Code: 71, Err: err}
 	}
-	var early sieve
-	for fetched := c.fetch(); fetched != nil && early.fatal == 0; {
-		select {
-		case <-fetched:
-			fetched = nil
-		case sig := <-signals:
-			early.take(sig)
-		case <-ctx.Done():
-			fetched = nil
-		case <-c.stops.C():
-			fetched = nil
-		}
-	}
+	early := c.idle(ctx, signals, c.fetch())
 	early.drain(signals)
 	if early.fatal != 0 {
 		return nil, &SignalError{Signal: early.fatal}
@@ -63,6 +51,23 @@ func (c *Command) ready(ctx context.Context, signals <-chan os.Signal) ([]os.Sig
 		return nil, &NotStartedError{stops[0].Reason}
 	}
 	return early.kept, context.Cause(ctx)
+}
+
+// idle returns when the file has been fetched, or is not wanted any more.
+func (c *Command) idle(ctx context.Context, signals <-chan os.Signal, fetched <-chan struct{}) (early sieve) {
+	for early.fatal == 0 {
+		select {
+		case sig := <-signals:
+			early.take(sig)
+		case <-fetched:
+			return early
+		case <-ctx.Done():
+			return early
+		case <-c.stops.C():
+			return early
+		}
+	}
+	return early
 }
 
 // A sieve takes the signals that come before the command runs: one that would
