@@ -322,7 +322,7 @@ func (l *quorumLease) Release(ctx context.Context, keep time.Duration) error {
 			defer time.AfterFunc(limit, cancel).Stop()
 		}
 	}
-	trip := between(time.Millisecond, time.Since(began), 50*time.Millisecond)
+	trip := between(leastTrip, time.Since(began), mostTrip)
 	defer time.AfterFunc(trip, cut).Stop()
 	l.work.Wait()
 	for _, m := range l.election.masters {

@@ -70,7 +70,7 @@ func (p *poll) hold(ctx context.Context) (Lease, error) {
 }
 
 // collect gathers answers until a majority is ours or cannot be any more. What
-// is on its way then is waited for as long again, in vain only if a master is
+// is on its way then is waited for half as long again, in vain only if a master is
 // frozen: if won, since a master less would have to be healed and since two
 // names of one server are found out by their answers; if lost, since a connection
 // that is cut must be made again, and to tell who holds the lock takes a majority.
@@ -94,14 +94,20 @@ func (p *poll) collect(ctx context.Context) {
 // decided is how much longer to wait for what is on its way; nil if all depends on it.
 func (p *poll) decided() <-chan time.Time {
 	p.trip = p.elapsed()
-	switch ours, need := p.count(granted), majority(p.quorum.size); {
-	case ours >= need:
-		return time.After(between(2*time.Millisecond, p.trip, 50*time.Millisecond))
-	case ours+p.pending < need:
-		return time.After(between(time.Millisecond, p.trip, 50*time.Millisecond))
+	ours, need := p.count(granted), majority(p.quorum.size)
+	if ours < need && ours+p.pending >= need {
+		return nil
 	}
-	return nil
+	return time.After(between(leastTrip, p.trip/2, mostTrip))
 }
+
+// Bounds of a round trip, for those who wait for one more. The lower one is a bit
+// less than a millisecond, in which the runtime's poller counts: the wait for a
+// whole one takes two.
+const (
+	leastTrip = 900 * time.Microsecond
+	mostTrip  = 50 * time.Millisecond
+)
 
 func (p *poll) elapsed() time.Duration { return boottime.Now().Sub(p.sent) }
 
