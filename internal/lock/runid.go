@@ -1,8 +1,7 @@
 package lock
 
 import (
-	"encoding/binary"
-	"math/rand/v2"
+	"crypto/rand"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -11,22 +10,8 @@ import (
 // runIDLen is the length of a run id: scripts compare it at a fixed offset.
 const runIDLen = ulid.EncodedSize
 
-// NewRunID is a fresh owner's token: a ULID. It is no secret, but its 80 random
-// bits have to differ between processes, since the crons of a fleet start in the
-// same millisecond: they are those of a generator that the kernel seeds for each process.
+// NewRunID is a fresh owner's token: a ULID whose 80 random bits come from the
+// system, since the crons of a fleet start in the same millisecond.
 func NewRunID() string {
-	return ulid.MustNew(ulid.Timestamp(time.Now()), seeded{}).String()
-}
-
-// seeded reads the generator of math/rand/v2, which every process has. crypto/rand
-// would first set one up, for more than the rest of the id costs.
-type seeded struct{}
-
-func (seeded) Read(b []byte) (int, error) {
-	var chunk [8]byte
-	for i := 0; i < len(b); i += len(chunk) {
-		binary.NativeEndian.PutUint64(chunk[:], rand.Uint64())
-		copy(b[i:], chunk[:])
-	}
-	return len(b), nil
+	return ulid.MustNew(ulid.Timestamp(time.Now()), rand.Reader).String()
 }
