@@ -41,6 +41,12 @@ func writeExecutable(t *testing.T, path, text string) {
 	}
 }
 
+// absentCommand is an absent file that leaves a trace if it is run.
+func absentCommand(t *testing.T, path string) *absent {
+	t.Helper()
+	return absentFile(t, path, "#!/bin/sh\n: >"+path+".ran\n")
+}
+
 // wanted waits until somebody opens the file.
 func (a *absent) wanted() {
 	a.t.Helper()
@@ -54,6 +60,15 @@ func (a *absent) come() {
 	a.t.Helper()
 	if _, err := unix.FcntlInt(a.file.Fd(), unix.F_SETLEASE, unix.F_UNLCK); err != nil {
 		a.t.Fatal(err)
+	}
+}
+
+// comesInVain lets the file come and checks that it has not been run.
+func (a *absent) comesInVain() {
+	a.t.Helper()
+	a.come()
+	if exists(a.file.Name() + ".ran") {
+		a.t.Error("the command ran without its lock")
 	}
 }
 
@@ -82,9 +97,9 @@ func TestTheLockIsRenewedWhileTheFileDoesNotCome(t *testing.T) {
 func TestACommandThatComesAfterTheLockIsLostIsNotStarted(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
-	dir := t.TempDir()
-	file := absentFile(t, filepath.Join(dir, "command"), "#!/bin/sh\ntouch "+dir+"/ran\n")
-	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", filepath.Join(dir, "command"))
+	path := filepath.Join(t.TempDir(), "command")
+	file := absentCommand(t, path)
+	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", path)
 	file.wanted()
 	if _, err := s.Do("SET", key, "another"); err != nil {
 		t.Fatal(err)
@@ -93,17 +108,16 @@ func TestACommandThatComesAfterTheLockIsLostIsNotStarted(t *testing.T) {
 	if !strings.Contains(run.stderr(), "; nothing was run\n") {
 		t.Errorf("it said %q", run.stderr())
 	}
-	file.come()
-	notRun(t, dir)
+	file.comesInVain()
 }
 
 func TestARunWhoseFileDoesNotComeCanBeEnded(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
-	dir := t.TempDir()
-	file := absentFile(t, filepath.Join(dir, "command"), "#!/bin/sh\ntouch "+dir+"/ran\n")
-	limited := launch(t, s.URL(), "-k", "limited", "--max-runtime", "1", filepath.Join(dir, "command"))
-	run := launch(t, s.URL(), "-k", "job", filepath.Join(dir, "command"))
+	path := filepath.Join(t.TempDir(), "command")
+	file := absentCommand(t, path)
+	limited := launch(t, s.URL(), "-k", "limited", "--max-runtime", "1", path)
+	run := launch(t, s.URL(), "-k", "job", path)
 	file.wanted()
 	limited.endsSoon(124)
 	run.signal(unix.SIGTERM)
@@ -111,8 +125,7 @@ func TestARunWhoseFileDoesNotComeCanBeEnded(t *testing.T) {
 	if held, err := s.Do("EXISTS", key); err != nil || held != int64(0) {
 		t.Errorf("the lock was not given back (%v, %v)", held, err)
 	}
-	file.come()
-	notRun(t, dir)
+	file.comesInVain()
 }
 
 // execve(2) itself can hang: at the interpreter of an interpreter. No renewal
@@ -122,14 +135,13 @@ func TestExecveThatHangsBeyondTheLeaseNeverBecomesTheCommand(t *testing.T) {
 	s := redistest.Start(t, redistest.Options{})
 	dir := t.TempDir()
 	path := filepath.Join(dir, "c")
-	file := absentFile(t, path, "#!/bin/sh\ntouch "+dir+"/ran\n")
+	file := absentCommand(t, path)
 	writeExecutable(t, filepath.Join(dir, "b"), "#!"+path+"\n")
 	writeExecutable(t, filepath.Join(dir, "a"), "#!"+filepath.Join(dir, "b")+"\n")
 	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", filepath.Join(dir, "a"))
 	file.wanted()
 	run.endsSoon(76)
-	file.come()
-	notRun(t, dir)
+	file.comesInVain()
 }
 
 // endsSoon is ends, before the kernel has enough of the lease (/proc/sys/fs/lease-break-time: 45 s).
@@ -139,12 +151,5 @@ func (p *process) endsSoon(status int) {
 	p.ends(status)
 	if waited := time.Since(began); waited > 20*time.Second {
 		p.t.Errorf("it ended only after %v", waited)
-	}
-}
-
-func notRun(t *testing.T, dir string) {
-	t.Helper()
-	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
-		t.Error("the command ran without its lock")
 	}
 }

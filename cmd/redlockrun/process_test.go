@@ -146,6 +146,14 @@ func guardOf(p *process) int {
 	return 0
 }
 
+// saidNothing checks that the user was told nothing.
+func (p *process) saidNothing() {
+	p.t.Helper()
+	if said := p.stderr(); said != "" {
+		p.t.Errorf("said %q", said)
+	}
+}
+
 // over reports that the process has ended.
 func (p *process) over() bool {
 	select {

@@ -56,9 +56,7 @@ func TestASuspendedRunGoesOnIfItsLockIsThere(t *testing.T) {
 	touch(t, end)
 	run.signal(syscall.SIGCONT)
 	run.ends(0)
-	if run.stderr() != "" {
-		t.Errorf("said %q", run.stderr())
-	}
+	run.saidNothing()
 	gone(t, s)
 }
 
@@ -92,7 +90,7 @@ func TestASuspendedCommandWhoseLeaseHasEndedDoesNothingMore(t *testing.T) {
 	dir := t.TempDir()
 	late, ready := filepath.Join(dir, "late"), filepath.Join(dir, "ready")
 	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", "-c", "trap ': >"+late+"' TERM CONT; : >"+ready+"; while :; do sleep 0.02; done")
-	until(t, "the command", func() bool { _, err := os.Stat(ready); return err == nil })
+	until(t, "the command", func() bool { return exists(ready) })
 	run.signal(syscall.SIGTSTP)
 	untilStopped(t, run.cmd.Process.Pid)
 	guard := guardOf(run)
@@ -101,7 +99,7 @@ func TestASuspendedCommandWhoseLeaseHasEndedDoesNothingMore(t *testing.T) {
 	gone(t, s)
 	run.signal(syscall.SIGCONT)
 	run.ends(76)
-	if _, err := os.Stat(late); err == nil {
+	if exists(late) {
 		t.Error("the command went on when its lease had ended")
 	}
 }

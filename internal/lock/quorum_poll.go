@@ -299,7 +299,7 @@ func (p *poll) undo(ctx context.Context) {
 // backoff is the pause after a split vote: one to eight round trips, doubling
 // from try to try, so that one of those who collided comes first.
 func (p *poll) backoff(try int) time.Duration {
-	trip := between(200*time.Microsecond, p.trip, 50*time.Millisecond) << min(try, 8)
+	trip := between(200*time.Microsecond, p.trip, mostTrip) << min(try, 8)
 	return min(trip+rand.N(7*trip), longestBackoff/2+rand.N(longestBackoff/2))
 }
 

@@ -1,7 +1,5 @@
 package runner
 
-import "golang.org/x/sys/unix"
-
 // fetch reads the start of the file that is going to be executed, and of the
 // interpreter that it names, and closes the channel then. If they lie on a server
 // that is gone, this hangs in execve(2)'s stead, and leaves everything else free:
@@ -21,21 +19,4 @@ func (c *Command) fetch() <-chan struct{} {
 		}
 	}()
 	return fetched
-}
-
-// headOf reads as much of a regular file as the kernel looks at; nil if it may not
-// be read. It waits for whatever keeps others from reading it.
-func headOf(path string) []byte {
-	var st unix.Stat_t
-	if err := unix.Stat(path, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return nil
-	}
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil
-	}
-	defer unix.Close(fd)
-	head := make([]byte, headSize)
-	n, _ := unix.Pread(fd, head, 0)
-	return head[:max(n, 0)]
 }

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -31,26 +32,15 @@ const headSize = 256
 // isText reports whether the first line of a file has no NUL, which is how
 // shells tell a script from a program for another machine.
 func isText(path string) bool {
-	f, head := open(path)
-	if f == nil {
-		return false
-	}
-	defer f.Close()
+	head := headOf(path)
 	line, _, _ := bytes.Cut(head, []byte("\n"))
-	return bytes.IndexByte(line, 0) < 0
+	return head != nil && bytes.IndexByte(line, 0) < 0
 }
 
 // interpreterOf is what a "#!" line or the program header of an ELF file names; empty if nothing.
 func interpreterOf(path string) string {
-	f, head := open(path)
-	if f == nil {
-		return ""
-	}
-	defer f.Close()
-	if bytes.HasPrefix(head, []byte("#!")) {
-		return shebang(head)
-	}
-	return loaderOf(f, head)
+	head := headOf(path)
+	return cmp.Or(shebang(head), loaderOf(path, head))
 }
 
 // shebang is what a first line "#!" names; empty if nothing.
@@ -66,23 +56,34 @@ func shebang(head []byte) string {
 	return ""
 }
 
-// open opens a file and reads its head; nil if it may not be read.
-func open(path string) (*os.File, []byte) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, nil
+// headOf reads as much of a regular file as the kernel looks at; nil if it may not
+// be read. It waits for whatever keeps others from reading it.
+func headOf(path string) []byte {
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return nil
 	}
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
 	head := make([]byte, headSize)
-	n, _ := f.Read(head)
-	return f, head[:n]
+	n, _ := unix.Pread(fd, head, 0)
+	return head[:max(n, 0)]
 }
 
 // loaderOf reads PT_INTERP of a 64-bit little-endian ELF file (elf(5)).
-func loaderOf(f *os.File, head []byte) string {
+func loaderOf(path string, head []byte) string {
 	const programHeader, interp = 56, 3
 	if len(head) < 64 || string(head[:6]) != "\x7fELF\x02\x01" {
 		return ""
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
 	offset, count := int64(binary.LittleEndian.Uint64(head[32:])), int(binary.LittleEndian.Uint16(head[56:]))
 	for i := range count {
 		h := make([]byte, programHeader)

@@ -23,7 +23,8 @@ var (
 	jobControl = []syscall.Signal{unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU, unix.SIGCONT, unix.SIGWINCH}
 )
 
-// subscribed is what Subscribe has returned. There is one: signals belong to the process.
+// What Subscribe has returned, and what it has changed. There is one of each:
+// signals belong to the process.
 var (
 	subscribed chan os.Signal
 	orphans    adoption
