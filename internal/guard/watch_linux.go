@@ -45,8 +45,10 @@ func watch(kept int) int {
 		for at := 0; at+Size <= n; at += Size {
 			s.obey(decode(buf[at : at+Size]))
 		}
-		if n < len(buf) { // else there is more, perhaps a later deadline
+		if n < len(buf) {
 			s.enforce()
+		} else {
+			setTimer(s.timer, 1) // at once, unless there is more, perhaps a later deadline
 		}
 	}
 }

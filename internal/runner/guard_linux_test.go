@@ -279,6 +279,24 @@ func TestP2AFrozenGuardWakesUpToTheLastDeadline(t *testing.T) {
 	}
 }
 
+// As many orders as a guard reads at once are all there is.
+func TestP2ADeadlineAtTheEndOfAFullReadCounts(t *testing.T) {
+	f := foundHere(t)
+	eventually(t, "the guard is on watch", func() bool { return onWatch(f.guard) })
+	if err := unix.Kill(f.guard, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the guard stands still", func() bool { return stateOf(f.guard) == 'T' })
+	for range 15 {
+		f.g.Extend(boottime.Now().Add(time.Hour))
+	}
+	f.g.Extend(boottime.Now())
+	if err := unix.Kill(f.guard, unix.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the command is dead", func() bool { return gone(f.command) })
+}
+
 // So many orders that the pipe is full: the guard is of no use, and replaced.
 func TestP2AGuardThatDoesNotReadIsReplaced(t *testing.T) {
 	f := foundHere(t)
