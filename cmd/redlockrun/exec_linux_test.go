@@ -63,6 +63,18 @@ func (a *absent) come() {
 	}
 }
 
+// absentSecondInterpreter writes an executable file whose interpreter's
+// interpreter is absent.
+func absentSecondInterpreter(t *testing.T) (second *absent, path string) {
+	t.Helper()
+	dir := t.TempDir()
+	path, first := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	second = absentCommand(t, filepath.Join(dir, "c"))
+	writeExecutable(t, first, "#!"+second.file.Name()+"\n")
+	writeExecutable(t, path, "#!"+first+"\n")
+	return second, path
+}
+
 // comesInVain lets the file come and checks that it has not been run.
 func (a *absent) comesInVain() {
 	a.t.Helper()
@@ -133,12 +145,8 @@ func TestARunWhoseFileDoesNotComeCanBeEnded(t *testing.T) {
 func TestExecveThatHangsBeyondTheLeaseNeverBecomesTheCommand(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
-	dir := t.TempDir()
-	path := filepath.Join(dir, "c")
-	file := absentCommand(t, path)
-	writeExecutable(t, filepath.Join(dir, "b"), "#!"+path+"\n")
-	writeExecutable(t, filepath.Join(dir, "a"), "#!"+filepath.Join(dir, "b")+"\n")
-	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", filepath.Join(dir, "a"))
+	file, path := absentSecondInterpreter(t)
+	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", path)
 	file.wanted()
 	run.endsSoon(76)
 	file.comesInVain()

@@ -15,10 +15,9 @@ const (
 // slay kills the command: its group if that is known, else whatever may just
 // have been started.
 func (s *sentry) slay() {
-	switch {
-	case s.group != 0:
+	if s.group != 0 {
 		killGroup(s.group)
-	case s.session != 0:
+	} else {
 		s.hunt()
 	}
 }
@@ -48,7 +47,8 @@ func Living(group int) int {
 
 // hunt is for a starter that died, or stands still, between the fork of the
 // command and the message with its number. Whoever is in the starter's session
-// and has the marker in its environment belongs to the command.
+// and has the marker in its environment belongs to the command. A session that
+// began outside of this PID namespace has the number 0, like any other such.
 func (s *sentry) hunt() {
 	if len(s.marker) == 0 {
 		return

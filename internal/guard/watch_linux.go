@@ -9,7 +9,7 @@ import (
 type sentry struct {
 	starter  int    // its process
 	group    int    // the command's process group; 0 before it is known
-	session  int    // where a command has perhaps been started, if group is 0
+	session  int    // where a command has perhaps been started, if there is a marker and group is 0
 	marker   []byte // the entry of its environment that no other process has
 	deadline int64  // CLOCK_BOOTTIME, ns; 0: none
 	parked   bool   // the group is stopped, and its starter too

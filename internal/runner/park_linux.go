@@ -25,7 +25,7 @@ func (r *run) changed(e event) {
 //     knowing: the lock stays its own.
 func (r *run) stopped(sig syscall.Signal) bool {
 	foreground := r.term.foreground()
-	mine, its := foreground == unix.Getpgrp(), foreground == r.child.pid
+	mine, its := isMine(foreground), foreground == r.child.pid
 	wants := foreground != 0 && (sig == unix.SIGTTIN || sig == unix.SIGTTOU)
 	switch {
 	case wants && mine && r.asked != sig:
@@ -72,7 +72,7 @@ func (r *run) park(sig syscall.Signal, hadTerminal bool) {
 		r.halt(stopOf(err))
 		return
 	}
-	if hadTerminal && r.term.foreground() == unix.Getpgrp() {
+	if hadTerminal && isMine(r.term.foreground()) {
 		_ = r.term.give(r.child.pid) // else it asks for it, as at its start
 	}
 	r.toGroup(unix.SIGCONT)

@@ -48,7 +48,7 @@ func (terminal) give(group int) error {
 // foreground group that is gone has left the terminal to nobody: then it is taken too.
 func (t terminal) reclaim(group int) bool {
 	foreground := t.foreground()
-	if foreground == 0 || foreground == unix.Getpgrp() {
+	if foreground == 0 || isMine(foreground) {
 		return false
 	}
 	if foreground != group && unix.Kill(-foreground, 0) != unix.ESRCH {
@@ -56,6 +56,10 @@ func (t terminal) reclaim(group int) bool {
 	}
 	return t.give(unix.Getpgrp()) == nil
 }
+
+// isMine reports whether foreground is this process's group. Either number is 0 if
+// the group is outside of this PID namespace, and then they say nothing.
+func isMine(foreground int) bool { return foreground != 0 && foreground == unix.Getpgrp() }
 
 func openTerminal() (int, error) {
 	for {

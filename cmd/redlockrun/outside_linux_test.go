@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"redlockrun/internal/redistest"
+)
+
+// launchOutside is launch in a PID namespace whose processes belong to a session
+// and a group of its surroundings, as when a container is entered by nsenter(1). Both
+// have the number 0 there.
+func launchOutside(t *testing.T, url string, args ...string) *process {
+	t.Helper()
+	enter := []string{"--pid", "--fork", "--kill-child", "--mount-proc"}
+	if os.Getuid() != 0 {
+		enter = append(enter, "--user", "--map-root-user")
+	}
+	enter = append(enter, "sh", "-c", `"$@"; exit $?`, "sh", binary(t))
+	return launchCommand(t, url, exec.Command("unshare", append(enter, args...)...))
+}
+
+func TestInAForeignSessionAnExecveThatHangsIsEnded(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	file, path := absentSecondInterpreter(t)
+	run := launchOutside(t, s.URL(), "-k", "job", "--ttl", "2", path)
+	file.wanted()
+	run.endsSoon(76)
+	file.comesInVain()
+}
+
+// The foreground group of no terminal and a group outside of the namespace are
+// both 0; that does not make them the same.
+func TestInAForeignGroupACommandThatSomebodyStopsLeavesTheRunAlone(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	resumed := filepath.Join(t.TempDir(), "resumed")
+	run := launchOutside(t, s.URL(), "-k", "job", "--ttl", "2", "-c",
+		`(sleep 3; : >`+resumed+`; kill -CONT $$) & kill -STOP $$; wait; exit 5`)
+	run.ends(5)
+	run.saidNothing()
+	if !exists(resumed) {
+		t.Error("it was continued too early")
+	}
+}
