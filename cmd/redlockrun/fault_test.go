@@ -313,7 +313,7 @@ func TestTheLockIsRenewedWhileTheCommandHasItsGrace(t *testing.T) {
 	s := redistest.Start(t, redistest.Options{})
 	p := redistest.NewProxy(t, s)
 	log := filepath.Join(t.TempDir(), "log")
-	run := launch(t, p.URL(), "-k", "job", "--ttl", "2", "--renew-every", "0.05", "--grace", "1", "--max-runtime", "5", "job", log, "stubborn")
+	run := launch(t, p.URL(), "-k", "job", "--ttl", "10", "--renew-every", "0.05", "--grace", "1", "--max-runtime", "5", "job", log, "stubborn")
 	untilRuns(t, log, 1)
 	n := p.Count(renewing)
 	run.ends(124)
