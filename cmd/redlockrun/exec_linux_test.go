@@ -140,6 +140,18 @@ func TestARunWhoseFileDoesNotComeCanBeEnded(t *testing.T) {
 	file.comesInVain()
 }
 
+func TestTheTimeThatTheFileTakesIsNotTheCommands(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	path := filepath.Join(t.TempDir(), "command")
+	file := absentFile(t, path, "#!/bin/sh\nsleep 4\nexit 7\n")
+	run := launch(t, s.URL(), "-k", "job", "--max-runtime", "6", path)
+	file.wanted()
+	<-time.After(3 * time.Second)
+	file.come()
+	run.ends(7)
+}
+
 // execve(2) itself can hang: at the interpreter of an interpreter. No renewal
 // comes then, and the guard kills what has not become the command yet.
 func TestExecveThatHangsBeyondTheLeaseNeverBecomesTheCommand(t *testing.T) {

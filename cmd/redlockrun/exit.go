@@ -31,9 +31,6 @@ const (
 	statusSignal      = 128 // plus the signal's number
 )
 
-// errMaxRuntime is why a command was stopped that ran too long.
-var errMaxRuntime = errors.New("the command ran too long")
-
 // An outcome is what the user is told at the end.
 type outcome struct {
 	status  int
@@ -97,9 +94,9 @@ func explain(err error, c config) outcome {
 		return explainHeld(held, c)
 	case errors.As(err, &unavailable):
 		return failure(statusUnavailable, fmt.Sprintf("cannot ask Redis at %s (%s): %v", unavailable.Address, c.address.whence(), unavailable.Err), check(unavailable))
-	case errors.Is(err, errMaxRuntime) && errors.As(err, &notStarted):
+	case errors.Is(err, runner.ErrMaxRuntime) && errors.As(err, &notStarted):
 		return failure(statusRanOut, fmt.Sprintf("the command's file did not come within --max-runtime %s; nothing was run", exact(c.maxRuntime)))
-	case errors.Is(err, errMaxRuntime):
+	case errors.Is(err, runner.ErrMaxRuntime):
 		return failure(statusRanOut, fmt.Sprintf("the command was stopped after --max-runtime %s", exact(c.maxRuntime)))
 	case errors.As(err, &start):
 		return failure(start.Code, start.Error(), startHint(start)...)

@@ -74,12 +74,9 @@ func (s *session) variables(run string, lease lock.Lease) [][2]string {
 func (s *session) execute(k *keeper, run string, environ []string) (runner.Status, error) {
 	command := runner.Command{
 		Argv: s.command, Env: environ,
-		Grace: s.times.Grace, Guard: k.guard, Marker: runIDVar + "=" + run,
+		MaxRuntime: s.maxRuntime, Grace: s.times.Grace, Guard: k.guard, Marker: runIDVar + "=" + run,
 		Parked: k.stop, Resumed: k.resume,
 		Warn: func(err error) { s.log.Warn().Msg(err.Error()) },
-	}
-	if s.maxRuntime > 0 {
-		defer time.AfterFunc(s.maxRuntime, func() { command.Stop(&runner.StopError{Reason: errMaxRuntime}) }).Stop()
 	}
 	if k.guard == nil {
 		twoProcessors()

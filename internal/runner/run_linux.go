@@ -15,7 +15,8 @@ import (
 //
 // The error is a *StartError if the command could not be started, a
 // *SignalError if a signal came before, a *NotStartedError if Stop was called
-// before, the cause of ctx if that had ended before. In each case nothing has been run.
+// before or its file took longer than MaxRuntime, the cause of ctx if that had
+// ended before. In each case nothing has been run.
 func (c *Command) Run(ctx context.Context, signals <-chan os.Signal) (Status, error) {
 	defer c.Guard.disarm()
 	c.Guard.warnWith(c.warn)
@@ -29,6 +30,7 @@ func (c *Command) Run(ctx context.Context, signals <-chan os.Signal) (Status, er
 	if err != nil {
 		return Status{}, err
 	}
+	defer c.limit()()
 	r := &run{Command: c, child: child, signals: signals}
 	for _, sig := range early {
 		r.forward(sig)
@@ -42,7 +44,7 @@ func (c *Command) ready(ctx context.Context, signals <-chan os.Signal) ([]os.Sig
 	if err := c.Guard.await(ctx); err != nil {
 		return nil, &StartError{Name: c.name(), Code: 71, Err: err}
 	}
-	early := c.idle(ctx, signals, c.fetch())
+	early, err := c.idle(ctx, signals, c.fetch())
 	early.drain(signals)
 	if early.fatal != 0 {
 		return nil, &SignalError{Signal: early.fatal}
@@ -50,24 +52,49 @@ func (c *Command) ready(ctx context.Context, signals <-chan os.Signal) ([]os.Sig
 	if stops := c.stops.take(); len(stops) > 0 {
 		return nil, &NotStartedError{stops[0].Reason}
 	}
-	return early.kept, context.Cause(ctx)
+	return early.kept, cmp.Or(err, context.Cause(ctx))
 }
 
-// idle returns when the file has been fetched, or is not wanted any more.
-func (c *Command) idle(ctx context.Context, signals <-chan os.Signal, fetched <-chan struct{}) (early sieve) {
+// idle returns when the file has been fetched, or is not wanted any more. The
+// error is a *NotStartedError if the file took too long.
+func (c *Command) idle(ctx context.Context, signals <-chan os.Signal, fetched <-chan struct{}) (early sieve, err error) {
+	var overdue <-chan time.Time
+	if c.MaxRuntime > 0 {
+		overdue = time.After(c.MaxRuntime)
+	}
 	for early.fatal == 0 {
 		select {
 		case sig := <-signals:
 			early.take(sig)
 		case <-fetched:
-			return early
+			return early, nil
+		case <-overdue:
+			return early, late(fetched)
 		case <-ctx.Done():
-			return early
+			return early, nil
 		case <-c.stops.C():
-			return early
+			return early, nil
 		}
 	}
-	return early
+	return early, nil
+}
+
+// late is no error if the file has come in time, and only this process is late.
+func late(fetched <-chan struct{}) error {
+	select {
+	case <-fetched:
+		return nil
+	default:
+		return &NotStartedError{ErrMaxRuntime}
+	}
+}
+
+// limit stops the command after MaxRuntime, unless it is lifted before.
+func (c *Command) limit() (lift func() bool) {
+	if c.MaxRuntime == 0 {
+		return func() bool { return false }
+	}
+	return time.AfterFunc(c.MaxRuntime, func() { c.Stop(&StopError{Reason: ErrMaxRuntime}) }).Stop
 }
 
 // A sieve takes the signals that come before the command runs: one that would

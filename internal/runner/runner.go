@@ -7,6 +7,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -23,6 +24,10 @@ type Command struct {
 	// Stdin, Stdout, Stderr become the command's descriptors themselves. nil is
 	// this process's own descriptor of that number.
 	Stdin, Stdout, Stderr *os.File
+
+	// MaxRuntime, if not 0, is how long the command may run; then it is stopped, with
+	// ErrMaxRuntime as the reason. Its file may take as long to come before that.
+	MaxRuntime time.Duration
 
 	// Grace is the time between SIGTERM and SIGKILL when the command is stopped.
 	Grace time.Duration
@@ -88,6 +93,10 @@ type SignalError struct{ Signal syscall.Signal }
 func (e *SignalError) Error() string {
 	return fmt.Sprintf("got signal %d (%v)", int(e.Signal), e.Signal)
 }
+
+// ErrMaxRuntime is why a command was stopped that ran too long, or not started
+// because its file took too long to come.
+var ErrMaxRuntime = errors.New("the command took too long")
 
 // A NotStartedError says that the command was to be stopped before it was
 // started, and that therefore nothing was run.
