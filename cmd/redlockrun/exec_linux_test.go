@@ -156,12 +156,19 @@ func TestTheTimeThatTheFileTakesIsNotTheCommands(t *testing.T) {
 // comes then, and the guard kills what has not become the command yet.
 func TestExecveThatHangsBeyondTheLeaseNeverBecomesTheCommand(t *testing.T) {
 	t.Parallel()
-	s := redistest.Start(t, redistest.Options{})
-	file, path := absentSecondInterpreter(t)
-	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", path)
-	file.wanted()
-	run.endsSoon(76)
-	file.comesInVain()
+	for where, launch := range map[string]func(testing.TB, string, ...string) *process{
+		"here": launch, "in a namespace entered from outside": launchOutside,
+	} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			s := redistest.Start(t, redistest.Options{})
+			file, path := absentSecondInterpreter(t)
+			run := launch(t, s.URL(), "-k", "job", "--ttl", "2", path)
+			file.wanted()
+			run.endsSoon(76)
+			file.comesInVain()
+		})
+	}
 }
 
 // endsSoon is ends, before the kernel has enough of the lease (/proc/sys/fs/lease-break-time: 45 s).

@@ -12,7 +12,7 @@ import (
 // launchOutside is launch in a PID namespace whose processes belong to a session
 // and a group of its surroundings, as when a container is entered by nsenter(1). Both
 // have the number 0 there.
-func launchOutside(t *testing.T, url string, args ...string) *process {
+func launchOutside(t testing.TB, url string, args ...string) *process {
 	t.Helper()
 	enter := []string{"--pid", "--fork", "--kill-child", "--mount-proc"}
 	if os.Getuid() != 0 {
@@ -20,16 +20,6 @@ func launchOutside(t *testing.T, url string, args ...string) *process {
 	}
 	enter = append(enter, "sh", "-c", `"$@"; exit $?`, "sh", binary(t))
 	return launchCommand(t, url, exec.Command("unshare", append(enter, args...)...))
-}
-
-func TestInAForeignSessionAnExecveThatHangsIsEnded(t *testing.T) {
-	t.Parallel()
-	s := redistest.Start(t, redistest.Options{})
-	file, path := absentSecondInterpreter(t)
-	run := launchOutside(t, s.URL(), "-k", "job", "--ttl", "2", path)
-	file.wanted()
-	run.endsSoon(76)
-	file.comesInVain()
 }
 
 // The foreground group of no terminal and a group outside of the namespace are

@@ -262,17 +262,12 @@ func TestP2ExtendMovesTheDeadline(t *testing.T) {
 func TestP2AFrozenGuardWakesUpToTheLastDeadline(t *testing.T) {
 	f := foundHere(t)
 	eventually(t, "the guard is on watch", func() bool { return onWatch(f.guard) })
-	if err := unix.Kill(f.guard, unix.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "the guard stands still", func() bool { return stateOf(f.guard) == 'T' })
+	freeze(t, f.guard)
 	for n := range 100 {
 		f.g.Extend(boottime.Now().Add(time.Duration(n) * time.Microsecond))
 	}
 	f.g.Extend(boottime.Now().Add(time.Hour))
-	if err := unix.Kill(f.guard, unix.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	thaw(t, f.guard)
 	f.g.Close() // it has read all before this returns
 	if gone(f.command) {
 		t.Error("the command was killed")
@@ -283,17 +278,12 @@ func TestP2AFrozenGuardWakesUpToTheLastDeadline(t *testing.T) {
 func TestP2ADeadlineAtTheEndOfAFullReadCounts(t *testing.T) {
 	f := foundHere(t)
 	eventually(t, "the guard is on watch", func() bool { return onWatch(f.guard) })
-	if err := unix.Kill(f.guard, unix.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "the guard stands still", func() bool { return stateOf(f.guard) == 'T' })
+	freeze(t, f.guard)
 	for range 15 {
 		f.g.Extend(boottime.Now().Add(time.Hour))
 	}
 	f.g.Extend(boottime.Now())
-	if err := unix.Kill(f.guard, unix.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	thaw(t, f.guard)
 	eventually(t, "the command is dead", func() bool { return gone(f.command) })
 }
 
@@ -382,9 +372,7 @@ func TestP12AParkedCommandIsLetBeUntilItRuns(t *testing.T) {
 	if f.gone() {
 		t.Fatal("a parked command was killed")
 	}
-	if err := unix.Kill(f.command, unix.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	thaw(t, f.command)
 	f.isGone(t)
 }
 
@@ -409,17 +397,12 @@ func wakeUps(t *testing.T, pid int) int {
 func TestP12ACommandThatIsContinuedByItsStarterLives(t *testing.T) {
 	f := foundHere(t)
 	for range 200 {
-		if err := unix.Kill(f.command, unix.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
-		eventually(t, "the command stands still", func() bool { return stateOf(f.command) == 'T' })
+		freeze(t, f.command)
 		f.g.park()
 		f.g.Extend(boottime.Now())
 		f.g.Extend(boottime.Now().Add(time.Hour))
 		f.g.unpark()
-		if err := unix.Kill(f.command, unix.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
+		thaw(t, f.command)
 	}
 	f.g.Close() // it has read all before this returns
 	if gone(f.command) {

@@ -276,6 +276,23 @@ func stateOf(pid int) byte {
 	return f[0][0]
 }
 
+// freeze stops a process and waits until it stands still.
+func freeze(t *testing.T, pid int) {
+	t.Helper()
+	if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, fmt.Sprintf("process %d stands still", pid), func() bool { return stateOf(pid) == 'T' })
+}
+
+// thaw continues a process that stands still.
+func thaw(t *testing.T, pid int) {
+	t.Helper()
+	if err := unix.Kill(pid, unix.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // statOf are the fields of /proc/PID/stat after the name.
 func statOf(pid int) []string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

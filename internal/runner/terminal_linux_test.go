@@ -206,13 +206,8 @@ func TestP12AStopFromElsewhereIsNotParked(t *testing.T) {
 	log, pid := filepath.Join(dir, "log"), filepath.Join(dir, "pid")
 	cmd := launch(t, wrapped(script{Log: log}, "/bin/sh", "-c", `trap 'exit 5' USR1; echo $$ >"$0"; while :; do sleep 0.02; done`, pid)...)
 	command := pidIn(t, pid)
-	if err := unix.Kill(command, unix.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "the command stands still", func() bool { return stateOf(command) == 'T' })
-	if err := unix.Kill(command, unix.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	freeze(t, command)
+	thaw(t, command)
 	send(t, cmd, unix.SIGUSR1)
 	if c := code(t, cmd); c != 5 || hasLine(log, "parked") {
 		t.Errorf("status %d, %q", c, lines(log))
