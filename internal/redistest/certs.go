@@ -19,6 +19,7 @@ type CA struct {
 	dir  string
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
+	leaf *ecdsa.PrivateKey // of each certificate: Redis before 7 exchanges one without its key only
 }
 
 // A Pair is the paths of two PEM files: a certificate and its key.
@@ -30,7 +31,11 @@ func NewCA(dir string) (*CA, error) {
 	if err != nil {
 		return nil, err
 	}
-	ca := &CA{dir: dir, key: key, cert: template("redistest CA", time.Now().Add(24*time.Hour))}
+	leaf, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	ca := &CA{dir: dir, key: key, leaf: leaf, cert: template("redistest CA", time.Now().Add(24*time.Hour))}
 	ca.cert.IsCA, ca.cert.BasicConstraintsValid, ca.cert.KeyUsage = true, true, x509.KeyUsageCertSign
 	return ca, sign(ca.File(), ca.cert, ca.cert, key, key)
 }
@@ -43,10 +48,6 @@ func (ca *CA) File() string { return filepath.Join(ca.dir, "ca.pem") }
 // name.
 func (ca *CA) Issue(name string, notAfter time.Time, hosts ...string) (Pair, error) {
 	p := Pair{filepath.Join(ca.dir, name+".pem"), filepath.Join(ca.dir, name+"-key.pem")}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return p, err
-	}
 	leaf := template(name, notAfter)
 	for _, host := range hosts {
 		if ip := net.ParseIP(host); ip != nil {
@@ -56,10 +57,10 @@ func (ca *CA) Issue(name string, notAfter time.Time, hosts ...string) (Pair, err
 		}
 	}
 	leaf.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
-	if err := sign(p.Cert, leaf, ca.cert, key, ca.key); err != nil {
+	if err := sign(p.Cert, leaf, ca.cert, ca.leaf, ca.key); err != nil {
 		return p, err
 	}
-	der, err := x509.MarshalPKCS8PrivateKey(key)
+	der, err := x509.MarshalPKCS8PrivateKey(ca.leaf)
 	if err != nil {
 		return p, err
 	}

@@ -106,8 +106,7 @@ func (c *Cluster) calm() error {
 // each other.
 func (c *Cluster) join() error {
 	for i, m := range c.Masters {
-		first, last := i*slots/3, (i+1)*slots/3-1
-		if _, err := m.Do("CLUSTER", "ADDSLOTSRANGE", first, last); err != nil {
+		if _, err := m.Do(addSlots(i*slots/3, (i+1)*slots/3)...); err != nil {
 			return err
 		}
 	}
@@ -122,6 +121,18 @@ func (c *Cluster) join() error {
 		}
 	}
 	return Eventually(func() error { return each(c.servers, c.knowsAll) })
+}
+
+// addSlots is the command that gives a node the slots from first up to, but not, end.
+func addSlots(first, end int) []any {
+	if knows(slotsRange) {
+		return []any{"CLUSTER", "ADDSLOTSRANGE", first, end - 1}
+	}
+	command := []any{"CLUSTER", "ADDSLOTS"}
+	for slot := first; slot < end; slot++ {
+		command = append(command, slot)
+	}
+	return command
 }
 
 func (c *Cluster) knowsAll(n *Server) error {
@@ -254,9 +265,7 @@ func (c *Cluster) Failover(place int) error {
 
 func (c *Cluster) alive() (servers []*Server) {
 	for _, s := range c.servers {
-		select {
-		case <-s.ended:
-		default:
+		if s.lives() {
 			servers = append(servers, s)
 		}
 	}

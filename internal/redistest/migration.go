@@ -64,6 +64,9 @@ func (m *Migration) MoveKeys() error {
 // live know.
 func (m *Migration) End() error {
 	for _, n := range append([]*Server{m.to, m.from}, m.cluster.Masters...) {
+		if !n.lives() {
+			continue
+		}
 		if _, err := n.Do("CLUSTER", "SETSLOT", m.slot, "NODE", m.toID); err != nil {
 			return err
 		}

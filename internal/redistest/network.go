@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"redlockrun/internal/ability"
 )
 
 // A Network is two hosts and the cable between them: two network namespaces of
@@ -27,6 +29,7 @@ type Host struct {
 // NewNetwork makes two hosts that reach each other.
 func NewNetwork(t testing.TB) *Network {
 	t.Helper()
+	ability.Need(t, ability.Networks)
 	n := &Network{&Host{ip: "10.0.0.1", mac: "02:00:00:00:00:01"}, &Host{ip: "10.0.0.2", mac: "02:00:00:00:00:02"}}
 	t.Cleanup(n.close)
 	if err := n.open(); err != nil {

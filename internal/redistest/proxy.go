@@ -28,12 +28,15 @@ type Proxy struct {
 	accepted int
 	trips    int
 	requests []string
+	changes  []rewriting
+	mute     bool
 }
 
 // A rule is one fault that waits for its request.
 type rule struct {
 	contains string
 	drop     bool  // lose the reply, else hold the request back
+	cut      bool  // pass the reply on, and end the connection
 	once     bool  // hold back one request alone
 	of       *link // that request's, when it has come
 	released bool
@@ -70,6 +73,10 @@ func (p *Proxy) URL() string  { return "redis://" + p.Addr() }
 // server has answered it, and cuts the connection instead of passing the
 // answer on. Called n times, it does so for n requests.
 func (p *Proxy) LoseReply(text string) { p.add(&rule{contains: text, drop: true}) }
+
+// CutAfter cuts each connection on which a request that contains text comes, when
+// the server's answer to it has been passed on.
+func (p *Proxy) CutAfter(text string) { p.add(&rule{contains: text, cut: true}) }
 
 // Hold keeps back each request that contains text, and what follows it on the
 // same connection, until release is called; then they reach the server, whether
@@ -231,6 +238,7 @@ type link struct {
 	proxy          *Proxy
 	client, server net.Conn
 	losing         bool // the next bytes of the server are lost, and the link with them
+	cutting        bool // they are the last
 	ended          int  // directions that have ended; after the second the link is gone
 }
 
@@ -250,10 +258,10 @@ func (l *link) up() {
 	for {
 		first := in.Buffered() == 0
 		raw, words, err := readRequest(in)
-		if err != nil || !l.pass(words, first) {
+		if err != nil || !l.pass(strings.Join(words, " "), first) {
 			return
 		}
-		if _, err := l.server.Write(raw); err != nil {
+		if _, err := l.server.Write(l.proxy.rewritten(raw, words)); err != nil {
 			return
 		}
 	}
@@ -282,6 +290,9 @@ func (p *Proxy) keeps(l *link, words string) bool {
 	for i, r := range p.rules {
 		switch {
 		case !strings.Contains(words, r.contains) || r.released:
+		case r.cut:
+			l.cutting = true
+			return false
 		case r.drop:
 			l.losing = true
 			p.rules = append(p.rules[:i:i], p.rules[i+1:]...)
@@ -305,8 +316,19 @@ func (l *link) down() {
 		if err != nil || !l.deliver() {
 			return
 		}
-		l.client.Write(buf[:n]) // a client that has gone still has its requests done
+		if !l.proxy.swallows(buf[:n]) {
+			l.client.Write(buf[:n]) // a client that has gone still has its requests done
+		}
+		if l.isLast() {
+			return
+		}
 	}
+}
+
+func (l *link) isLast() bool {
+	l.proxy.mu.Lock()
+	defer l.proxy.mu.Unlock()
+	return l.cutting
 }
 
 // deliver waits until an answer may go to the client; false: it is lost.

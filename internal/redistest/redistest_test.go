@@ -146,3 +146,25 @@ func TestProxyResetsAndRefuses(t *testing.T) {
 		t.Errorf("refused, but got %q", got)
 	}
 }
+
+func TestProxyPlaysAServerThatLacksACommand(t *testing.T) {
+	s := Start(t, Options{})
+	p := NewProxy(t, s)
+	p.Forbid("PUBLISH", "ERR unknown command 'PUBLISH'")
+	p.Play("TIME", "return {'0', '0'}")
+	p.Play("INCR", "return command(...) and 7")
+	for words, want := range map[string]string{
+		"publish a b": "-ERR unknown command 'PUBLISH'\r\n",
+		"EVAL return(redis.pcall('publish','a','b')) 0":                     "-ERR unknown command 'PUBLISH'\r\n",
+		"EVAL return(redis.call('incr','a')+redis.call('TIME')[1]) 0":       ":7\r\n",
+		"EVAL return(select(2,pcall(redis.call,'PUBLISH','a','b'))..'!') 0": "$30\r\n",
+		"PING": "+PONG\r\n",
+	} {
+		if got, err := talk(t, p.Addr(), words); got != want || err != nil {
+			t.Errorf("%s: %q, %v", words, got, err)
+		}
+	}
+	if got := get(t, s, "a"); got != "1" {
+		t.Errorf("the real command has made it %v", got)
+	}
+}

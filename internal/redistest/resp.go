@@ -9,26 +9,25 @@ import (
 )
 
 // readRequest reads one request as clients send it, and returns its bytes and
-// its words joined by spaces.
-func readRequest(in *bufio.Reader) (raw []byte, words string, err error) {
+// its words.
+func readRequest(in *bufio.Reader) (raw []byte, words []string, err error) {
 	raw, n, err := readHead(in, '*')
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	list := make([]string, 0, n)
 	for range n {
 		head, size, err := readHead(in, '$')
 		if err != nil {
-			return nil, "", err
+			return nil, nil, err
 		}
 		body := make([]byte, size+2)
 		if _, err := io.ReadFull(in, body); err != nil {
-			return nil, "", err
+			return nil, nil, err
 		}
 		raw = append(append(raw, head...), body...)
-		list = append(list, string(body[:size]))
+		words = append(words, string(body[:size]))
 	}
-	return raw, strings.Join(list, " "), nil
+	return raw, words, nil
 }
 
 // readHead reads a line of a kind and a number: *3 or $5.

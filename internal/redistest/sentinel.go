@@ -155,7 +155,7 @@ func (s *Sentinel) config(me int, ports []int) string {
 	if p := s.opts.Data.Password; p != "" {
 		say("auth-pass %s %q", masterName, p)
 	}
-	if p := s.opts.SentinelPassword; p != "" {
+	if p := s.opts.SentinelPassword; p != "" && knows(sentinelPass) {
 		say("sentinel-pass %q", p)
 	}
 	for _, r := range s.Data[1:] {

@@ -78,9 +78,10 @@ func New(dir string, opts Options) (*Server, error) {
 		return nil, errors.Join(err, os.RemoveAll(short))
 	}
 	for range 20 { // a port that was free a moment ago can be another's now
-		if s.port, s.bus = opts.port, freePort(); s.port == 0 {
+		if s.port = opts.port; s.port == 0 {
 			s.port = freePort()
 		}
+		s.bus = s.busPort()
 		if err = s.launch(); err == nil {
 			return s, nil
 		}
@@ -120,10 +121,18 @@ func freePort() int {
 	}
 }
 
+// busPort is the port of a Cluster's own traffic.
+func (s *Server) busPort() int {
+	if knows(clusterPort) {
+		return freePort()
+	}
+	return s.port + 10000
+}
+
 func (s *Server) launch() error {
-	path, err := exec.LookPath("redis-server")
+	path, err := program()
 	if err != nil {
-		return fmt.Errorf("start redis-server: %w (`make test` installs it)", err)
+		return err
 	}
 	log, err := os.Create(filepath.Join(s.dir, "redis.log"))
 	if err != nil {
@@ -160,7 +169,10 @@ func (s *Server) args() []string {
 		args = append([]string{s.opts.sentinel, "--sentinel"}, args...)
 	}
 	if s.opts.cluster {
-		args = append(args, "--cluster-enabled", "yes", "--cluster-port", strconv.Itoa(s.bus))
+		args = append(args, "--cluster-enabled", "yes")
+	}
+	if s.opts.cluster && knows(clusterPort) {
+		args = append(args, "--cluster-port", strconv.Itoa(s.bus))
 	}
 	if s.opts.Password != "" {
 		args = append(args, "--requirepass", s.opts.Password)
@@ -171,7 +183,7 @@ func (s *Server) args() []string {
 			"--tls-auth-clients", yesNo(s.opts.Mutual), "--tls-replication", "yes", "--tls-cluster", "yes")
 	}
 	for _, u := range s.opts.Users {
-		args = append(append(args, "--user"), strings.Fields(u)...)
+		args = append(append(args, "--user"), Rules(strings.Fields(u))...)
 	}
 	return append(args, s.opts.Args...)
 }
@@ -232,8 +244,12 @@ func (s *Server) Key() string  { return s.opts.Pair.Key }
 
 // Do sends one command as the default user, on a new connection to the Unix
 // socket, and returns the reply: a string, an int64, a []any or nil. Only a
-// server that hangs lets it take long.
+// server that hangs lets it take long. ACL rules that the server is too old for
+// are left out.
 func (s *Server) Do(words ...any) (any, error) {
+	if words[0] == "ACL" {
+		words = Rules(words)
+	}
 	c, err := net.Dial("unix", s.sock)
 	if err != nil {
 		return nil, err
@@ -266,6 +282,16 @@ func (s *Server) Signal(sig syscall.Signal) error { return s.cmd.Process.Signal(
 func (s *Server) Kill() {
 	s.cmd.Process.Kill()
 	<-s.ended
+}
+
+// lives reports whether the process has not been reaped.
+func (s *Server) lives() bool {
+	select {
+	case <-s.ended:
+		return false
+	default:
+		return true
+	}
 }
 
 // Restart kills the server and starts it again on the same port, with the data
