@@ -110,8 +110,66 @@ func lostError(t *testing.T, err error) *LostError {
 
 // jumping is a clock that can be moved on by hand, as a sleep of the machine
 // moves CLOCK_BOOTTIME and no timer.
-type jumping struct{ slept atomic.Int64 }
+type jumping struct {
+	slept atomic.Int64
+	asked atomic.Int64 // how often it was looked at
+	alarm atomic.Pointer[fakeAlarm]
+}
 
-func (j *jumping) now() time.Time { return time.Now().Add(time.Duration(j.slept.Load())) }
+func (j *jumping) now() time.Time {
+	j.asked.Add(1)
+	return time.Now().Add(time.Duration(j.slept.Load()))
+}
 
-func (j *jumping) sleep(d time.Duration) { j.slept.Store(int64(d)) }
+func (j *jumping) sleep(d time.Duration) {
+	j.slept.Store(int64(d))
+	if a := j.alarm.Load(); a != nil {
+		a.wake()
+	}
+}
+
+// newAlarm makes the alarm of the clock, once.
+func (j *jumping) newAlarm() (alarm, error) {
+	a := &fakeAlarm{clock: j, bell: make(chan struct{}, 1)}
+	if !j.alarm.CompareAndSwap(nil, a) {
+		return nil, errors.New("make alarm: there is one already")
+	}
+	return a, nil
+}
+
+type fakeAlarm struct {
+	clock *jumping
+	bell  chan struct{}
+
+	mu    sync.Mutex
+	at    time.Time
+	timer *time.Timer
+}
+
+func (a *fakeAlarm) Bell() <-chan struct{} { return a.bell }
+
+func (a *fakeAlarm) Set(at time.Time) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+	a.at, a.timer = at, time.AfterFunc(at.Sub(a.clock.now()), a.ring)
+	return nil
+}
+
+// wake is called when the machine has slept.
+func (a *fakeAlarm) wake() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.timer.Reset(a.at.Sub(a.clock.now()))
+}
+
+func (a *fakeAlarm) ring() {
+	select {
+	case a.bell <- struct{}{}:
+	default:
+	}
+}
+
+func (a *fakeAlarm) Close() { a.timer.Stop() }

@@ -36,6 +36,8 @@ type watch struct {
 	failed int       // tries since the last success
 	err    error     // why the last of them failed
 	timer  *time.Timer
+	alarm  alarm // nil: there is none
+	looks  int   // at the clock, by the timer
 }
 
 // An answer is what one try returned.
@@ -46,13 +48,16 @@ type answer struct {
 
 func newWatch(lease Renewer, until time.Time, cfg Config, log zerolog.Logger) *watch {
 	if cfg.Now == nil {
-		cfg.Now = boottime.Now
+		cfg.Now, cfg.alarm = boottime.Now, newAlarm
 	}
 	if cfg.draw == nil {
 		cfg.draw = func(d time.Duration) time.Duration { return rand.N(max(d, 1)) }
 	}
 	if cfg.Stats == nil {
 		cfg.Stats = new(Stats)
+	}
+	if cfg.Lease == "" {
+		cfg.Lease = "the lease"
 	}
 	*cfg.Stats = Stats{Closest: 1<<63 - 1}
 	return &watch{Config: cfg, lease: lease, log: log, until: until, timer: time.NewTimer(0)}
@@ -63,6 +68,7 @@ func (w *watch) term() time.Time { return w.kill().Add(-w.Grace) }
 
 func (w *watch) run(ctx context.Context) error {
 	defer w.timer.Stop()
+	defer w.close()
 	for due := w.afterSuccess(w.Now()); ; {
 		w.wait(ctx, due, nil)
 		if ctx.Err() != nil {
@@ -172,7 +178,7 @@ func (w *watch) note(a answer) {
 func (w *watch) succeed(until time.Time) {
 	w.closest(w.Now())
 	if w.failed > 0 {
-		w.log.Info().Int("failed", w.failed).Msg("the lease is renewed again")
+		w.log.Info().Str("event", "renewed").Int("failed", w.failed).Msg(w.Lease + " is renewed again")
 	}
 	w.until, w.failed, w.err = until, 0, nil
 	w.Stats.Renewed++
@@ -202,18 +208,13 @@ func (w *watch) report(now time.Time) {
 		level = zerolog.WarnLevel
 	}
 	left := max(w.term().Sub(now), 0).Round(100 * time.Millisecond)
-	w.log.WithLevel(level).Err(w.err).Stringer("until_stop", left).Msg("the lease could not be renewed; trying again")
+	w.log.WithLevel(level).Str("event", "unrenewed").Err(w.err).Stringer("until_stop", left).Msg(w.Lease + " could not be renewed; trying again")
 }
 
 // wait sleeps until the instant at, T_term, an answer or the end of ctx,
 // whichever comes first. An answer that is there already is taken first.
-//
-// It looks at the clock at least once a second, for short leases once a
-// margin: Go's timers stand still while the machine sleeps, and nothing else
-// tells that it has woken up. Looking costs microseconds.
 func (w *watch) wait(ctx context.Context, at time.Time, answers <-chan answer) (answer, bool) {
 	at = earliest(at, w.term())
-	step := min(max(w.Margin, 50*time.Millisecond), time.Second)
 	for {
 		select {
 		case a := <-answers:
@@ -224,11 +225,11 @@ func (w *watch) wait(ctx context.Context, at time.Time, answers <-chan answer) (
 		if left <= 0 || ctx.Err() != nil {
 			return answer{}, false
 		}
-		w.timer.Reset(min(left, step))
 		select {
 		case a := <-answers:
 			return a, true
 		case <-ctx.Done():
+		case <-w.ring(at, left):
 		case <-w.timer.C:
 		}
 	}

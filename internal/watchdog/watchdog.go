@@ -26,6 +26,9 @@ type Config struct {
 	Grace  time.Duration // between T_term and T_kill
 	Margin time.Duration // between T_kill and the end of the lease
 
+	// Lease is what a message calls the lease; empty means "the lease".
+	Lease string
+
 	// Renewed, if not nil, is told each new end of the lease, from Run's goroutine.
 	Renewed func(until time.Time)
 
@@ -34,6 +37,9 @@ type Config struct {
 
 	// Now is the clock; nil means boottime.Now.
 	Now func() time.Time
+
+	// alarm makes one for the same clock; nil means that there is none.
+	alarm func() (alarm, error)
 
 	// draw picks a duration below its argument; nil means at random.
 	draw func(time.Duration) time.Duration
