@@ -20,10 +20,10 @@ var early *Early
 //
 // Until a command is started such a process does one thing after another, so
 // one thread at a time is to run Go code: with two, each goroutine that becomes ready
-// wakes a thread that looks for work and finds none, which is 4 to 9 % of a run and
-// a tenth of a hand-over. Nor is there more to do afterwards.
+// wakes a thread that looks for work and finds none (docs/start-up.md says what that
+// costs). Whoever forks the command lets a second one run.
 func startEarly() {
-	if !promising(slurp("/proc/self/cmdline", make([]byte, 4096))) {
+	if !promising(slurp(0, "/cmdline", make([]byte, 4096))) {
 		return
 	}
 	runtime.GOMAXPROCS(1)

@@ -32,6 +32,12 @@ func (l Leash) Let() {
 	syscall.Close(l.Ready[0])
 }
 
+// Drop closes the guard's ends, if nobody executes it.
+func (l Leash) Drop() {
+	syscall.Close(l.Orders[0])
+	syscall.Close(l.Ready[1])
+}
+
 // Execute runs this program's own file, which may have been replaced on disk
 // meanwhile, as a guard that holds keep open. Of its starter's streams and
 // descriptors the guard gets no other, and its small runtime needs no garbage
@@ -44,10 +50,10 @@ func (l Leash) Let() {
 func (l Leash) Execute(keep []uintptr) (pid int, err error) {
 	const closed = ^uintptr(0)
 	defer forkQuiet()()
-	defer syscall.Close(l.Orders[0])
-	defer syscall.Close(l.Ready[1])
+	defer l.Drop()
 	files := []uintptr{closed, closed, closed, uintptr(l.Orders[0]), uintptr(l.Ready[1])}
-	return syscall.ForkExec("/proc/self/exe", []string{Name, decimal(len(keep)), decimal(syscall.Getpid())}, &syscall.ProcAttr{
+	argv := []string{Name, decimal(len(keep)), decimal(syscall.Getpid()), decimal(l.Orders[1])}
+	return syscall.ForkExec("/proc/self/exe", argv, &syscall.ProcAttr{
 		Dir:   "/",
 		Env:   []string{"GOMAXPROCS=1", "GOGC=off"},
 		Files: append(files, keep...),

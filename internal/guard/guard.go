@@ -11,8 +11,9 @@
 // executes one at that moment already: see [TakeEarly].
 package guard
 
-// Name is the argv[0] of a guard.
-const Name = "redlockrun-guard"
+// Name is the argv[0] of a guard, and its name in ps(1). It is none that a pattern
+// for redlockrun finds: "pkill -9 redlockrun" leaves the guard its work.
+const Name = "lease-guard"
 
 // Descriptors of a guard. From FirstKept on come those that it only holds open.
 const (

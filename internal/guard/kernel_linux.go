@@ -7,12 +7,13 @@ import (
 
 // What package syscall has no name for.
 const (
-	clockBoottime = 7
-	timerAbsolute = 1 // TFD_TIMER_ABSTIME
-	pollIn        = 1
-	setName       = 15 // PR_SET_NAME
-	lastSignal    = 64
-	closeRange    = 436 // close_range(2), the same number on every architecture
+	clockMonotonic = 1
+	clockBoottime  = 7
+	timerAbsolute  = 1 // TFD_TIMER_ABSTIME
+	pollIn         = 1
+	setName        = 15 // PR_SET_NAME
+	lastSignal     = 64
+	closeRange     = 436 // close_range(2), the same number on every architecture
 )
 
 type pollFd struct {
@@ -50,19 +51,12 @@ func closeFrom(first int) {
 	if err != nil {
 		return
 	}
-	for {
-		n, err := syscall.Getdents(dir, entries[:])
-		if err != nil || n <= 0 {
-			break
+	eachEntry(dir, func(fd int) bool {
+		if fd >= first && fd != dir {
+			syscall.Close(fd)
 		}
-		for at := 0; at < n; {
-			e := (*syscall.Dirent)(unsafe.Pointer(&entries[at]))
-			at += int(e.Reclen)
-			if fd := number(name(e)); fd >= first && fd != dir {
-				syscall.Close(fd)
-			}
-		}
-	}
+		return true
+	})
 	syscall.Close(dir)
 }
 
@@ -91,4 +85,22 @@ func boottime() int64 {
 func sleep(ns int64) {
 	ts := syscall.NsecToTimespec(ns)
 	syscall.Nanosleep(&ts, nil)
+}
+
+// expire has the kernel end this process after ns, whatever it does then: SIGKILL by
+// a timer (timer_create(2)).
+func expire(ns int64) {
+	event := struct { // struct sigevent
+		value  uintptr
+		signal int32
+		notify int32 // SIGEV_SIGNAL
+		_      [56]byte
+	}{signal: int32(syscall.SIGKILL)}
+	var timer int32
+	_, _, e := syscall.RawSyscall(syscall.SYS_TIMER_CREATE, clockMonotonic, uintptr(unsafe.Pointer(&event)), uintptr(unsafe.Pointer(&timer)))
+	if e != 0 {
+		return // whatever is done has an end of its own
+	}
+	spec := [2]syscall.Timespec{1: syscall.NsecToTimespec(ns)} // interval, value (timer_settime(2))
+	syscall.RawSyscall6(syscall.SYS_TIMER_SETTIME, uintptr(timer), 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
 }

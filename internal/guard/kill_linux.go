@@ -10,34 +10,38 @@ const (
 	// after the first SIGKILL, but for processes in the kernel (state D) and
 	// zombies that nobody reaps.
 	persistence = 2 * second
+
+	// longestPause is between two SIGKILLs for somebody who does not go.
+	longestPause = 400 * millisecond
 )
 
 // slay kills the command: its group if that is known, else whatever may just
-// have been started.
+// have been started. It takes persistence at most.
 func (s *sentry) slay() {
+	end := boottime() + persistence
 	if s.group != 0 {
-		killGroup(s.group)
+		killGroup(s.group, end)
 	} else {
-		s.hunt()
+		s.hunt(end)
 	}
 }
 
-// killGroup sends SIGKILL until nobody is left to get it.
-func killGroup(group int) {
-	end := boottime() + persistence
-	for pause := millisecond; syscall.Kill(-group, syscall.SIGKILL) == nil; pause *= 2 { // ESRCH: gone; EPERM: out of reach
-		if pause > 10*millisecond && (boottime() > end || Living(group) == 0) {
+// killGroup sends SIGKILL until nobody is left to get it, or until end.
+func killGroup(group int, end int64) {
+	for pause := millisecond; syscall.Kill(-group, syscall.SIGKILL) == nil; pause = min(2*pause, longestPause) { // ESRCH: gone; EPERM: out of reach
+		now := boottime()
+		if now >= end || pause > 10*millisecond && living(group, end) == 0 {
 			return
 		}
-		sleep(min(pause, 50*millisecond))
+		sleep(min(pause, end-now))
 	}
 }
 
 // Living counts the processes of a group that run, or could: zombies are none.
-// It may not be called by two goroutines at once.
-func Living(group int) int {
-	n := 0
-	eachProcess(func(p process) {
+func Living(group int) int { return living(group, boottime()+persistence) }
+
+func living(group int, end int64) (n int) {
+	eachProcess(end, func(p process) {
 		if p.group == group && !p.dead() {
 			n++
 		}
@@ -48,27 +52,54 @@ func Living(group int) int {
 // hunt is for a starter that died, or stands still, between the fork of the
 // command and the message with its number. Whoever is in the starter's session
 // and has the marker in its environment belongs to the command. A session that
-// began outside of this PID namespace has the number 0, like any other such.
-func (s *sentry) hunt() {
-	if len(s.marker) == 0 {
+// began outside of this PID namespace has the number 0, like any other such. Where
+// /proc is another namespace's, its numbers mean somebody else.
+func (s *sentry) hunt(end int64) {
+	if len(s.marker) == 0 || !procIsOurs() {
 		return
 	}
-	end := boottime() + persistence
-	for quiet := 0; quiet < 3 && boottime() < end; quiet++ {
-		eachProcess(func(p process) {
-			if p.session == s.session && !p.dead() && (marked(p.pid, s.marker) || s.unborn(p)) {
-				killGroup(p.group)
-				quiet = 0
-			}
-		})
-		sleep(10 * millisecond)
+	pause := 10 * millisecond
+	for quiet := 0; quiet < 3; {
+		if s.strike(end) {
+			quiet, pause = 0, min(2*pause, longestPause)
+		} else {
+			quiet, pause = quiet+1, 10*millisecond
+		}
+		now := boottime()
+		if now >= end {
+			return
+		}
+		sleep(min(pause, end-now))
 	}
 }
 
-// unborn reports whether p is the command, forked but kept by execve(2) until now:
-// a child of the starter that leads a group of its own and still is the
-// starter's image. If the starter is dead, PR_SET_PDEATHSIG has killed it.
+// strike sends SIGKILL to all that hunt is for, and reports whether there was anybody.
+func (s *sentry) strike(end int64) (found bool) {
+	eachProcess(end, func(p process) {
+		if p.session == s.session && !p.dead() && (marked(p.pid, s.marker) || s.unborn(p)) {
+			_ = syscall.Kill(-p.group, syscall.SIGKILL)
+			found = true
+		}
+	})
+	return found
+}
+
+// unborn reports whether p is the command, forked but kept by execve(2) until now: it
+// leads a group of its own, but has executed nothing. If the starter is dead, it
+// still has the starter's end of the pipe of orders, which execve will close.
 func (s *sentry) unborn(p process) bool {
-	return p.parent == s.starter && p.group == p.pid && syscall.Getppid() == s.starter &&
-		string(commandLine(p.pid)) == string(commandLine(s.starter))
+	if !p.forked || p.group != p.pid {
+		return false
+	}
+	return p.parent == s.starter && !s.orphaned() || s.linked(p.pid)
+}
+
+// orphaned reports that the starter is dead.
+func (s *sentry) orphaned() bool { return syscall.Getppid() != s.starter }
+
+// linked reports whether a process has the other end of the pipe of orders.
+func (s *sentry) linked(pid int) bool {
+	var ours, its [64]byte
+	pipe := link(0, "/fd/"+decimal(Orders), ours[:])
+	return len(pipe) > 0 && string(link(pid, s.orders, its[:])) == string(pipe)
 }

@@ -8,19 +8,33 @@ import (
 // A sentry is what a guard knows.
 type sentry struct {
 	starter  int    // its process
+	orders   string // "/fd/N": where the starter has the other end of the orders
 	group    int    // the command's process group; 0 before it is known
 	session  int    // where a command has perhaps been started, if there is a marker and group is 0
 	marker   []byte // the entry of its environment that no other process has
 	deadline int64  // CLOCK_BOOTTIME, ns; 0: none
 	parked   bool   // the group is stopped, and its starter too
+	slain    int64  // when the deadline has last been enforced
 	timer    int
 }
 
+const (
+	// rest is how long a guard lives at most without its starter.
+	rest = 5 * second / 2
+
+	// again is between two looks whether somebody could not be killed.
+	again = second
+
+	// glance is between two looks whether the starter lives, while the command does
+	// not: until execve has closed its copy, the orders do not end.
+	glance = 50 * millisecond
+)
+
 // watch is the whole life of a guard; it returns its exit status. A guard that is
 // not needed any more is killed.
-func watch(kept int) int {
+func watch(kept, orders int) int {
 	seclude(FirstKept + kept)
-	s := &sentry{starter: syscall.Getppid(), timer: newTimer()}
+	s := &sentry{starter: syscall.Getppid(), orders: "/fd/" + decimal(orders), timer: newTimer()}
 	if s.timer < 0 {
 		return 1
 	}
@@ -29,8 +43,10 @@ func watch(kept int) int {
 	_, _ = syscall.Write(Ready, []byte{'!'})
 	buf := make([]byte, 16*Size)
 	for {
-		orders := await(Orders, s.timer)
-		if !orders {
+		if !await(Orders, s.timer) {
+			if s.expecting() && s.orphaned() {
+				return s.lastAct()
+			}
 			s.enforce()
 			continue
 		}
@@ -39,8 +55,7 @@ func watch(kept int) int {
 			continue
 		}
 		if err != nil || n < Size {
-			s.slay()
-			return 0
+			return s.lastAct()
 		}
 		for at := 0; at+Size <= n; at += Size {
 			s.obey(decode(buf[at : at+Size]))
@@ -68,22 +83,34 @@ func (s *sentry) obey(m Message) {
 	}
 }
 
-// enforce kills the group if its deadline has passed, else sets the timer to
-// it. From then on it looks each second: the group may have been out of reach, and
-// whoever started it has not said that it is gone.
+// lastAct kills the command when the starter is gone, and nobody is left to look after the guard.
+func (s *sentry) lastAct() (status int) {
+	expire(rest)
+	s.slay()
+	return 0
+}
+
+// expecting reports that a command has been forked, perhaps, and not yet executed.
+func (s *sentry) expecting() bool { return s.group == 0 && len(s.marker) > 0 }
+
+// enforce kills the group if its deadline has passed, and sets the timer to what
+// comes next. From the deadline on it looks each second: the group may have been out
+// of reach, and whoever started it has not said that it is gone.
 func (s *sentry) enforce() {
-	if s.deadline == 0 {
-		setTimer(s.timer, 0)
-		return
+	now, next := boottime(), s.deadline
+	if next != 0 {
+		next = max(next, s.slain+again)
 	}
-	at := s.deadline
-	if now := boottime(); now >= at {
+	if next != 0 && now >= next {
 		if !s.parked || s.astray() {
 			s.slay()
 		}
-		at = now + second
+		s.slain, next = now, now+again
 	}
-	setTimer(s.timer, at)
+	if s.expecting() && (next == 0 || next > now+glance) {
+		next = now + glance
+	}
+	setTimer(s.timer, next)
 }
 
 // astray reports whether a parked command runs although nobody has said so:

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"os"
-	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -32,35 +31,11 @@ func (e event) ended() bool {
 	return e.code == cldExited || e.code == cldKilled || e.code == cldDumped
 }
 
-// begin calls spawn and waits for the child until it has ended, on one thread:
-// PR_SET_PDEATHSIG is sent when the thread that forked ends, not the process.
-// As PID 1, which does without that, any thread will do. The child is not reaped.
-func begin(spawn func() (int, error)) (*child, error) {
-	c := &child{events: make(chan event, 1)}
-	if os.Getpid() == 1 {
-		pid, err := spawn()
-		if err != nil {
-			return nil, err
-		}
-		c.pid = pid
-		go c.attend()
-		return c, nil
-	}
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		pid, err := spawn()
-		c.pid = pid
-		started <- err
-		if err == nil {
-			c.attend()
-		}
-	}()
-	if err := <-started; err != nil {
-		return nil, err
-	}
-	return c, nil
+// adopt begins to wait for a child that has been started. It is not reaped.
+func adopt(pid int) *child {
+	c := &child{pid: pid, events: make(chan event, 1)}
+	go c.attend()
+	return c
 }
 
 func (c *child) attend() {
@@ -69,6 +44,15 @@ func (c *child) attend() {
 		c.events <- e
 		if e.ended() {
 			return
+		}
+	}
+}
+
+// end waits for the child's end, and leaves out what comes before it.
+func (c *child) end() event {
+	for {
+		if e := <-c.events; e.ended() {
+			return e
 		}
 	}
 }
@@ -133,7 +117,7 @@ type waitInfo struct {
 	PID                int32
 	UID                uint32
 	Status             int32
-	_                  [100]byte
+	_                  [104]byte
 }
 
 func waitid(kind, id, options int) (waitInfo, error) {

@@ -19,10 +19,6 @@ func (g *Guard) spawn() (*os.File, error) {
 		g.hire(e.PID, e.Leash)
 		return os.NewFile(uintptr(e.Leash.Ready[0]), "guard"), nil
 	}
-	keep, err := g.kept()
-	if err != nil {
-		return nil, err
-	}
 	leash, err := guard.NewLeash()
 	if err != nil {
 		return nil, err
@@ -32,7 +28,7 @@ func (g *Guard) spawn() (*os.File, error) {
 	g.mu.Lock()
 	g.brief(leash.Orders[1])
 	g.mu.Unlock()
-	pid, err := leash.Execute(keep)
+	pid, err := g.execute(leash)
 	if err != nil {
 		leash.Let()
 		return nil, err
@@ -50,15 +46,16 @@ func (g *Guard) takeEarly() *guard.Early {
 	return guard.TakeEarly()
 }
 
-func (g *Guard) kept() (descriptors []uintptr, err error) {
-	for _, f := range g.keep {
-		fd, err := descriptor(f)
-		if err != nil {
-			return nil, err
-		}
-		descriptors = append(descriptors, fd)
+// execute starts the process. The files that it is to hold may be closed meanwhile:
+// whoever asks for the lock does so when it is another's.
+func (g *Guard) execute(leash guard.Leash) (pid int, err error) {
+	defer unhindered()()
+	closed := withNumbers(g.keep, func(keep []uintptr) { pid, err = leash.Execute(keep) })
+	if closed != nil {
+		leash.Drop()
+		return 0, closed
 	}
-	return descriptors, nil
+	return pid, err
 }
 
 // hire makes a guard the one that is given orders, and tells it what has come up

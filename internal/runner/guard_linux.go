@@ -35,6 +35,7 @@ type Guard struct {
 	deadline guard.Message // the last order of each kind, for a successor
 	group    guard.Message
 	parked   bool
+	struck   bool // the deadline is over and does not move any more
 	warn     func(error)
 
 	ready chan struct{} // closed when the first guard is on watch
@@ -72,8 +73,26 @@ func (g *Guard) Extend(deadline time.Time) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.struck {
+		return
+	}
 	g.deadline = m
 	g.order(m)
+}
+
+// strike has the guard kill the command, whatever there is of it, at once and from
+// now on.
+func (g *Guard) strike() {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.struck {
+		g.struck = true
+		g.deadline = guard.Message{Kind: guard.Deadline, Value: 1}
+		g.order(g.deadline)
+	}
 }
 
 // kernelBoottime is CLOCK_BOOTTIME as the guard reads it.

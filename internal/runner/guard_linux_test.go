@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"redlockrun/internal/boottime"
 
@@ -51,10 +52,25 @@ func TestP1NothingOutlivesAKilledWrapper(t *testing.T) {
 	eventually(t, "the guard ends", func() bool { return gone(guard) })
 }
 
-func TestP1WithoutAGuardTheCommandItselfDies(t *testing.T) {
-	f := found(t, script{NoGuard: true})
-	send(t, f.wrapper, unix.SIGKILL)
-	eventually(t, "the command is gone", func() bool { return gone(f.command) })
+// prctl(PR_GET_PDEATHSIG) of the command is what it would be without redlockrun.
+func TestTheCommandHasNoParentDeathSignal(t *testing.T) {
+	got := filepath.Join(t.TempDir(), "got")
+	if c := code(t, launch(t, wrapped(script{}, self(), "deathsig", got)...)); c != 0 {
+		t.Fatal(c)
+	}
+	if signals := lines(got); len(signals) != 1 || signals[0] != "0" {
+		t.Errorf("got %v, want none", signals)
+	}
+}
+
+// playDeathSignal writes the parent-death signal of this process into args[0].
+func playDeathSignal(args []string) int {
+	var sig int32
+	if err := unix.Prctl(unix.PR_GET_PDEATHSIG, uintptr(unsafe.Pointer(&sig)), 0, 0, 0); err != nil {
+		panic(err)
+	}
+	appendLine(args[0], strconv.Itoa(int(sig)))
+	return 0
 }
 
 func TestP2AFrozenWrapperLosesItsCommandAtTheDeadline(t *testing.T) {

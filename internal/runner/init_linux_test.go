@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"redlockrun/internal/ability"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -24,6 +26,7 @@ func mountProc() {
 // asInit starts a wrapper as PID 1 of a new namespace.
 func asInit(t *testing.T, s script, argv ...string) *exec.Cmd {
 	t.Helper()
+	ability.Need(t, ability.Namespaces)
 	s.Proc = true
 	argv = wrapped(s, argv...)
 	cmd := exec.Command(argv[0], argv[1:]...)
@@ -80,7 +83,7 @@ func TestP13AsPID1AThousandOrphansAreReaped(t *testing.T) {
 
 func TestAsPID1ThereIsNoGuard(t *testing.T) {
 	seen := filepath.Join(t.TempDir(), "seen")
-	cmd := asInit(t, script{}, "/bin/sh", "-c", `cat /proc/[0-9]*/cmdline | tr '\0' '\n' | grep -c '^redlockrun-guard$' >"$0"`, seen)
+	cmd := asInit(t, script{}, "/bin/sh", "-c", `cat /proc/[0-9]*/cmdline | tr '\0' '\n' | grep -c '^lease-guard$' >"$0"`, seen)
 	_ = code(t, cmd)
 	if got := lines(seen); len(got) != 1 || got[0] != "0" {
 		t.Errorf("guards: %q", got)

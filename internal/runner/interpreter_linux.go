@@ -26,6 +26,17 @@ func explain(path string, err error) error {
 	return err
 }
 
+// mayExecute says why a file would not be executed. Before Linux 5.8, and where
+// faccessat2 is forbidden, it is asked for the real user; what x/sys does there
+// knows nothing of access control lists.
+func mayExecute(path string) error {
+	err := unix.Faccessat2(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS)
+	if err == unix.ENOSYS || err == unix.EPERM {
+		err = unix.Access(path, unix.X_OK)
+	}
+	return err
+}
+
 // headSize is as much of a file as the kernel looks at (BINPRM_BUF_SIZE).
 const headSize = 256
 

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"syscall"
 
+	"redlockrun/internal/relay"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -14,16 +16,27 @@ import (
 // If the command had the terminal to itself, Ctrl-C reached nobody else of
 // this process's group. They get the signal now, as they would have without redlockrun.
 func (s Status) Reraise() {
-	if s.Signal != unix.SIGINT || unix.Getpid() == 1 || (terminal{}).foreground() == 0 {
+	if s.Signal == unix.SIGINT {
+		endBySIGINT(s.hadTerminal)
+	}
+}
+
+// Reraise does the same if SIGINT came before the command.
+func (e *SignalError) Reraise() {
+	if e.Signal == unix.SIGINT {
+		endBySIGINT(false)
+	}
+}
+
+func endBySIGINT(group bool) {
+	if unix.Getpid() == 1 || !(terminal{}).exists() {
 		return
 	}
 	runtime.LockOSThread()
-	restore := defaultAction(unix.SIGINT)
-	target := unix.Getpid()
-	if s.hadTerminal {
-		target = 0
+	restore := relay.Default(unix.SIGINT)
+	if group {
+		_ = syscall.Kill(0, unix.SIGINT)
 	}
-	_ = syscall.Kill(target, unix.SIGINT)
 	_ = unix.Tgkill(unix.Getpid(), unix.Gettid(), unix.SIGINT)
 	restore() // still here: SIGINT is ignored or blocked
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"redlockrun/internal/boottime"
+	"redlockrun/internal/relay"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,7 +24,7 @@ import (
 // The test binary plays every part: the tests, redlockrun (wrapper), commands,
 // and, without doing anything for it, the guard.
 func TestMain(m *testing.M) {
-	parts := map[string]func([]string) int{"wrapper": playWrapper, "signals": playSignals, "root": playRoot}
+	parts := map[string]func([]string) int{"wrapper": playWrapper, "signals": playSignals, "root": playRoot, "reaper": playReaper, "deathsig": playDeathSignal, "oldkernel": playOldKernel}
 	if len(os.Args) > 1 {
 		if part, ok := parts[os.Args[1]]; ok {
 			os.Exit(part(os.Args[2:]))
@@ -51,7 +52,7 @@ func leaveTerminal() {
 func forgetIgnored() {
 	for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, 32, 33} {
 		if sig >= 32 || signal.Ignored(sig) {
-			swapAction(sig, &kernelAction{}, nil)
+			relay.Swap(sig, &relay.Action{}, nil)
 		}
 	}
 }
@@ -63,6 +64,7 @@ type script struct {
 	Grace    time.Duration
 	Log      string // lines about what happens in the wrapper
 	Lost     bool   // Resumed says that the lock is lost
+	Slow     bool   // Parked takes until another signal has come
 	Stop     string // the command is stopped when this file is there
 	Proc     bool   // mounts a /proc of its own namespace first
 }
@@ -77,7 +79,7 @@ func playWrapper(args []string) int {
 	marker := fmt.Sprintf("RUNNER_TEST_MARKER=%d.%d", os.Getpid(), time.Now().UnixNano())
 	c := &Command{
 		Argv: args[1:], Env: append(os.Environ(), marker), Marker: marker, Grace: s.Grace,
-		Parked: func() { s.note("parked") },
+		Parked: func() { s.note("parked"); s.linger(signals) },
 		Resumed: func() error {
 			s.note("resumed")
 			if s.Lost {
@@ -118,6 +120,15 @@ func playWrapper(args []string) int {
 	s.note(fmt.Sprintf("ended: code %d signal %d stopped %v left %d", status.Code, status.Signal, status.Stopped, status.Left))
 	status.Reraise()
 	return status.Code
+}
+
+// linger waits for a signal and leaves it where it is.
+func (s script) linger(signals <-chan os.Signal) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for s.Slow && len(signals) == 0 {
+		<-tick.C
+	}
 }
 
 // stopLater stops the command when the file is there.
@@ -324,7 +335,7 @@ next:
 			}
 		}
 		cmdline, _ := os.ReadFile(dir + "/cmdline")
-		if f := statOf(pid); len(f) > 1 && f[1] == strconv.Itoa(wrapper) && strings.HasPrefix(string(cmdline), "redlockrun-guard\x00") && f[0] != "Z" {
+		if f := statOf(pid); len(f) > 1 && f[1] == strconv.Itoa(wrapper) && strings.HasPrefix(string(cmdline), "lease-guard\x00") && f[0] != "Z" {
 			return pid
 		}
 	}

@@ -3,12 +3,14 @@ package runner
 import (
 	"os"
 
+	"redlockrun/internal/relay"
+
 	"golang.org/x/sys/unix"
 )
 
 // An adoption is how SIGCHLD was treated before disown.
 type adoption struct {
-	before  kernelAction
+	before  relay.Action
 	changed bool
 }
 
@@ -17,7 +19,8 @@ type adoption struct {
 func disown() (a adoption) {
 	if os.Getpid() == 1 {
 		a.changed = true
-		swapAction(unix.SIGCHLD, &kernelAction{handler: ignored}, &a.before)
+		ignore := relay.Ignore()
+		relay.Swap(unix.SIGCHLD, &ignore, &a.before)
 	}
 	return a
 }
@@ -25,6 +28,6 @@ func disown() (a adoption) {
 // own ends that: the command's status is to be waited for.
 func (a adoption) own() {
 	if a.changed {
-		swapAction(unix.SIGCHLD, &a.before, nil)
+		relay.Swap(unix.SIGCHLD, &a.before, nil)
 	}
 }

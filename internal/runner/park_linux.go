@@ -10,9 +10,11 @@ import (
 
 // changed is called when the command has been stopped or continued.
 func (r *run) changed(e event) {
-	r.halted = e.code == cldStopped
-	if r.halted && r.stop == nil {
+	switch r.halted = e.code == cldStopped; {
+	case r.halted && r.stop == nil:
 		r.halted = r.stopped(syscall.Signal(e.status))
+	case r.halted: // it has the grace to end in, and cannot while it stands still
+		r.toGroup(unix.SIGCONT)
 	}
 }
 
@@ -20,7 +22,8 @@ func (r *run) changed(e event) {
 //
 //   - It wants the terminal, which this process's group has: it gets it.
 //   - The stop came through this process or from the terminal: the whole job is
-//     to stop, as the shell expects.
+//     to stop, as the shell expects. In a script without job control that is more than
+//     this process; what it does not know from the terminal it learns from here.
 //   - Somebody else has stopped it, and may continue it any time without our
 //     knowing: the lock stays its own.
 func (r *run) stopped(sig syscall.Signal) bool {
@@ -34,7 +37,7 @@ func (r *run) stopped(sig syscall.Signal) bool {
 		}
 		r.toGroup(unix.SIGCONT)
 	case wants || mine || its || r.asked != 0:
-		r.park(sig, its)
+		r.park(suspension{sig: sig, hadTerminal: its, group: mine || its || r.asked == 0})
 	default:
 		return true
 	}
@@ -45,7 +48,7 @@ func (r *run) stopped(sig syscall.Signal) bool {
 // again, so this process has to see to the rest at once.
 func (r *run) forwardStop(sig syscall.Signal) {
 	if r.halted {
-		r.park(sig, false)
+		r.park(suspension{sig: sig})
 		r.halted = false
 		return
 	}
@@ -53,18 +56,28 @@ func (r *run) forwardStop(sig syscall.Signal) {
 	r.toGroup(sig)
 }
 
+// A suspension is how a job is stopped.
+type suspension struct {
+	sig         syscall.Signal
+	hadTerminal bool // the command had it
+	group       bool // this process's whole group is to stop
+}
+
 // park stops this process as the command was, and continues both: between the
 // two the lock may have lapsed, so it is asked for before the command goes on.
-func (r *run) park(sig syscall.Signal, hadTerminal bool) {
-	if hadTerminal {
+func (r *run) park(s suspension) {
+	if s.hadTerminal {
 		r.term.reclaim(r.child.pid)
 	}
 	if r.Parked != nil {
 		r.Parked()
 	}
 	r.Guard.park()
-	Suspend(sig)
-	r.awaitCont()
+	if r.asked == 0 || !r.overtaken() {
+		resume := suspend(s.sig, s.group)
+		r.awaitCont()
+		resume()
+	}
 	err := r.resumed()
 	r.Guard.unpark()
 	r.asked = 0
@@ -72,10 +85,16 @@ func (r *run) park(sig syscall.Signal, hadTerminal bool) {
 		r.halt(stopOf(err))
 		return
 	}
-	if hadTerminal && isMine(r.term.foreground()) {
-		_ = r.term.give(r.child.pid) // else it asks for it, as at its start
-	}
+	r.lend(s.hadTerminal)
 	r.toGroup(unix.SIGCONT)
+}
+
+// lend gives the terminal to a command that is to go on in the foreground, if it had
+// it before or a person has typed it; else it asks for it.
+func (r *run) lend(again bool) {
+	if isMine(r.term.foreground()) && (again || r.typed()) {
+		_ = r.term.give(r.child.pid)
+	}
 }
 
 func (r *run) resumed() error {
@@ -103,6 +122,22 @@ func (r *run) awaitCont() {
 			r.forwardParked(sig)
 		case <-timeout.C:
 			return
+		}
+	}
+}
+
+// overtaken reports whether the SIGCONT that ends the stop is here before this process
+// stands still: others of its group have stopped at once, and the shell has seen it.
+func (r *run) overtaken() bool {
+	for {
+		select {
+		case sig := <-r.signals:
+			if sig == os.Signal(unix.SIGCONT) {
+				return true
+			}
+			r.forwardParked(sig)
+		default:
+			return false
 		}
 	}
 }

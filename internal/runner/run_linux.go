@@ -15,78 +15,44 @@ import (
 //
 // The error is a *StartError if the command could not be started, a
 // *SignalError if a signal came before, a *NotStartedError if Stop was called
-// before or its file took longer than MaxRuntime, the cause of ctx if that had
+// before or execve took longer than MaxRuntime, the cause of ctx if that had
 // ended before. In each case nothing has been run.
 func (c *Command) Run(ctx context.Context, signals <-chan os.Signal) (Status, error) {
 	defer c.Guard.disarm()
 	c.Guard.warnWith(c.warn)
-	early, err := c.ready(ctx, signals)
-	if err != nil {
+	var p prelude
+	if err := c.ready(ctx, signals, &p); err != nil {
 		return Status{}, err
 	}
 	subscribeJobControl()
 	orphans.own()
-	child, err := c.start()
+	b := c.begin()
+	killed, err := c.attend(ctx, b, signals, &p)
 	if err != nil {
 		return Status{}, err
 	}
-	defer c.limit()()
-	r := &run{Command: c, child: child, signals: signals}
-	for _, sig := range early {
-		r.forward(sig)
+	r := &run{Command: c, child: b.child, signals: signals}
+	if killed != nil {
+		r.stop = p.stop
+		return r.conclude(*killed), nil
 	}
-	return r.supervise(ctx), nil
+	defer c.limit()()
+	return r.supervise(ctx, &p), nil
 }
 
-// ready waits for the guard and for the command's file, and looks a last time
-// whether the command is still to be run.
-func (c *Command) ready(ctx context.Context, signals <-chan os.Signal) ([]os.Signal, error) {
+// ready waits for the guard, and looks a last time whether the command is to be started.
+func (c *Command) ready(ctx context.Context, signals <-chan os.Signal, p *prelude) error {
 	if err := c.Guard.await(ctx); err != nil {
-		return nil, &StartError{Name: c.name(), Code: 71, Err: err}
+		return &StartError{Name: c.name(), Code: 71, Err: err}
 	}
-	early, err := c.idle(ctx, signals, c.fetch())
-	early.drain(signals)
-	if early.fatal != 0 {
-		return nil, &SignalError{Signal: early.fatal}
+	p.drain(signals)
+	if p.fatal != 0 {
+		return &SignalError{Signal: p.fatal}
 	}
 	if stops := c.stops.take(); len(stops) > 0 {
-		return nil, &NotStartedError{stops[0].Reason}
+		return &NotStartedError{stops[0].Reason}
 	}
-	return early.kept, cmp.Or(err, context.Cause(ctx))
-}
-
-// idle returns when the file has been fetched, or is not wanted any more. The
-// error is a *NotStartedError if the file took too long.
-func (c *Command) idle(ctx context.Context, signals <-chan os.Signal, fetched <-chan struct{}) (early sieve, err error) {
-	var overdue <-chan time.Time
-	if c.MaxRuntime > 0 {
-		overdue = time.After(c.MaxRuntime)
-	}
-	for early.fatal == 0 {
-		select {
-		case sig := <-signals:
-			early.take(sig)
-		case <-fetched:
-			return early, nil
-		case <-overdue:
-			return early, late(fetched)
-		case <-ctx.Done():
-			return early, nil
-		case <-c.stops.C():
-			return early, nil
-		}
-	}
-	return early, nil
-}
-
-// late is no error if the file has come in time, and only this process is late.
-func late(fetched <-chan struct{}) error {
-	select {
-	case <-fetched:
-		return nil
-	default:
-		return &NotStartedError{ErrMaxRuntime}
-	}
+	return context.Cause(ctx)
 }
 
 // limit stops the command after MaxRuntime, unless it is lifted before.
@@ -97,9 +63,9 @@ func (c *Command) limit() (lift func() bool) {
 	return time.AfterFunc(c.MaxRuntime, func() { c.Stop(&StopError{Reason: ErrMaxRuntime}) }).Stop
 }
 
-// A sieve takes the signals that come before the command runs: one that would
-// have ended a command ends this run, a stop is kept for the command, the others
-// have no meaning before it runs.
+// A sieve takes the signals that come before the command runs: those that have a
+// meaning for it are kept for it. One that would have ended a command ends this run
+// if there will be none.
 type sieve struct {
 	kept  []os.Signal
 	fatal syscall.Signal // the first one; 0: none
@@ -111,6 +77,7 @@ func (s *sieve) take(sig os.Signal) {
 	case unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
 		s.kept = append(s.kept, sig)
 	default:
+		s.kept = append(s.kept, sig)
 		s.fatal = cmp.Or(s.fatal, number)
 	}
 }
@@ -143,10 +110,17 @@ type run struct {
 	refused bool           // a signal could not be sent, and the user knows
 }
 
-func (r *run) supervise(ctx context.Context) Status {
+// supervise begins with what came before the command ran.
+func (r *run) supervise(ctx context.Context, p *prelude) Status {
 	r.alarm = time.NewTimer(time.Hour)
 	r.alarm.Stop()
 	defer r.alarm.Stop()
+	for _, sig := range p.kept {
+		r.forward(sig)
+	}
+	for _, s := range p.stops {
+		r.halt(s)
+	}
 	over := ctx.Done()
 	for {
 		select {
@@ -185,6 +159,6 @@ func (r *run) conclude(e event) Status {
 	s.hadTerminal = r.term.reclaim(r.child.pid)
 	r.Guard.disarm()
 	r.child.reap()
-	s.Left = living(r.child.pid)
+	s.Left = left(r.child.pid)
 	return s
 }

@@ -26,7 +26,7 @@ type Command struct {
 	Stdin, Stdout, Stderr *os.File
 
 	// MaxRuntime, if not 0, is how long the command may run; then it is stopped, with
-	// ErrMaxRuntime as the reason. Its file may take as long to come before that.
+	// ErrMaxRuntime as the reason. execve may take as long before that.
 	MaxRuntime time.Duration
 
 	// Grace is the time between SIGTERM and SIGKILL when the command is stopped.
@@ -38,7 +38,7 @@ type Command struct {
 
 	// Marker is an entry of Env that no other process has. By it a guard finds a
 	// command whose starter died before it could say the group's number; if it is
-	// empty, PR_SET_PDEATHSIG has to do (which reaches the command but not its children).
+	// empty, such a command lives on.
 	Marker string
 
 	// Parked, if not nil, is called when the group has been stopped and this process
@@ -60,7 +60,7 @@ type Status struct {
 	Code    int            // 0 to 255; 128+Signal if a signal ended it
 	Signal  syscall.Signal // 0 if it exited
 	Stopped error          // why it was stopped; nil if it had ended before the stop was sent
-	Left    int            // processes of its group that still run
+	Left    int            // processes of its group that run on; none as PID 1, with which they end
 
 	hadTerminal bool // its group was the foreground group when it ended
 }

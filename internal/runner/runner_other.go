@@ -46,8 +46,11 @@ func Subscribe() <-chan os.Signal {
 	return signals
 }
 
-// Suspend does nothing: the stop signals are not subscribed to.
-func Suspend(syscall.Signal) {}
-
 // Reraise does nothing.
 func (s Status) Reraise() {}
+
+// Reraise does nothing.
+func (e *SignalError) Reraise() {}
+
+// Unstoppable calls f.
+func Unstoppable(f func()) { f() }

@@ -2,31 +2,30 @@ package runner
 
 import (
 	"os"
+	"slices"
 	"syscall"
+
+	"redlockrun/internal/relay"
 
 	"golang.org/x/sys/unix"
 )
 
-// queueSize is the room for signals that have come and are not yet forwarded.
-const queueSize = 512
-
-// Signals by who gets them.
+// Signals by what becomes of them; all others are forwarded, from the start on.
 var (
-	// A fault of this process itself has the same number as one that is sent,
-	// which the runtime tells apart; so it has to be asked for these.
-	faults = []syscall.Signal{unix.SIGILL, unix.SIGTRAP, unix.SIGABRT, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGSYS}
-
-	// A failing write is to fail, not to end the program. They are not forwarded.
-	writes = []syscall.Signal{unix.SIGPIPE, unix.SIGXFSZ}
-
 	// Before the command runs the kernel does with these what is right.
 	jobControl = []syscall.Signal{unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU, unix.SIGCONT, unix.SIGWINCH}
+
+	// A failing write is to fail, not to end the program.
+	writes = []syscall.Signal{unix.SIGPIPE, unix.SIGXFSZ}
+
+	// The kernel's, and those that the Go runtime keeps for itself.
+	others = []syscall.Signal{unix.SIGKILL, unix.SIGSTOP, unix.SIGCHLD, unix.SIGURG, unix.SIGPROF, 33}
 )
 
 // What Subscribe has returned, and what it has changed. There is one of each:
 // signals belong to the process.
 var (
-	subscribed chan os.Signal
+	subscribed <-chan os.Signal
 	orphans    adoption
 )
 
@@ -40,10 +39,9 @@ var (
 // terminal's stop signals be seen. SIGCHLD and SIGURG are the kernel's and the
 // runtime's, SIGPROF and signal 33 the runtime keeps for itself.
 func Subscribe() <-chan os.Signal {
-	subscribed = make(chan os.Signal, queueSize)
-	deliver(subscribed, ordinary())
-	deliverFaults(subscribed, faults)
-	absorb(writes)
+	subscribed = relay.Open()
+	relay.Deliver(ordinary()...)
+	relay.Absorb(writes...)
 	orphans = disown()
 	return subscribed
 }
@@ -52,27 +50,18 @@ func Subscribe() <-chan os.Signal {
 // command, which stops, continues and is drawn anew as the terminal says.
 func subscribeJobControl() {
 	if subscribed != nil {
-		deliver(subscribed, jobControl)
+		relay.Deliver(jobControl...)
 	}
 }
 
-// ordinary are the signals that just end a program, but for faults and writes.
-func ordinary() []syscall.Signal {
-	sigs := []syscall.Signal{
-		unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM,
-		unix.SIGSTKFLT, unix.SIGVTALRM, unix.SIGXCPU, unix.SIGIO, unix.SIGPWR,
-	}
-	const firstRealTime, lastRealTime, runtimesOwn = 32, 64, 33
-	for sig := syscall.Signal(firstRealTime); sig <= lastRealTime; sig++ {
-		if sig != runtimesOwn {
+// ordinary are the signals that just end a program, but for those of its own writes.
+func ordinary() (sigs []syscall.Signal) {
+	const last = 64
+	special := slices.Concat(jobControl, writes, others)
+	for sig := syscall.Signal(1); sig <= last; sig++ {
+		if !slices.Contains(special, sig) {
 			sigs = append(sigs, sig)
 		}
 	}
 	return sigs
-}
-
-func ignoredOnEntry(sig syscall.Signal) bool {
-	var now kernelAction
-	swapAction(sig, nil, &now)
-	return now.handler == ignored
 }

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -15,54 +14,29 @@ const shell = "/bin/sh"
 
 // start executes the command. The guard is told before and after, so that there is
 // no moment in which it would let the command live on without its starter.
-func (c *Command) start() (*child, error) {
-	attr, err := c.attributes()
-	if err != nil {
-		return nil, &StartError{Name: c.name(), Code: 71, Err: err}
-	}
-	return begin(func() (int, error) {
-		c.Guard.starting(c.Marker)
-		pid, err := c.execute(attr)
-		if err == nil {
+func (c *Command) start(b *birth) (child *child, err error) {
+	c.Guard.starting(c.Marker)
+	numbered := withNumbers(c.streams(), func(files []uintptr) {
+		attr := &syscall.ProcAttr{Env: c.Env, Files: files, Sys: &syscall.SysProcAttr{Setpgid: true}}
+		var pid int
+		if pid, err = c.execute(b, attr); err == nil {
 			c.Guard.watch(pid)
+			child = adopt(pid)
 		}
-		return pid, err
 	})
+	if numbered != nil {
+		err = &StartError{Name: c.name(), Code: 71, Err: numbered}
+	}
+	return child, err
 }
 
-func (c *Command) attributes() (*syscall.ProcAttr, error) {
-	attr := &syscall.ProcAttr{Env: c.Env, Sys: &syscall.SysProcAttr{Setpgid: true}}
-	if os.Getpid() != 1 {
-		attr.Sys.Pdeathsig = syscall.SIGKILL // what PID 1 leaves behind is killed anyway
-	}
-	for number, file := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
-		fd := uintptr(number)
-		if file != nil {
-			var err error
-			if fd, err = descriptor(file); err != nil {
-				return nil, err
-			}
-		}
-		attr.Files = append(attr.Files, fd)
-	}
-	return attr, nil
-}
-
-// descriptor is f's number. f.Fd could turn the open file, which the caller's
-// other processes share, into a blocking one.
-func descriptor(f *os.File) (fd uintptr, err error) {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return 0, fmt.Errorf("use %s: %w", f.Name(), err)
-	}
-	return fd, raw.Control(func(n uintptr) { fd = n })
-}
+func (c *Command) streams() []*os.File { return []*os.File{c.Stdin, c.Stdout, c.Stderr} }
 
 // execute tries one candidate after the other as execvp(3) does. An error is a *StartError.
-func (c *Command) execute(attr *syscall.ProcAttr) (pid int, err error) {
+func (c *Command) execute(b *birth, attr *syscall.ProcAttr) (pid int, err error) {
 	var denied, missing error
 	for _, path := range c.candidates() {
-		pid, err = c.executeFile(path, attr)
+		pid, err = c.executeFile(b, path, attr)
 		switch {
 		case err == nil:
 			return pid, nil
@@ -85,26 +59,18 @@ func (c *Command) execute(attr *syscall.ProcAttr) (pid int, err error) {
 	return 0, &StartError{Name: c.name(), Code: 127, Err: errNotFound(c.name())}
 }
 
-func (c *Command) executeFile(path string, attr *syscall.ProcAttr) (int, error) {
+func (c *Command) executeFile(b *birth, path string, attr *syscall.ProcAttr) (int, error) {
 	if strings.IndexByte(path, '/') < 0 {
 		path = "./" + path // an empty element of PATH is the working directory
 	}
-	if err := mayExecute(path); err != nil {
-		return 0, err
+	if err := unix.Access(path, unix.F_OK); notThere(err) {
+		return 0, err // spares a fork; all else is for execve to say
 	}
-	pid, err := syscall.ForkExec(path, c.Argv, attr)
+	pid, err := b.fork(path, c.Argv, attr)
 	if err == unix.ENOEXEC && isText(path) {
-		return syscall.ForkExec(shell, append([]string{shell, path}, c.Argv[1:]...), attr)
+		return b.fork(shell, append([]string{shell, path}, c.Argv[1:]...), attr)
 	}
 	return pid, err
-}
-
-// mayExecute spares the fork of a try that execve(2) would refuse.
-func mayExecute(path string) error {
-	if err := unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS); err != nil && err != unix.ENOSYS {
-		return err
-	}
-	return nil
 }
 
 func (c *Command) name() string {

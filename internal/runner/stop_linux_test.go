@@ -92,6 +92,14 @@ func TestP20AStoppedCommandGetsTheSIGTERM(t *testing.T) {
 	}
 }
 
+// A stop that comes after the SIGTERM, here out of its trap, may not use up the grace.
+func TestP20ACommandThatStopsItselfWhileItIsStoppedGoesOn(t *testing.T) {
+	s := stop(t, 5*time.Second, plainReason, `trap 'kill -STOP $$; exit 7' TERM; : >"$0"; while :; do sleep 0.01; done`)
+	if s.Code != 7 {
+		t.Errorf("got %+v", s)
+	}
+}
+
 // The leader obeys at once, its child still cleans up: it has the rest of the grace.
 func TestP20TheGroupHasTheGraceToo(t *testing.T) {
 	done := filepath.Join(t.TempDir(), "done")

@@ -24,24 +24,39 @@ func (terminal) foreground() int {
 	return group
 }
 
-// give makes group the foreground group. A process in the background that does
-// so gets SIGTTOU, and its whole group with it, unless its thread blocks it
-// (tcsetpgrp(3)); ignoring it would be inherited by the command.
+// exists reports whether there is a controlling terminal, also where the foreground
+// group is outside of this PID namespace.
+func (terminal) exists() bool {
+	fd, err := openTerminal()
+	if err == nil {
+		unix.Close(fd)
+	}
+	return err == nil
+}
+
+// give makes group the foreground group.
 func (terminal) give(group int) error {
 	fd, err := openTerminal()
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
+	Unstoppable(func() { err = unix.IoctlSetPointerInt(fd, unix.TIOCSPGRP, group) })
+	return err
+}
+
+// Unstoppable calls f, which does something to the terminal. In the background the whole
+// process group would get SIGTTOU for it, unless the thread blocks that (tcsetpgrp(3);
+// for write(2), with stty tostop); ignoring it would be inherited by the command.
+func Unstoppable(f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var block, before unix.Sigset_t
 	block.Val[0] = 1 << (uint(unix.SIGTTOU) - 1)
-	if err := unix.PthreadSigmask(unix.SIG_BLOCK, &block, &before); err != nil {
-		return err
+	if unix.PthreadSigmask(unix.SIG_BLOCK, &block, &before) == nil {
+		defer unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil)
 	}
-	defer unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil)
-	return unix.IoctlSetPointerInt(fd, unix.TIOCSPGRP, group)
+	f()
 }
 
 // reclaim takes the terminal back from group, and reports whether it had it. A

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,8 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// In these tests a user types at an interactive shell. $W runs the wrapper, $D
-// is a directory for files, and what a command says about itself is spelt so that it
+// In these tests a user types at an interactive shell. $W runs the wrapper, so that
+// its command has the terminal from the start, and $S $W in a script, so that it has
+// not; $D is a directory for files, and what a command says about itself is spelt so that it
 // differs from what was typed.
 
 // Two ways for a shell to wait for ever. A trap runs with both, but dash, the
@@ -34,7 +36,8 @@ func atShell(t *testing.T, s script) (*ptytest.Terminal, string) {
 	}
 	wrapper := filepath.Join(dir, "wrapper")
 	place(t, wrapper, "#!/bin/sh\nexec "+shellQuote(wrapped(s)...)+` "$@"`+"\n", 0o755)
-	return ptytest.Shell(t, "W="+wrapper, "D="+dir), dir
+	place(t, filepath.Join(dir, "script"), "#!/bin/sh\ntrap : INT\n\"$@\"\nexit $?\n", 0o755)
+	return ptytest.Shell(t, "W="+wrapper, "S="+filepath.Join(dir, "script"), "D="+dir), dir
 }
 
 // foreground types a line and waits until the shell has given the terminal to a job.
@@ -46,14 +49,16 @@ func foreground(t *testing.T, term *ptytest.Terminal, line string) {
 }
 
 func TestP11CtrlCArrivesOnce(t *testing.T) {
-	for what, text := range map[string]string{
-		"terminal not asked for": `n=0; trap 'n=$((n+1)); echo i""nt' INT; trap 'echo count=$n; exit' TERM; ` + looping,
-		"terminal asked for":     `read x; n=0; trap 'n=$((n+1)); echo i""nt' INT; trap 'echo count=$n; exit' TERM; ` + looping,
+	const counting = `n=0; trap 'n=$((n+1)); echo i""nt' INT; trap 'echo count=$n; exit' TERM; ` + looping
+	for what, c := range map[string]struct{ wrapper, text string }{
+		"terminal given":         {"$W", counting},
+		"terminal not asked for": {"$S $W", counting},
+		"terminal asked for":     {"$S $W", "read x; " + counting},
 	} {
 		term, dir := atShell(t, script{})
-		term.Type(`$W sh -c 'echo $$ >$D/pid; ` + strings.ReplaceAll(text, "'", `'\''`) + "'\n")
+		term.Type(c.wrapper + ` sh -c 'echo $$ >$D/pid; ` + strings.ReplaceAll(c.text, "'", `'\''`) + "'\n")
 		command := pidIn(t, filepath.Join(dir, "pid"))
-		if strings.HasPrefix(text, "read") {
+		if strings.HasPrefix(c.text, "read") {
 			eventually(t, "the command has the terminal", func() bool { return term.Foreground() == command })
 			term.Type("line\n")
 		}
@@ -106,9 +111,20 @@ func TestP16SIGINTThatIsNotFromTheTerminalReachesTheShell(t *testing.T) {
 	term.Expect("then=130")
 }
 
+// A namespace entered from outside: the foreground group has the number 0 there.
+func TestP16SIGINTIsRaisedAnewInANamespaceToo(t *testing.T) {
+	term, _ := atShell(t, script{NoGuard: true})
+	enter := "unshare --pid --fork --kill-child --mount-proc "
+	if os.Getuid() != 0 {
+		enter += "--user --map-root-user "
+	}
+	term.Type(enter + `perl -e 'system @ARGV; printf "en%s by %d\n", "ded", $? & 127' $W sh -c 'kill -INT $$'` + "\n")
+	term.Expect("ended by 2")
+}
+
 func TestP11ReadGetsTheTerminal(t *testing.T) {
 	term, _ := atShell(t, script{})
-	term.Type(`$W sh -c 'read x; echo got:$x'; echo status=$?` + "\n")
+	term.Type(`$S $W sh -c 'read x; echo got:$x'; echo status=$?` + "\n")
 	term.Type("hello\n")
 	term.Expect("got:hello")
 	term.Expect("status=0")
@@ -120,7 +136,7 @@ func TestP11ReadGetsTheTerminal(t *testing.T) {
 func TestP12CtrlZAndFg(t *testing.T) {
 	term, dir := atShell(t, script{})
 	log := filepath.Join(dir, "log")
-	term.Type("$W cat\n")
+	term.Type("$S $W cat\n")
 	term.Type("one\n")
 	term.Expect("one\r\none")
 	for n := 1; n <= 3; n++ {
@@ -144,14 +160,15 @@ func TestP12CtrlZAndFg(t *testing.T) {
 // The command never asks for the terminal, so Ctrl-Z reaches it through the wrapper.
 func TestP12CtrlZWithoutTheTerminal(t *testing.T) {
 	term, dir := atShell(t, script{})
-	term.Type(`$W sh -c 'echo $$ >$D/pid; ` + reading + "'\n")
+	term.Type(`$S $W sh -c 'echo $$ >$D/pid; ` + reading + "'\n")
 	term.Expect("ready")
 	command := pidIn(t, filepath.Join(dir, "pid"))
 	term.Type(ptytest.CtrlZ)
 	term.Expect("Stopped")
 	term.Expect("$ ")
-	if stateOf(command) != 'T' {
-		t.Errorf("the command is in state %c", stateOf(command))
+	wrapper, _ := strconv.Atoi(statOf(command)[1])
+	for _, pid := range []int{command, wrapper} {
+		eventually(t, fmt.Sprintf("process %d is stopped", pid), func() bool { return stateOf(pid) == 'T' })
 	}
 	term.Type("bg\n")
 	eventually(t, "the command goes on", func() bool { return stateOf(command) != 'T' })
@@ -211,6 +228,23 @@ func TestP12AStopFromElsewhereIsNotParked(t *testing.T) {
 	send(t, cmd, unix.SIGUSR1)
 	if c := code(t, cmd); c != 5 || hasLine(log, "parked") {
 		t.Errorf("status %d, %q", c, lines(log))
+	}
+}
+
+// In a script the shell that has no job control stops at once, and its job can be
+// continued before the wrapper stands still.
+func TestP12WhoIsContinuedWhileItStopsDoesNotStop(t *testing.T) {
+	dir := t.TempDir()
+	log, pid := filepath.Join(dir, "log"), filepath.Join(dir, "pid")
+	cmd := launch(t, wrapped(script{Log: log, Slow: true}, "/bin/sh", "-c", `echo $$ >"$0"; exec sleep 1000`, pid)...)
+	pidIn(t, pid)
+	send(t, cmd, unix.SIGTSTP)
+	eventually(t, "the command is stopped", func() bool { return hasLine(log, "parked") })
+	send(t, cmd, unix.SIGCONT)
+	eventually(t, "it is resumed", func() bool { return hasLine(log, "resumed") })
+	send(t, cmd, unix.SIGTERM)
+	if c := code(t, cmd); c != 143 {
+		t.Errorf("status %d", c)
 	}
 }
 
@@ -306,10 +340,12 @@ func TestP11CtrlBackslashArrives(t *testing.T) {
 
 func TestP11TheSizeOfTheWindowArrives(t *testing.T) {
 	term, _ := atShell(t, script{})
-	term.Type(`$W sh -c 'trap "stty size" WINCH; ` + looping + "'\n")
-	term.Expect("ready")
-	term.Resize(33, 101)
-	term.Expect("33 101")
+	for n, wrapper := range []string{"$W", "$S $W"} {
+		term.Type(wrapper + ` sh -c 'trap "stty size; exit" WINCH; ` + looping + "'\n")
+		term.Expect("ready")
+		term.Resize(33, uint16(101+n))
+		term.Expect(fmt.Sprint("33 ", 101+n))
+	}
 }
 
 func TestP11AnInteractiveShellInside(t *testing.T) {
@@ -334,7 +370,7 @@ func TestP11AnInteractiveShellInside(t *testing.T) {
 // tostop) is asked for by the first line.
 func TestP11AWriterGetsTheTerminal(t *testing.T) {
 	term, _ := atShell(t, script{})
-	term.Type(`stty tostop; $W sh -c 'echo hel""lo'; echo status=$?` + "\n")
+	term.Type(`stty tostop; $S $W sh -c 'echo hel""lo'; echo status=$?` + "\n")
 	term.Expect("hello")
 	term.Expect("status=0")
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -60,18 +62,36 @@ func Start(t testing.TB, env []string, argv ...string) *Terminal {
 	return term
 }
 
-// Shell starts an interactive bash with job control, without line editing and
-// the user's own settings, and waits for its prompt.
+// Shell starts an interactive bash, as ShellNamed does.
 func Shell(t testing.TB, env ...string) *Terminal {
 	t.Helper()
-	env = append(os.Environ(), append(env, "PS1=$ ", "TERM=xterm", "HISTFILE=", "LESS=", "LC_ALL=C")...)
-	term := Start(t, env, "/bin/bash", "--norc", "--noprofile", "--noediting", "-i")
+	return ShellNamed(t, "bash", env...)
+}
+
+// ShellNamed starts one of Shells as an interactive shell with job control,
+// without the user's own settings and, where there is a choice, without line
+// editing, and waits for its prompt.
+func ShellNamed(t testing.TB, name string, env ...string) *Terminal {
+	t.Helper()
+	env = append(os.Environ(), append(env, "PS1=$ ", "TERM=xterm", "HISTFILE=", "LESS=", "LC_ALL=C", "HOME="+t.TempDir())...)
+	term := Start(t, env, shells[name]...)
 	term.Expect("$ ")
 	return term
 }
 
+// Shells are the names of the shells that ShellNamed knows.
+var Shells = []string{"bash", "dash", "zsh", "fish"}
+
+var shells = map[string][]string{
+	"bash": {"/bin/bash", "--norc", "--noprofile", "--noediting", "-i"},
+	"dash": {"dash", "-i"},
+	"zsh":  {"zsh", "-f", "-i", "-o", "NO_ZLE", "-o", "NO_PROMPT_SP", "-o", "NO_PROMPT_CR"},
+	"fish": {"fish", "--no-config", "--private", "-i", "-C", `function fish_prompt; printf '$ '; end`},
+}
+
 func open(t testing.TB) (master, slave *os.File) {
 	t.Helper()
+	ability.Need(t, ability.Terminal)
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
 		t.Fatal("open /dev/ptmx:", err)

@@ -1,0 +1,52 @@
+package runner
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// typed reports whether a person has typed this command, so that it is to have the
+// terminal, stdin, from its start: this process leads its group, that is in the
+// foreground, and what it writes goes to no other program. Programs that do not ask
+// for the terminal show their progress only to a person.
+func typed(files []uintptr) bool {
+	group, err := unix.IoctlGetInt(int(files[0]), unix.TIOCGPGRP) // fails but for the controlling terminal
+	return err == nil && isMine(group) && group == unix.Getpid() && !toProgram(files[1]) && !toProgram(files[2])
+}
+
+// typed reports the same of a command that runs.
+func (c *Command) typed() (is bool) {
+	_ = withNumbers(c.streams(), func(files []uintptr) { is = typed(files) })
+	return is
+}
+
+func toProgram(fd uintptr) bool {
+	var stat unix.Stat_t
+	if unix.Fstat(int(fd), &stat) != nil {
+		return false
+	}
+	kind := stat.Mode & unix.S_IFMT
+	return kind == unix.S_IFIFO || kind == unix.S_IFSOCK
+}
+
+// fork executes a file in a group of its own, which has the terminal before the
+// first instruction if a person typed the command: the child takes it between
+// fork and execve. It takes it without a look, so this process looks, right before:
+// no shell takes the terminal from a job that neither ends nor stops, and the stop
+// signals of the terminal do not stop it any more. In the child they are still relayed
+// to this process, which goes on with them when it is free: there they stop nothing
+// that this process would wait for.
+func fork(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
+	attr.Sys.Foreground = typed(attr.Files)
+	attr.Sys.Ctty = int(attr.Files[0])
+	pid, err = syscall.ForkExec(path, argv, attr)
+	if err != nil && attr.Sys.Foreground {
+		terminal{}.reclaim(0) // from a child that is gone
+	}
+	if err == unix.ENOTTY { // it was hung up meanwhile: execve has no such error
+		attr.Sys.Foreground = false
+		return syscall.ForkExec(path, argv, attr)
+	}
+	return pid, err
+}

@@ -1,0 +1,59 @@
+package runner
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"sync"
+)
+
+// forking is what unhindered has changed.
+var forking struct {
+	sync.Mutex
+	threads int // that fork now
+	percent int // of the collector, before
+	limit   int64
+}
+
+// unhindered lets the rest of the program go on while the calling thread forks, until
+// the function that it returns is called. The thread is kept by the kernel until
+// execve(2) returns, which can take minutes (a file server, a virus scanner), and
+// keeps one of the processors of Go code. So there have to be two; it may have been one
+// till now (package guard). And nothing may stop the world, which would wait for that
+// thread: neither the collector, nor the runtime when it adapts to another number of
+// processors, which GOMAXPROCS ends.
+//
+// The order matters: while a memory limit holds, a collection begins although the
+// collector is off, so the limit goes first. And one that has begun is over to its last
+// step, in which it waits for each thread once more, only when the world can be stopped:
+// that comes last.
+func unhindered() (end func()) {
+	forking.Lock()
+	defer forking.Unlock()
+	if forking.threads++; forking.threads == 1 {
+		forking.limit = debug.SetMemoryLimit(math.MaxInt64)
+		forking.percent = debug.SetGCPercent(-1)
+		haveProcessors(2)
+	}
+	return hindered
+}
+
+// haveProcessors lets Go code have n processors at least, and stops the world for a
+// moment in any case.
+func haveProcessors(n int) {
+	if now := runtime.GOMAXPROCS(0); now < n {
+		runtime.GOMAXPROCS(n)
+		return
+	}
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+}
+
+func hindered() {
+	forking.Lock()
+	defer forking.Unlock()
+	if forking.threads--; forking.threads == 0 {
+		debug.SetGCPercent(forking.percent)
+		debug.SetMemoryLimit(forking.limit)
+	}
+}
