@@ -1,36 +1,19 @@
 -- Takes the lock if it is free, begins its ttl anew if this run has it, or waits in line for it: joining the
 -- line, looking again and confirming a hand-over are all this step. Stands behind run.lua and line.lua.
--- ARGV   2 record without fence and at, 3 ttl in ms, 4 "wait" or "once"; for wait:
---        5 how many may wait (0: all), 6 ms that the lease goes on that this waiter saw last, 7 the record and
---        8 the fence of that lease, 9 "1" if this waiter was in line less than 12 s ago
--- reply  {1, fence, at, now}   taken now; times are the server's, in ms; with wait for 2 s, to be confirmed
+-- ARGV   2 record without fence and at, 3 ttl in ms, 4 "once", "wait", or "deaf" to wait without being called;
+--        for these: 5 how many may wait (0: all)
+-- reply  {1, fence, at, now}   taken now; times are the server's, in ms; not with once for 2 s, to be confirmed
 --        {2, fence, at, now}   taken before, by this run
---        {0, pttl, record}     busy; pttl -1: for ever; at most 1 KiB of the record; with wait also
---          place (0: outside the line), connections that listen for this run, 1 if it joined the line now
---        {3, pttl, record}     busy, and as many wait as may
+--        {0, pttl, record, now}   busy; pttl -1: for ever; at most 1 KiB of the record; with wait, before now, place,
+--          how many connections listen for this run (-1: there are no messages here), 1 if it joined the line now
+--        {3, pttl, record, now}   busy, and as many wait as may
 --        {4}                   this run has been given up
 --        {-1, n, type}         KEYS[n] is something else
 --        {-2}                  the fence is no number below 2^53
 -- First write of a run that takes a lock for which nobody waits: the fence, or nothing has been written.
 
-local record, ttl, waits = ARGV[2], ARGV[3], ARGV[4] == 'wait'
-local most, hold, saw, number_seen, placed = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], tonumber(ARGV[8]), ARGV[9] == '1'
-
--- forgotten: the data are not those that this waiter knew. A counter that went back shows it. Else who was in
--- line a moment ago can tell, unless it was passed over.
-local function forgotten()
-  if not waits or hold <= 0 or call('ZRANK', line, id) then return false end
-  if (tonumber((text(2, 31))) or 0) < number_seen then return true end
-  return placed and not string.find(call('HGET', who, '-') or '', id, 1, true)
-end
-
--- kept is for how long the free lock is nobody's, and whose it was, if a waiter saw that it was taken for longer.
-local function kept()
-  local left, holder
-  if first() then left, holder = reserved() end
-  if forgotten() and hold > (left or 0) then return hold, saw end
-  return left, holder
-end
+local record, ttl, mode, most = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
+local waits = mode ~= 'once'
 
 -- take gives the free lock to the first in line, or to this run if nobody is.
 local function take()
@@ -44,24 +27,39 @@ local function take()
   return taken(1, grant(number, record, waits and unconfirmed or ttl))
 end
 
--- connected counts the waiters that are there, up to most.
-local function connected()
-  local n = 0
-  for _, run in ipairs(call('ZRANGE', line, 0, -1)) do
-    if now - split(call('HGET', who, run)) <= silent and tell(run, 'p') > 0 then n = n + 1 end
-    if n >= most then break end
+-- here reports whether a waiter is there to whom so many connections listen; nil: nobody can tell.
+local function here(run, connections)
+  if connections and connections > 0 then return true end
+  local seen, ears = waiter(run)
+  return not (connections and ears) and now - math.max(seen, since) <= silent
+end
+
+-- present counts the waiters that are there, up to most. It wakes none: one question is for a thousand of them.
+local function present()
+  local runs, n = call('ZRANGE', line, 0, -1), 0
+  gap()
+  for from = 1, #runs, 1000 do
+    local channels = {}
+    for i = from, math.min(from + 999, #runs) do channels[#channels + 1] = lock .. ':' .. runs[i] end
+    local counts = try('PUBSUB', 'NUMSUB', unpack(channels))
+    for i = 1, #channels do
+      if here(runs[from + i - 1], counts[2 * i]) then n = n + 1 end
+      if n >= most then return n end
+    end
   end
   return n
 end
 
--- clear takes the dead out of the front.
+-- clear takes those out who stand just before this run and are no more, and returns its place.
 local function clear()
-  local run = first()
-  while run ~= id and now - split(call('HGET', who, run)) > silent do
+  local rank = call('ZRANK', line, id)
+  while rank > 0 do
+    local run = call('ZRANGE', line, rank - 1, rank - 1)[1]
+    if now - waiter(run) <= forget then break end
     drop(run)
-    run = first()
+    rank = rank - 1
   end
-  remember()
+  return rank + 1
 end
 
 local function join()
@@ -70,39 +68,38 @@ local function join()
 end
 
 -- look announces this waiter and says where it stands.
-local function look(left, holder, joined)
-  call('PEXPIRE', line, forget)
-  call('HSET', who, id, string.format('%.0f %s', now, record))
-  if left > 0 then call('HSET', who, '.', string.format('%.0f %s', now + left, holder)) end
-  call('PEXPIRE', who, forget)
-  clear()
-  return {0, left, holder, call('ZRANK', line, id) + 1, tell(id, 'p'), joined}
+local function look(left, held, joined)
+  call('PEXPIRE', line, forget) -- Redis does not refuse it when it is out of memory, nor, after it, HSET
+  local place, listeners = clear(), mode == 'wait' and tell(id, 'p') or 0
+  call('HSET', who, id, string.format('%.0f %d %s', now, listeners > 0 and 1 or 0, record))
+  gap()
+  latest = now
+  remember_looks()
+  return {0, left, held, place, listeners, joined, now}
 end
 
-local function wait(left, holder, held)
-  if call('ZRANK', line, id) then return look(left, holder, 0) end
-  if held and holder ~= saw and forgotten() then return {0, left, holder, 0, tell(id, 'p'), 0} end
-  if most > 0 and call('ZCARD', line) >= most and connected() >= most then return {3, left, holder} end
+local function wait(left, held)
+  if call('ZRANK', line, id) then return look(left, held, 0) end
+  if most > 0 and call('ZCARD', line) >= most and present() >= most then return {3, left, held, now} end
   join()
-  return look(left, holder, 1)
+  return look(left, held, 1)
 end
 
 local held, fault = '', nil
-local left, holder = call('PTTL', lock), nil
+local left = call('PTTL', lock)
 if left ~= -2 then
   held, fault = text(1, 1023)
   if fault then return fault end
-  if mine(held) then return confirm(held, ttl, waits) end
+  if mine(held) then return confirm(held, ttl) end
   call('PEXPIRE', gone, 60000) -- a server that refuses writes does not know who holds the lock
 end
 if call('PTTL', gone) ~= -2 then return {4} end
+fault = (waits or left == -2) and unfit(waits)
+if fault then return fault end
 if left == -2 then
-  left, holder = kept()
-  local answer = not left and take()
+  local answer = take()
   if answer then return answer end
-  if not left then
-    left, held = call('PTTL', lock), text(1, 1023)
-  end
+  left, held = call('PTTL', lock), text(1, 1023)
 end
-if not waits then return {0, left, holder or held} end
-return wait(left, holder or held, not holder)
+if not waits then return {0, left, held, now} end
+return wait(left, held)

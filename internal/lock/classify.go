@@ -7,11 +7,7 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/url"
 	"os"
-	"strings"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // A class says what an error of a request means. That the lock is ours, or
@@ -24,45 +20,20 @@ const (
 	unfit                // the server, or what answers there, cannot keep our locks
 )
 
-// denials and misfits are how replies begin that trying again does not change.
-// Redis has no other mark for them: this is the one place that looks at texts.
-var (
-	denials = []string{
-		"NOAUTH", "WRONGPASS", "NOPERM", "DENIED", "AUTH ", "Client sent AUTH", "invalid password",
-		"Protocol error: unauthenticated", // Redis refuses large requests before it asks for the password
-		"The user executing the script can't", "ACL failure in script",
-	}
-	misfits = []string{"unknown command", "MOVED ", "CROSSSLOT", "Script attempted to access a non local key", "DB index is out of range"}
-)
-
 func classify(err error) class {
-	var reply redis.Error
 	var cert *tls.CertificateVerificationError
 	var alert tls.AlertError
 	var record tls.RecordHeaderError
 	var invalid x509.CertificateInvalidError
 	var nowhere *nowhereError
+	refusal, refused := refusalIn(err)
 	switch {
 	case errors.As(err, &nowhere) && nowhere.final():
 		return unfit
-	case errors.As(err, &reply):
-		return classifyReply(strings.TrimPrefix(reply.Error(), "ERR "))
+	case refused:
+		return refusal.class
 	case errors.As(err, &cert), errors.As(err, &alert), errors.As(err, &record), errors.As(err, &invalid):
 		return unfit
-	}
-	return unknown
-}
-
-func classifyReply(text string) class {
-	for _, p := range denials {
-		if strings.HasPrefix(text, p) {
-			return denied
-		}
-	}
-	for _, p := range misfits {
-		if strings.HasPrefix(text, p) {
-			return unfit
-		}
 	}
 	return unknown
 }
@@ -70,23 +41,15 @@ func classifyReply(text string) class {
 // reusable reports whether the connection can serve the next request: the
 // server has answered, and another server would not answer better.
 func reusable(err error) bool {
-	var reply redis.Error
-	if !errors.As(err, &reply) {
-		return false
-	}
-	for _, p := range []string{"READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "MOVED", "ASK", "NOAUTH", "WRONGPASS"} {
-		if strings.HasPrefix(reply.Error(), p) {
-			return false
-		}
-	}
-	return true
+	refusal, refused := refusalIn(err)
+	return refused && !refusal.leave
 }
 
 // answered reports whether the server has refused a request: then nothing of
 // it has been done, nor will be.
 func answered(err error) bool {
-	var reply redis.Error
-	return errors.As(err, &reply)
+	_, refused := refusalIn(err)
+	return refused
 }
 
 // unavailable is err as users see it: in short, without anything secret, and
@@ -128,20 +91,16 @@ func sayOne(err error, a address) string {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
 		return "connection closed by the server"
 	}
-	// A server that does not know AUTH or HELLO repeats their arguments.
-	said, _, _ := strings.Cut(err.Error(), "with args beginning with")
-	if a.kind == single && errors.As(err, new(redis.Error)) && (strings.HasPrefix(said, "MOVED ") || strings.HasPrefix(said, "ASK ")) {
-		said = "this is one node of a Cluster: redis+cluster:// in place of redis:// reaches all of it"
-	}
-	for _, secret := range []string{a.password, a.sentinelPassword} {
-		for _, written := range []string{secret, url.PathEscape(secret), url.QueryEscape(secret)} {
-			if secret != "" {
-				said = strings.ReplaceAll(said, written, "***")
-			}
+	said := err.Error()
+	if refusal, refused := refusalIn(err); refused {
+		said = refusal.Error()
+		if a.kind == single && (refusal.Code == "MOVED" || refusal.Code == "ASK") {
+			said = "this is one node of a Cluster: redis+cluster:// in place of redis:// reaches all of it"
 		}
 	}
+	said = mask(said, a.password, a.sentinelPassword)
 	if len(said) > 300 {
 		said = said[:300] + "..."
 	}
-	return plain(strings.TrimRight(said, ", "))
+	return plain(said)
 }

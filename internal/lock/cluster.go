@@ -2,7 +2,6 @@ package lock
 
 import (
 	"context"
-	"errors"
 	"net"
 	"strings"
 	"time"
@@ -14,14 +13,15 @@ import (
 // happens while a slot moves.
 const mostRedirects = 3
 
-// connectCluster asks the nodes that the URL names for the one that has the
-// slot of key, each time anew, and leads there. All keys of a lock live in that
-// slot, so that one node at a time is all that a lock needs of a Cluster. The
-// question is PTTL of the key: its owner answers it, and everybody else answers
-// with the owner's address. It needs no right that the lock does not need.
+// connectCluster asks the nodes that the URL names, and those that a holder has
+// heard of, for the one that has the slot of key, each time anew, and leads
+// there. All keys of a lock live in that slot, so that one node at a time is all
+// that a lock needs of a Cluster. The question is PTTL of the key: its owner
+// answers it, and everybody else answers with the owner's address. It needs no
+// right that the lock does not need.
 func connectCluster(key string) func(context.Context, *source, *wires) (client, error) {
 	return func(ctx context.Context, src *source, w *wires) (client, error) {
-		node, err := locate(ctx, src.addr.hosts, func(ctx context.Context, host string) opinion {
+		node, err := locate(ctx, union(src.addr.hosts, src.company.nodes), func(ctx context.Context, host string) opinion {
 			replies, err := w.question(ctx, host, src.addr.user, src.addr.password, request("PTTL", key))
 			if err != nil {
 				return opinion{from: host, err: err}
@@ -37,7 +37,7 @@ func connectCluster(key string) func(context.Context, *source, *wires) (client, 
 
 // ownerOf reads what host answered.
 func ownerOf(host string, reply any) opinion {
-	refused, ok := reply.(refusal)
+	refused, ok := reply.(*Refusal)
 	if !ok {
 		return opinion{from: host, addr: host}
 	}
@@ -61,11 +61,11 @@ type redirect struct {
 // redirectOf reads MOVED and ASK: "MOVED 3999 10.0.0.1:6379". An address
 // without a host is on the host that gave it.
 func redirectOf(err error, from string) (r redirect, ok bool) {
-	var refused redis.Error
-	if !errors.As(err, &refused) {
+	refused, ok := refusalIn(err)
+	if !ok {
 		return r, false
 	}
-	words := strings.Fields(refused.Error())
+	words := strings.Fields(refused.raw)
 	if len(words) != 3 || words[0] != "MOVED" && words[0] != "ASK" {
 		return r, false
 	}
@@ -94,18 +94,23 @@ func timeLeft(ctx context.Context, d time.Duration) bool {
 // underMigration reports whether a request has several keys in a slot that is
 // being moved: nobody serves it until the slot has moved.
 func underMigration(err error) bool {
-	var refused redis.Error
-	return errors.As(err, &refused) && strings.HasPrefix(refused.Error(), "TRYAGAIN")
+	refused, ok := refusalIn(err)
+	return ok && refused.Code == "TRYAGAIN"
 }
 
 // asking precedes each request by ASKING: while a slot moves, its new owner
-// serves it only so. Once it has moved, ASKING changes nothing.
-type asking struct{ *redis.Client }
+// serves it only so. Once it has moved, ASKING changes nothing. A user who may
+// not ask is sent back by the new owner.
+type asking struct {
+	*redis.Client
+	refused *error // why the last ASKING was in vain
+}
 
 func (c asking) Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
 	p := c.Pipeline()
-	p.Do(ctx, "ASKING")
+	asked := p.Do(ctx, "ASKING")
 	answer := p.Eval(ctx, script, keys, args...)
 	p.Exec(ctx) // each command has its own error
+	*c.refused = understood(asked.Err(), "")
 	return answer
 }

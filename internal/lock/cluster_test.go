@@ -2,7 +2,10 @@ package lock
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -52,6 +55,33 @@ func TestL20ASlotMovesUnderARunningJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	once("the slot is back")
+	release(t, l)
+}
+
+func TestL20TheRightsOfAJobSufficeWhileItsSlotMoves(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, redistest.ClusterOptions{})
+	p := clusterPlace(c)
+	p.cfg.URLs[0] = strings.Replace(p.cfg.URLs[0], "://", "://jobs:pw@", 1)
+	permit(t, c.Masters, strings.Fields(MinimalACL)...)
+	l := acquire(t, p.open(t), requestFor("job"))
+	owner := c.Owner(lockKey("job"))
+	m, err := c.BeginMigration(lockKey("job"), c.Masters[owner], c.Masters[(owner+1)%3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.MoveKeys(); err != nil {
+		t.Fatal(err)
+	}
+	var r *Refusal
+	if _, err := l.Renew(limited(t, patience)); !errors.As(err, &r) || r.Command != "ASKING" {
+		t.Errorf("without %s: %v", ClusterACL, err)
+	}
+	permit(t, c.Masters, strings.Fields(MinimalACL+" "+ClusterACL)...)
+	renew(t, l)
+	if err := m.End(); err != nil {
+		t.Fatal(err)
+	}
 	release(t, l)
 }
 
@@ -181,4 +211,93 @@ func TestClusterHasNoDatabases(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
+}
+
+// strand is a lock in a Cluster whose URL names one node alone, which is not the
+// lock's and is killed: nobody whom the URL names can be asked any more.
+func strand(t *testing.T, rights string) (c *redistest.Cluster, l Lease, gone func()) {
+	t.Helper()
+	c = redistest.StartCluster(t, redistest.ClusterOptions{Replicas: 1})
+	seed := c.Masters[(c.Owner(lockKey("job"))+1)%3]
+	permit(t, slices.Concat(c.Masters, c.Replicas), strings.Fields(rights)...)
+	p := clusterPlace(c)
+	p.cfg.URLs[0] = "redis+cluster://jobs:pw@" + seed.Addr()
+	return c, acquire(t, p.open(t), requestFor("job")), seed.Kill
+}
+
+// disconnect lets a renewal fail, so that the next one is on a fresh connection.
+func disconnect(t *testing.T, l Lease, at *redistest.Server) {
+	t.Helper()
+	stop(t, at)
+	if _, err := l.Renew(limited(t, 100*time.Millisecond)); err == nil {
+		t.Fatal("a frozen server renewed the lock")
+	}
+	if err := at.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAJobOutlivesTheNodesOfItsURLWhileTheOwnerLives(t *testing.T) {
+	t.Parallel()
+	c, l, gone := strand(t, MinimalACL)
+	gone()
+	disconnect(t, l, c.Masters[c.Owner(lockKey("job"))])
+	if err := keepsRenewing(t, l); err != nil {
+		t.Error(err)
+	}
+	release(t, l)
+}
+
+func TestAJobThatKnowsNobodyElseIsSentOnByTheOwner(t *testing.T) {
+	t.Parallel()
+	c, l, gone := strand(t, MinimalACL)
+	gone()
+	owner := c.Owner(lockKey("job"))
+	from, to := c.Masters[owner], c.Masters[(owner+2)%3]
+	if err := c.Migrate(lockKey("job"), from, to); err != nil {
+		t.Fatal(err)
+	}
+	disconnect(t, l, from)
+	if err := keepsRenewing(t, l); err != nil {
+		t.Error(err)
+	}
+	from.Kill()
+	disconnect(t, l, to)
+	if err := keepsRenewing(t, l); err != nil {
+		t.Errorf("when the first owner has gone, too: %v", err)
+	}
+	release(t, l)
+}
+
+func TestAJobOutlivesTheOwnerTooIfItWasToldOfOthers(t *testing.T) {
+	t.Parallel()
+	c, l, gone := strand(t, MinimalACL+" "+ClusterNodesACL)
+	place := c.Owner(lockKey("job"))
+	renew(t, l)
+	if err := redistest.Replicated(c.Masters[place], c.Replicas[place]); err != nil {
+		t.Fatal(err)
+	}
+	gone()
+	c.Masters[place].Kill()
+	if err := c.Failover(place); err != nil {
+		t.Fatal(err)
+	}
+	if err := keepsRenewing(t, l); err != nil {
+		t.Error(err)
+	}
+	release(t, l)
+}
+
+// Who may not ask for the nodes asks once.
+func TestARightToKnowTheNodesIsNoneThatAJobNeeds(t *testing.T) {
+	t.Parallel()
+	c, l, _ := strand(t, MinimalACL)
+	for range 3 {
+		renew(t, l)
+	}
+	refused := do(t, c.Masters[c.Owner(lockKey("job"))], "ACL", "LOG").([]any)
+	if len(refused) != 1 || !strings.HasPrefix(fmt.Sprint(refused[0]), "[count 1 ") {
+		t.Errorf("refused: %v", refused)
+	}
+	release(t, l)
 }

@@ -4,5 +4,5 @@
 --        {0}                   it has not; acquire tells why
 
 local held = text(1, 1023)
-if mine(held) then return confirm(held, ARGV[2], true) end
+if mine(held) then return confirm(held, ARGV[2]) end
 return {0}

@@ -10,14 +10,6 @@ import (
 	"strings"
 )
 
-// A refusal is an error that a server answered.
-type refusal string
-
-func (e refusal) Error() string { return string(e) }
-
-// RedisError makes a refusal what a redis.Error is.
-func (e refusal) RedisError() {}
-
 // mostReply bounds what is read of one answer, in bytes, and deepest how far
 // lists may stand in lists.
 const (
@@ -26,7 +18,7 @@ const (
 )
 
 // flight sends requests together over conn and returns a reply for each: a
-// string, an int64, a []any, nil or a refusal.
+// string, an int64, a []any, nil or a *Refusal.
 func flight(ctx context.Context, conn net.Conn, requests ...[]byte) ([]any, error) {
 	defer context.AfterFunc(ctx, func() { conn.SetDeadline(past) })()
 	for _, r := range requests {
@@ -69,7 +61,7 @@ func readReply(in *bufio.Reader, depth int) (any, error) {
 	case '+':
 		return rest, nil
 	case '-':
-		return refusal(rest), nil
+		return readRefusal(rest, ""), nil
 	case ':':
 		n, err := strconv.ParseInt(rest, 10, 64)
 		return n, err

@@ -18,6 +18,7 @@ type redisLease struct {
 	until time.Time
 	now   int64     // the server's clock at its last answer, ms
 	heard time.Time // our clock at that moment
+	taken time.Time // our clock when the lock was asked for
 }
 
 // held notes that the server has confirmed the lock, at now of its clock.
@@ -40,6 +41,9 @@ func (l *redisLease) Fence() int64 { return l.fence }
 func (l *redisLease) Held() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.now == 0 { // there are servers that tell scripts no time
+		return boottime.Now().Sub(l.taken)
+	}
 	return max(0, time.Duration(l.now-l.at)*time.Millisecond+boottime.Now().Sub(l.heard))
 }
 
@@ -50,10 +54,12 @@ func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return l.Until(), a.unavailable(err)
 	}
-	if number(reply, 0) == 1 {
-		return l.held(sent, number(reply, 1)), nil
+	if number(reply, 0) != 1 {
+		return l.Until(), loss(reply)
 	}
-	return l.Until(), loss(reply)
+	until := l.held(sent, number(reply, 1))
+	a.link.remember(ctx)
+	return until, nil
 }
 
 // releaseLimit is the most that a release may take.

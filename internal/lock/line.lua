@@ -1,44 +1,67 @@
 -- The waiting line: what acquire and release share beside run.lua. All times are the server's, in ms.
 
-local unconfirmed = 2000 -- a hand-over that its run has not confirmed ends
-local silent = 12000     -- a waiter that has not looked for so long is dead
-local forget = 15000     -- line and who expire
-local slack = 5          -- two readings of the clock in one script may differ
+local unconfirmed = 2000      -- a hand-over that its run has not confirmed ends
+local untold = 6000           -- so does one of which its run could not be told: it looks within so long
+local silent = 12000          -- a waiter that has not looked for so long, though it could, is passed over
+local forget = 3600000        -- after so long it is no more; line and who expire
+local fence_life = 7776000000 -- 90 days after the last acquisition the clock carries on
 
-local function tell(run, message) return call('PUBLISH', lock .. ':' .. run, message) end
-
-local function split(entry)
-  local ms, rest = string.match(entry or '', '^(%d+) (.*)$')
-  return tonumber(ms) or 0, rest
+-- publish sends a message to a run, and returns how many have got it; -1: there are no messages here.
+local function publish(run, message)
+  local n = try('PUBLISH', lock .. ':' .. run, message)
+  return type(n) == 'number' and n or -1
 end
 
--- reserved is for how long a free lock is nobody's, and whose it was.
-local function reserved()
-  local till, record = split(call('HGET', who, '.'))
-  if till > now + slack then return till - now, record end
+-- tell is publish that counts the run alone: who listens to everything (PSUBSCRIBE) hears what goes to nobody, too.
+local strays
+local function tell(run, message)
+  local n = publish(run, message)
+  if n <= 0 then return n end
+  strays = strays or math.max(publish('', 'p'), 0)
+  return math.max(n - strays, 0)
 end
 
--- announce tells the first n in line that the lease of record ends in ms.
-local function announce(n, ms, record)
-  local front = call('ZRANGE', line, 0, n - 1)
-  if #front == 0 then return call('HDEL', who, '.') end
-  call('HSET', who, '.', string.format('%.0f %s', now + ms, record))
-  for place, run in ipairs(front) do tell(run, string.format('n %d %d', ms, place)) end
+-- waiter is what is known of a run in line.
+local function waiter(run)
+  local ms, ears, record = string.match(call('HGET', who, run) or '', '^(%d+) ([01]) (.*)$')
+  return tonumber(ms) or 0, ears == '1', record
 end
 
--- drop takes a run out of line, and remembers it: such a run can tell that from a loss of the data.
-local dropped = {}
+local function first() return call('ZRANGE', line, 0, 0)[1] end
+
+-- unfit is the reply that line or who is something else. who is not looked at where nobody waits: few rights suffice then.
+local function unfit(waits)
+  local front = try('ZRANGE', line, 0, 0)
+  local fault = front.err and wrong(3, front)
+  if fault then return fault end
+  if not waits and not first() then return end
+  local entry = try('HGET', who, id)
+  return type(entry) == 'table' and (wrong(4, entry) or call('HGET', who, id)) or nil
+end
+
+-- gap finds out since when those in line can look again: if nobody has for long, nobody could. One gap excuses them
+-- once: somebody must have looked after it before the next is believed.
+local latest, since
+local function gap()
+  local a, b = string.match(call('HGET', who, 'looks') or '', '^(%d+) (%d+)$')
+  latest, since = tonumber(a) or now, tonumber(b) or 0
+  if now - latest > silent and since <= latest then since = now end
+end
+local function remember_looks()
+  call('HSET', who, 'looks', string.format('%.0f %.0f', latest, since))
+  call('PEXPIRE', who, forget)
+end
+
+-- announce tells the first in line that the lease that they wait for ends in ms.
+local function announce(ms)
+  for place, run in ipairs(call('ZRANGE', line, 0, 2)) do publish(run, string.format('n %d %d', ms, place)) end
+end
+
+-- drop takes a run out of line.
 local function drop(run)
   call('ZREM', line, run)
   call('HDEL', who, run)
-  dropped[#dropped + 1] = run
-end
-local function remember()
-  if #dropped == 0 then return end
-  local all = (call('HGET', who, '-') or '') .. table.concat(dropped)
-  call('HSET', who, '-', string.sub(all, -26 * 1024))
-  call('PEXPIRE', who, forget)
-  dropped = {}
+  if not first() then call('DEL', who) end
 end
 
 -- next_fence is the next fence, or nil and a reply if the counter is none.
@@ -53,26 +76,37 @@ end
 
 local function grant(number, record, ms)
   local granted = string.sub(record, 1, -2) .. string.format(',"fence":%.0f,"at":%.0f}', number, now)
-  call('SET', fence, string.format('%.0f', number))
+  call('SET', fence, string.format('%.0f', number), 'PX', fence_life)
   call('SET', lock, granted, 'PX', ms)
   return granted
 end
 
--- advance gives the free lock to the first in line that answers; caller does so by being here. Its first
--- write is a ZREM, which Redis does not refuse when it is out of memory; after it, it does not refuse SET either.
+-- kept tells a run that the lock is its, and returns for how long it is kept for it; nil: it is not there.
+local function kept(run, seen, ears, excused)
+  if now - math.max(seen, since) > silent then return end
+  local n = tell(run, 'g')
+  if n > 0 or not ears or excused then return unconfirmed end
+  if n < 0 then return untold end
+end
+
+-- advance gives the free lock to the first in line that is there, as caller is. Who is not leaves the line; but
+-- when the first comes back from a gap, be it the caller, the others are given a moment to do so. Its first write is
+-- a ZREM, which Redis does not refuse when it is out of memory; after it, it does not refuse SET either.
 local function advance(caller)
-  local run = first()
-  local number = run and next_fence()
-  while number and run do
-    local seen, record = split(call('HGET', who, run))
+  gap()
+  local back = since > 0 and now - since <= unconfirmed
+  local excused = back and (latest >= since or caller and call('ZRANK', line, caller))
+  local number, run = next_fence(), first()
+  if not number then return publish(run, 'g') end -- so that it finds what is wrong with the fence
+  while run do
+    local seen, ears, record = waiter(run)
     drop(run)
-    if record and (run == caller or now - seen <= silent and tell(run, 'g') > 0) then
-      announce(1, unconfirmed, grant(number, record, unconfirmed))
-      return remember()
+    local ms = record and (run == caller and unconfirmed or kept(run, seen, ears, excused))
+    if ms then
+      grant(number, record, ms)
+      announce(ms)
     end
-    run = first()
+    run = not ms and first()
   end
-  call('HDEL', who, '.')
-  if run then tell(run, 'g') end -- so that it finds what is wrong with the fence
-  remember()
+  if first() then remember_looks() end
 end

@@ -58,7 +58,7 @@ func (s steps) look(run string) []any { s.t.Helper(); return s.lookMax(run, 0) }
 
 func (s steps) lookMax(run string, most int) []any {
 	s.t.Helper()
-	return s.eval(acquireStep(), run, testRecord(run), testTTL, "wait", most, 0, "", 0, 0).([]any)
+	return s.eval(acquireStep(), run, testRecord(run), testTTL, "wait", most).([]any)
 }
 
 func (s steps) confirm(run string) []any {
@@ -229,8 +229,7 @@ func TestNewcomerDoesNotSlipPast(t *testing.T) {
 	s := newSteps(t)
 	s.once("a")
 	s.join("b")
-	s.do("DEL", "{n}") // the lease has ended: age what the line knows of it
-	s.do("HDEL", "{n}:who", ".")
+	s.do("DEL", "{n}")
 	if got := s.code(s.once("c"), 0); !begins(got[2], "b") {
 		t.Errorf("busy with %v", got)
 	}
@@ -242,7 +241,6 @@ func TestDisconnectedArePassedOverAndMayJoinAgain(t *testing.T) {
 	s.once("a")
 	_, stop := s.listen("b")
 	s.look("b")
-	s.look("c") // never subscribed
 	s.join("d")
 	stop()
 	s.release("a")
@@ -254,17 +252,125 @@ func TestDisconnectedArePassedOverAndMayJoinAgain(t *testing.T) {
 	s.want("d", "b")
 }
 
-func TestSilentArePassedOverAndCleared(t *testing.T) {
+// One that cannot be called is as one that is slow to confirm.
+func TestLockIsKeptForWhoCannotBeCalled(t *testing.T) {
+	s := newSteps(t)
+	s.once("a")
+	s.look("b") // not subscribed
+	_, stop := s.listen("c")
+	s.eval(acquireStep(), "c", testRecord("c"), testTTL, "deaf", 0)
+	s.join("d")
+	stop()
+	for _, run := range []string{"a", "b"} {
+		s.release(run)
+		next := string(run[0] + 1)
+		s.want(next, "cd"[run[0]-'a':])
+		if ttl := s.do("PTTL", "{n}").(int64); ttl <= 0 || ttl > 2000 {
+			t.Errorf("kept for %s for %d ms", next, ttl)
+		}
+		s.code(s.confirm(next), 2)
+	}
+}
+
+// Somebody who listens to everything makes nobody look alive.
+func TestListenersToEverythingAreNotCounted(t *testing.T) {
+	s := newSteps(t)
+	c := redis.NewClient(&redis.Options{Network: "unix", Addr: s.server.Socket()})
+	defer c.Close()
+	all := c.PSubscribe(t.Context(), "*")
+	defer all.Close()
+	if _, err := all.Receive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.once("a")
+	_, stop := s.listen("b")
+	if got := s.look("b"); got[4] != int64(1) {
+		t.Errorf("listeners: %v", got)
+	}
+	s.join("c")
+	stop()
+	if got := s.look("b"); got[4] != int64(0) {
+		t.Errorf("listeners: %v", got)
+	}
+	_, stop = s.listen("b")
+	s.look("b")
+	stop()
+	if got := s.lookMax("d", 2); got[0] != int64(0) {
+		t.Errorf("the dead one counts: %v", got)
+	}
+	s.release("a")
+	s.want("c", "d")
+}
+
+func TestHandOverTellsTheFirstThree(t *testing.T) {
+	s := newSteps(t)
+	s.once("a")
+	s.join("b")
+	var next []func() string
+	for _, run := range []string{"c", "d", "e"} {
+		hear, _ := s.listen(run)
+		s.look(run)
+		next = append(next, hear)
+	}
+	s.release("a")
+	for i, hear := range next {
+		m := hear()
+		for m == "p" {
+			m = hear()
+		}
+		if m != fmt.Sprintf("n 2000 %d", i+1) {
+			t.Errorf("message %q", m)
+		}
+	}
+}
+
+func TestMaxWaitersWakesNobody(t *testing.T) {
+	s := newSteps(t)
+	s.once("a")
+	for i := range 50 {
+		s.join(string(rune('A'+i%26)), string(rune('b'+i%24)))
+		if i == 11 {
+			break
+		}
+	}
+	calls := func() (n int64) {
+		stats := s.do("INFO", "commandstats").(string)
+		if _, rest, ok := strings.Cut(stats, "cmdstat_publish:calls="); ok {
+			fmt.Sscan(rest, &n)
+		}
+		return n
+	}
+	before := calls()
+	s.code(s.lookMax("z", 20), 3)
+	if n := calls() - before; n != 0 {
+		t.Errorf("%d messages to find out that %d wait", n, 24)
+	}
+}
+
+func TestSilentArePassedOver(t *testing.T) {
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c", "d")
 	s.age("b", 13000)
-	if got := s.look("d"); got[3] != int64(2) {
-		t.Errorf("place after b was cleared: %v", got)
-	}
 	s.age("c", 13000)
+	if got := s.look("d"); got[3] != int64(3) {
+		t.Errorf("as long as nobody is served they keep their places: %v", got)
+	}
 	s.release("a")
 	s.want("d", "")
+}
+
+func TestWhoHasNotLookedForAnHourIsNoMore(t *testing.T) {
+	s := newSteps(t)
+	s.once("a")
+	s.join("b", "c", "d", "e")
+	for _, run := range []string{"b", "c"} {
+		s.age(run, time.Hour.Milliseconds()+1000)
+	}
+	if got := s.look("d"); got[3] != int64(1) {
+		t.Errorf("place: %v", got)
+	}
+	s.want("a", "de")
 }
 
 func TestChosenInTheInstantItGivesUpHandsOn(t *testing.T) {
@@ -363,88 +469,6 @@ func TestMaxWaitersCountsTheConnected(t *testing.T) {
 	s.want("a", "bc")
 }
 
-// A key that vanishes while its lease goes on (evicted, deleted) is nobody's
-// before that lease would have ended, in line and beside it.
-func TestVanishedKeyIsNobodysWhileTheLeaseGoesOn(t *testing.T) {
-	s := newSteps(t)
-	s.once("a")
-	s.join("b")
-	s.do("DEL", "{n}")
-	for _, got := range [][]any{s.look("b"), s.once("c"), s.look("d")} {
-		if s.code(got, 0); got[1].(int64) < 50000 || !begins(got[2], "a") {
-			t.Errorf("busy: %v", got)
-		}
-	}
-	s.want("", "bd")
-	if got := s.release("a"); got != int64(-1) { // its run has ended: now it is free
-		t.Errorf("release: %v", got)
-	}
-	s.want("b", "d")
-}
-
-// sees is a look of a waiter that saw a's lease, which goes on for a minute.
-func (s steps) sees(run string, seen any, placed int) []any {
-	s.t.Helper()
-	return s.eval(acquireStep(), run, testRecord(run), testTTL, "wait", 0, 60000, testRecord("a"), seen, placed).([]any)
-}
-
-func TestFlushedDataGiveNothingToWhoSawALease(t *testing.T) {
-	s := newSteps(t)
-	fence := s.once("a")[1]
-	s.join("b")
-	s.do("FLUSHALL")
-	for _, placed := range []int{1, 0} {
-		got := s.code(s.sees("b", fence, placed), 0)
-		if got[1].(int64) < 50000 || !begins(got[2], "a") || got[3] != int64(1) {
-			t.Errorf("busy: %v", got)
-		}
-	}
-	s.code(s.once("c"), 0) // and the line now knows of it
-	s.want("", "b")
-}
-
-func TestFlushedDataAndAnotherHolder(t *testing.T) {
-	s := newSteps(t)
-	fence := s.once("a")[1]
-	s.join("b")
-	s.do("FLUSHALL")
-	s.code(s.once("c"), 1)
-	if got := s.code(s.sees("b", fence, 1), 0); got[3] != int64(0) || !begins(got[2], "c") {
-		t.Errorf("busy: %v", got)
-	}
-	s.want("c", "") // not in line: c's release must not start it
-	s.release("c")
-	if got := s.code(s.sees("b", fence, 1), 0); got[3] != int64(1) || got[1].(int64) < 50000 {
-		t.Errorf("busy: %v", got)
-	}
-	s.want("", "b")
-}
-
-func TestPassedOverIsNoLossOfData(t *testing.T) {
-	s := newSteps(t)
-	fence := s.once("a")[1]
-	_, stop := s.listen("b")
-	s.look("b")
-	s.join("c")
-	stop()
-	s.release("a")
-	s.code(s.look("c"), 2)
-	if got := s.code(s.sees("b", fence, 1), 0); got[3] != int64(1) || got[5] != int64(1) {
-		t.Errorf("busy: %v", got)
-	}
-	s.release("c")
-	s.code(s.sees("b", fence, 1), 1)
-}
-
-func TestReleaseOfALockNobodyCouldBeGivenIsSeen(t *testing.T) {
-	s := newSteps(t)
-	fence := s.once("a")[1]
-	s.look("b")
-	s.release("a")
-	s.want("", "")
-	s.code(s.sees("b", fence, 1), 1)
-}
-
 func TestOutOfMemory(t *testing.T) {
 	s := newSteps(t)
 	s.once("a")
@@ -475,12 +499,11 @@ func TestLeaseThatEndsUnderOOMIsSucceeded(t *testing.T) {
 	s.do("PEXPIRE", "{n}", 1)
 	s.look("b")
 	s.do("CONFIG", "SET", "maxmemory", "1")
-	s.do("HDEL", "{n}:who", ".")
 	s.until(func() bool { return s.look("b")[0] == int64(1) })
 	s.code(s.look("b"), 2)
 }
 
-func TestEveryKeyButTheFenceExpires(t *testing.T) {
+func TestEveryKeyExpiresTheFenceAfterNinetyDays(t *testing.T) {
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c")
@@ -489,7 +512,12 @@ func TestEveryKeyButTheFenceExpires(t *testing.T) {
 	s.release("a")
 	s.release("b")
 	for _, key := range s.keys() {
-		if ttl := s.do("PTTL", key).(int64); (ttl < 0) != (key == "{n}:fence") {
+		least, most := int64(0), time.Hour.Milliseconds()
+		if key == "{n}:fence" {
+			most = (90 * 24 * time.Hour).Milliseconds()
+			least = most - time.Minute.Milliseconds()
+		}
+		if ttl := s.do("PTTL", key).(int64); ttl < least || ttl > most {
 			t.Errorf("%s expires in %d ms", key, ttl)
 		}
 	}

@@ -23,14 +23,19 @@ type link struct {
 	source  *source
 	late    late
 	client  client // nil: connect first
-	wires   *wires
+	wires   *wires // the client's
+	again   bool   // a client has been wanted before
+	unasked error  // why the last ASKING was in vain
 }
 
 // eval asks once, within ctx; what a Cluster sends on is still asked once. The
 // end of ctx, by cancel too, ends it at once. sent reports whether the request
 // can have reached a server.
 func (l *link) eval(ctx context.Context, script string, keys []string, args ...any) (reply []any, sent bool, err error) {
-	return l.ask(ctx, func(c client) ([]any, error) { return c.Eval(ctx, script, keys, args...).Slice() })
+	return l.ask(ctx, func(c client) ([]any, error) {
+		reply, err := c.Eval(ctx, script, keys, args...).Slice()
+		return reply, understood(err, script)
+	})
 }
 
 // ask puts a question as eval does.
@@ -51,6 +56,9 @@ func (l *link) ask(ctx context.Context, question func(client) ([]any, error)) (r
 			return reply, sent, err
 		}
 	}
+	if answered(l.unasked) {
+		return nil, sent, l.unasked
+	}
 	return nil, sent, fmt.Errorf("sent from node to node %d times", mostRedirects)
 }
 
@@ -63,6 +71,7 @@ func (l *link) askOnce(ctx context.Context, question func(client) ([]any, error)
 	}
 	stop := context.AfterFunc(ctx, l.wires.end)
 	reply, err = question(l.client)
+	err = understood(err, "")
 	sent = l.wires.used.Load()
 	if !stop() || err != nil && !reusable(err) {
 		l.drop()
@@ -79,7 +88,7 @@ func (l *link) follow(r redirect) {
 	l.wires = newWires(l.ctx, l.source, &l.late)
 	c := connectTo(l.source, l.wires, r.to)
 	if l.client = c; r.asking {
-		l.client = asking{c}
+		l.client = asking{c, &l.unasked}
 	}
 }
 
@@ -87,12 +96,23 @@ func (l *link) open(ctx context.Context) (err error) {
 	if l.client != nil {
 		return nil
 	}
-	if l.wires != nil { // not the first time
+	if l.again {
 		l.source.load() // a file that cannot be read now leaves what it said before
 	}
-	l.wires = newWires(l.ctx, l.source, &l.late)
-	l.client, err = l.connect(ctx, l.source, l.wires)
+	l.again = true
+	l.client, l.wires, err = l.connection(ctx, &l.late)
 	return err
+}
+
+// connection is a client and the wires that it uses, which end with it.
+func (l *link) connection(ctx context.Context, held *late) (client, *wires, error) {
+	ws := newWires(l.ctx, l.source, held)
+	c, err := l.connect(ctx, l.source, ws)
+	if err != nil {
+		ws.end()
+		return nil, nil, err
+	}
+	return c, ws, nil
 }
 
 func (l *link) drop() {

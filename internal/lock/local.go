@@ -20,6 +20,8 @@ import (
 type Local struct {
 	dir string
 
+	at *os.File // the directory, as it was checked
+
 	mu    sync.Mutex
 	files map[string]*lockFile // opened by File, not yet acquired
 }
@@ -31,7 +33,7 @@ func OpenLocal(dir string) (*Local, error) {
 	if dir == "" {
 		return openOwn("/run/lock")
 	}
-	return openDir(dir)
+	return openDir(dir, 0)
 }
 
 // openOwn returns the store in this user's own directory in parent, where anybody
@@ -41,30 +43,42 @@ func openOwn(parent string) (*Local, error) {
 		return nil, &ConfigError{Subject: parent, Problem: "there is no such directory", Hint: "name one: --local=DIR"}
 	}
 	dir := filepath.Join(parent, "redlockrun-"+strconv.Itoa(os.Geteuid()))
-	s, err := openDir(dir)
+	s, err := openDir(dir, syscall.O_NOFOLLOW)
 	if info, statErr := os.Lstat(dir); statErr == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, &ConfigError{Subject: dir, Problem: "it is a symbolic link", Hint: "name a directory: --local=DIR"}
 	}
 	return s, err
 }
 
-func openDir(dir string) (*Local, error) {
-	path, err := filepath.Abs(dir) // messages name it
+const subjectDir = "the directory of locks"
+
+// openDir keeps the directory open that it has checked: another one that comes into its
+// place is not used.
+func openDir(dir string, flag int) (*Local, error) {
+	path, err := filepath.Abs(dir) // messages name it, if there is one
 	if err != nil {
-		return nil, &ConfigError{Subject: dir, Problem: err.Error()}
+		return nil, &ConfigError{Subject: subjectDir, Problem: cause(err)}
 	}
 	dir = path
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, &ConfigError{Subject: dir, Problem: cause(err)}
+		return nil, &ConfigError{Subject: subjectDir, Problem: cause(err)}
 	}
-	if problem := checkDir(dir); problem != "" {
+	open, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK|flag, 0)
+	if errors.Is(err, syscall.ENOTDIR) {
+		err = errors.New("it is no directory")
+	}
+	if err != nil {
+		return nil, shortage(dir, err, &ConfigError{Subject: dir, Problem: cause(err), Hint: "name another directory: --local=DIR"})
+	}
+	if problem := checkDir(open); problem != "" {
+		open.Close()
 		return nil, &ConfigError{Subject: dir, Problem: problem, Hint: "name another directory: --local=DIR"}
 	}
-	return &Local{dir: dir, files: map[string]*lockFile{}}, nil
+	return &Local{dir: dir, at: open, files: map[string]*lockFile{}}, nil
 }
 
-func checkDir(dir string) (problem string) {
-	info, err := os.Stat(dir)
+func checkDir(dir *os.File) (problem string) {
+	info, err := dir.Stat()
 	if err != nil {
 		return cause(err)
 	}
@@ -100,7 +114,7 @@ func (s *Local) Close() error {
 		f.Close()
 		delete(s.files, name)
 	}
-	return nil
+	return s.at.Close()
 }
 
 // File opens the file of a lock before it is acquired: whoever inherits the
@@ -121,7 +135,7 @@ func (s *Local) open(name string) (*lockFile, error) {
 	if f := s.files[name]; f != nil {
 		return f, nil
 	}
-	f, err := openLockFile(filepath.Join(s.dir, fileName(name)))
+	f, err := openLockFile(s.at, s.dir, fileName(name))
 	if err == nil {
 		s.files[name] = f
 	}
@@ -248,7 +262,7 @@ func (s *Local) explain(req Request, f *lockFile, err error) error {
 	e := &HeldError{Name: req.Name, Key: f.path}
 	r, err := f.read()
 	if err == nil && r.Run != "" && (r.Ended == 0 || r.kept() > 0) { // else the new holder is about to write its own
-		e.Holder, e.TTL = r.holder(), r.kept()
+		e.Holder, e.TTL, e.Since = r.holder(), r.kept(), r.since(time.Now().UnixMilli())
 	}
 	return e
 }

@@ -330,3 +330,25 @@ func TestLocalExcludes(t *testing.T) {
 	}
 	group.Wait()
 }
+
+// Whoever may rename the directory cannot lead us into another one.
+func TestLocalUsesTheDirectoryThatItHasChecked(t *testing.T) {
+	parent := t.TempDir()
+	dir, other := filepath.Join(parent, "dir"), filepath.Join(parent, "other")
+	if err := os.Mkdir(other, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenLocal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Rename(dir, dir+".old"), os.Symlink(other, dir)); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := s.File("job"); err == nil {
+		f.Close()
+	}
+	if planted, err := os.ReadDir(other); err != nil || len(planted) != 0 {
+		t.Errorf("made %v in another directory (%v)", planted, err)
+	}
+}

@@ -52,6 +52,10 @@ type Request struct {
 	// OnOutage, if not nil, is called each time a try had no answer after the lock
 	// had been found busy and waiting goes on.
 	OnOutage func(error)
+
+	// OnUncalled, if not nil, is called once if the store cannot call a waiter: then
+	// it looks about twice a second. The error is an *UnavailableError that says why.
+	OnUncalled func(error)
 }
 
 // Wait says how long and how a busy lock is waited for. The zero value tries once.
@@ -106,9 +110,11 @@ type HeldError struct {
 	Key      string        // as it is kept in the store
 	Holder   Holder        // zero, but for Foreign, if the value is not a record of ours
 	TTL      time.Duration // what is left; 0 if nobody knows, negative if the key never expires by itself
+	Since    time.Time     // when the holder took it, by the store's clock, as an instant of package boottime; zero: nobody knows
 	Place    int           // in the line, from 1; 0 outside it
 	Full     bool          // Wait.Max others wait already
 	Rejoined bool          // the place before was lost; this is a new one, at the end
+	Missed   bool          // it was lost because the lock was handed over while the store could not be reached
 }
 
 // A NestedError says that the lock is held by a run that this one is part of.
@@ -130,10 +136,12 @@ type NotLockError struct {
 	What string // "a list", "a fence that is no number below 2^53"
 }
 
-// A ConfigError says that a URL or directory cannot be used as a store. It
-// names no password.
+// A ConfigError says that a URL, file or directory cannot be used as a store, or
+// for one. It names no password, and hence no file that does not exist: its name
+// may be one that went to the wrong place.
 type ConfigError struct {
 	Subject string
+	Field   string // of [OpenConfig], if Subject is a file that it names; else ""
 	Problem string
 	Hint    string // may be empty
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -50,10 +51,16 @@ func fileName(name string) string {
 	return string(b) + end
 }
 
-// openLockFile opens or makes a file of ours, and refuses with *NotLockError
+// openLockFile opens or makes a file of ours in an open directory, and refuses with *NotLockError
 // what others may have planted in its place. O_NONBLOCK: a FIFO must not hang.
-func openLockFile(path string) (*lockFile, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0o600)
+func openLockFile(at *os.File, dir, name string) (*lockFile, error) {
+	path := filepath.Join(dir, name)
+	var f *os.File
+	err := numbered(at, func(number int) error {
+		fd, err := unix.Openat(number, name, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o600)
+		f = os.NewFile(uintptr(fd), path)
+		return err
+	})
 	if err != nil {
 		return nil, refuse(path, err)
 	}
@@ -76,7 +83,7 @@ func refuse(path string, err error) error {
 			return &NotLockError{Key: path, What: what}
 		}
 	}
-	return &UnavailableError{Address: path, Err: errors.New(cause(err)), Denied: errors.Is(err, fs.ErrPermission)}
+	return shortage(path, err, &UnavailableError{Address: path, Err: errors.New(cause(err)), Denied: errors.Is(err, fs.ErrPermission)})
 }
 
 func planted(info fs.FileInfo) (what string) {
@@ -96,20 +103,36 @@ func planted(info fs.FileInfo) (what string) {
 	return ""
 }
 
-// flock repeats flock(2) when a signal has interrupted it.
+// flock repeats flock(2) when a signal has interrupted it. The number is the file's
+// until it returns, also if the file is closed meanwhile.
 func flock(f *os.File, how int) error {
-	for {
-		err := syscall.Flock(int(f.Fd()), how)
-		switch {
-		case err == syscall.EINTR:
-		case err == syscall.EWOULDBLOCK:
-			return errBusy
-		case err != nil:
-			return &fs.PathError{Op: "flock", Path: f.Name(), Err: err}
-		default:
-			return nil
+	err := numbered(f, func(number int) error {
+		for {
+			if err := syscall.Flock(number, how); err != syscall.EINTR {
+				return err
+			}
 		}
+	})
+	switch {
+	case err == syscall.EWOULDBLOCK:
+		return errBusy
+	case err != nil:
+		return &fs.PathError{Op: "flock", Path: f.Name(), Err: err}
 	}
+	return nil
+}
+
+// numbered calls do with the number of an open file.
+func numbered(f *os.File, do func(number int) error) error {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var done error
+	if err := raw.Control(func(number uintptr) { done = do(int(number)) }); err != nil {
+		return err
+	}
+	return done
 }
 
 // tryLock locks the file, or returns errBusy.
@@ -121,11 +144,10 @@ func (f *lockFile) tryLock() error { return f.current(flock(f.File, syscall.LOCK
 // ends, the goroutine is left in the system call, with a descriptor of its own
 // for the same lock; should it get the lock then, it gives it back at once.
 func (f *lockFile) waitLock(ctx context.Context) error {
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	own, err := f.duplicate()
 	if err != nil {
 		return &fs.PathError{Op: "dup", Path: f.path, Err: err}
 	}
-	own := os.NewFile(uintptr(fd), f.path)
 	got := make(chan error)
 	go func() {
 		defer own.Close()
@@ -144,6 +166,16 @@ func (f *lockFile) waitLock(ctx context.Context) error {
 	case <-ctx.Done():
 		return errBusy
 	}
+}
+
+// duplicate is another descriptor of the same open file description.
+func (f *lockFile) duplicate() (own *os.File, err error) {
+	err = numbered(f.File, func(number int) error {
+		fd, err := unix.FcntlInt(uintptr(number), unix.F_DUPFD_CLOEXEC, 0)
+		own = os.NewFile(uintptr(fd), f.path)
+		return err
+	})
+	return own, err
 }
 
 // current undoes a lock on a file that is no longer the one at its path.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"os"
 	"strings"
 	"time"
 
@@ -86,6 +85,8 @@ type source struct {
 	raw  string
 	addr address
 	tls  *tls.Config // nil: no TLS
+
+	company company // of a holder in a Cluster
 }
 
 // load reads the URL and the files again. After an error the source is as before.
@@ -115,13 +116,14 @@ func (s *source) load() error {
 func loadTLS(cfg OpenConfig) (*tls.Config, error) {
 	conf := &tls.Config{MinVersion: tls.VersionTLS12}
 	if cfg.CA != "" {
-		pem, err := os.ReadFile(cfg.CA)
+		from := file{"the file of CA certificates", "CA", cfg.CA}
+		pem, err := from.read()
 		if err != nil {
-			return nil, &ConfigError{Subject: cfg.CA, Problem: err.Error()}
+			return nil, err
 		}
 		conf.RootCAs = x509.NewCertPool()
 		if !conf.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, &ConfigError{Subject: cfg.CA, Problem: "it holds no certificate in PEM"}
+			return nil, from.wrong("it holds no certificate in PEM")
 		}
 	}
 	if cfg.Cert == "" && cfg.Key == "" {
@@ -130,12 +132,29 @@ func loadTLS(cfg OpenConfig) (*tls.Config, error) {
 	if cfg.Cert == "" || cfg.Key == "" {
 		return nil, &ConfigError{Subject: "the client certificate", Problem: "certificate and key go together"}
 	}
-	pair, err := tls.LoadX509KeyPair(cfg.Cert, cfg.Key)
+	pair, err := loadPair(cfg)
 	if err != nil {
-		return nil, &ConfigError{Subject: cfg.Cert, Problem: err.Error()}
+		return nil, err
 	}
 	conf.Certificates = []tls.Certificate{pair}
 	return conf, nil
+}
+
+func loadPair(cfg OpenConfig) (tls.Certificate, error) {
+	from := file{"the client certificate", "Cert", cfg.Cert}
+	cert, err := from.read()
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key, err := file{"the client certificate's key", "Key", cfg.Key}.read()
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return pair, from.wrong(err.Error())
+	}
+	return pair, nil
 }
 
 // options are go-redis's for one server. Whatever it would decide by itself

@@ -2,7 +2,6 @@ package lock
 
 import (
 	"net"
-	"os"
 	"strings"
 )
 
@@ -12,14 +11,16 @@ const mostPassword = 1 << 16
 // addPasswords puts the passwords of files where the URL has none.
 func (a *address) addPasswords(cfg OpenConfig) error {
 	if a.kind == sentinel && cfg.SentinelPasswordFile != "" {
-		if err := addPassword(&a.sentinelPassword, cfg.SentinelPasswordFile); err != nil {
+		from := file{"the file of the sentinels' password", "SentinelPasswordFile", cfg.SentinelPasswordFile}
+		if err := addPassword(&a.sentinelPassword, from); err != nil {
 			return err
 		}
 	} else if cfg.SentinelPasswordFile != "" {
 		return badURL("it is not one of sentinels, but a password file for them is given", "write redis+sentinel://HOST:PORT,HOST:PORT/MASTER")
 	}
 	if cfg.PasswordFile != "" {
-		if err := addPassword(&a.password, cfg.PasswordFile); err != nil {
+		from := file{"the file of the password", "PasswordFile", cfg.PasswordFile}
+		if err := addPassword(&a.password, from); err != nil {
 			return err
 		}
 	}
@@ -32,17 +33,17 @@ func (a *address) addPasswords(cfg OpenConfig) error {
 	return nil
 }
 
-func addPassword(password *string, path string) error {
+func addPassword(password *string, from file) error {
 	if *password != "" {
 		return badURL("it has a password, and a password file is given too", "leave one of them out")
 	}
-	text, err := os.ReadFile(path)
+	text, err := from.read()
 	if err != nil {
-		return &ConfigError{Subject: path, Problem: err.Error()}
+		return err
 	}
 	*password = strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
 	if *password == "" || len(*password) > mostPassword || strings.ContainsAny(*password, "\r\n") {
-		return &ConfigError{Subject: path, Problem: "it holds no password: one line is"}
+		return from.wrong("it holds no password: one line is")
 	}
 	return nil
 }

@@ -23,45 +23,32 @@ const (
 	// lookSpread keeps waiters that came together from looking together.
 	lookSpread = 200 * time.Millisecond
 
+	// glanceEvery is the least time between two looks of a waiter that cannot be called.
+	glanceEvery = 400 * time.Millisecond
+
 	// The first frontRow in line look when the lease they wait for could have
 	// ended, one after the other: lookLate after it, and rankLate for each place.
 	frontRow = 3
 	lookLate = 20 * time.Millisecond
 	rankLate = 150 * time.Millisecond
-
-	// remembered is for how long a waiter counts as one that the server should know.
-	remembered = 12 * time.Second
 )
 
 // errLimit is why a wait ended that has used up Wait.Limit.
 var errLimit = errors.New("waited for as long as allowed")
 
-// A sighting is what a waiter last saw of the lease that it waits for. Should
-// the server lose its data, the waiter still honours it.
-type sighting struct {
-	record string
-	fence  int64
-	until  time.Time // zero: it never ends by itself, or none was seen
-}
-
-func (s sighting) left() time.Duration {
-	if s.until.IsZero() {
-		return 0
-	}
-	return max(0, boottime.Until(s.until))
-}
-
 // A waiter is an acquisition that stands in line.
 type waiter struct {
 	*acquisition
-	ears   *subscription // nil: not connected
-	heard  bool          // the ears have heard something since they were connected or the last look
-	chosen bool          // the lock is said to be this run's
-	busy   *HeldError    // the last answer
-	outage error         // why the last try had no answer; nil if it had one
-	fails  int           // tries without success since the last good one
-	placed time.Time     // when the server last knew this waiter; zero: never
-	next   time.Time     // when to look again
+	ears   ears
+	told   bool       // that it cannot be called
+	chosen bool       // the lock is said to be this run's
+	busy   *HeldError // the last answer
+	outage error      // why the last try had no answer; nil if it had one
+	fails  int        // tries without an answer since the last one
+	placed bool       // it has been in line
+	cut    bool       // it could not be reached since its last look
+	next   time.Time  // when to look again
+	soon   time.Time  // when to look again if it cannot be called
 }
 
 // line waits in line for a lock that is busy, at most until the limit, and
@@ -77,21 +64,28 @@ func (a *acquisition) line(ctx context.Context, busy *HeldError) (Lease, error) 
 		defer cancel()
 	}
 	w := &waiter{acquisition: a, busy: busy}
+	w.ears.subscribe = w.subscribe
 	confirmStep() // now, that a hand-over does not wait for the texts to be put together
 	releaseStep()
 	lease, err := w.stand(limited)
 	if lease != nil {
-		a.parting.Go(w.unsubscribe) // nobody has to wait for that
+		a.parting.Go(w.ears.close) // nobody has to wait for that
 		return lease, nil
 	}
-	w.unsubscribe()
-	gone := a.giveUp(ctx)
+	w.ears.close()
+	last, gone := a.giveUp(ctx)
 	switch {
 	case err != nil:
 		return nil, err
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
+	case w.outage != nil && classify(w.outage) != unknown: // it refuses, which is no contention
+		return nil, w.outage
+	case last != nil:
+		last.Place = w.busy.Place
+		return nil, last
 	case gone == nil:
+		w.busy.Since = time.Time{} // it has just been given back
 		return nil, w.busy
 	case w.outage != nil:
 		return nil, w.outage
@@ -107,7 +101,7 @@ func (w *waiter) stand(ctx context.Context) (Lease, error) {
 		switch {
 		case lease != nil:
 			return lease, nil
-		case errors.As(err, &unanswered) && (!unanswered.Denied || !w.placed.IsZero()):
+		case errors.As(err, &unanswered) && (classify(err) == unknown || w.placed):
 			w.failed(ctx, err)
 		case err != nil:
 			return nil, err
@@ -122,28 +116,20 @@ func (w *waiter) failed(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return // it was cut short
 	}
-	w.outage = err
-	w.again()
-	announce(w.req, err)
-}
-
-// again lets the next look come soon, and later each time.
-func (w *waiter) again() {
-	w.next = boottime.Now().Add(jitter(50 * time.Millisecond << min(w.fails, 5)))
+	w.outage, w.cut = err, true
+	w.ears.forgive()
+	pause := 50 * time.Millisecond << min(w.fails, 4) // after an outage the line leaves whoever comes back 2 s
+	w.next = boottime.Now().Add(jitter(pause))
+	w.soon = w.next
 	w.fails++
+	announce(w.req, err)
 }
 
 // turn subscribes if need be and looks once, or twice if that takes the lock.
 func (w *waiter) turn(ctx context.Context) (Lease, error) {
+	w.ears.open(ctx, w.req.Timeout)
 	limited, cancel := context.WithTimeout(ctx, min(w.req.Timeout, w.req.Timeout/4<<min(w.fails, 4)))
 	defer cancel()
-	if w.ears == nil {
-		ears, err := w.subscribe(limited)
-		if err != nil {
-			return nil, w.unavailable(err)
-		}
-		w.ears = ears
-	}
 	for {
 		sent := boottime.Now()
 		ask := w.look
@@ -181,15 +167,10 @@ func (w *waiter) turn(ctx context.Context) (Lease, error) {
 // look is the acquire step, as a waiter.
 func (w *waiter) look(ctx context.Context) ([]any, error) {
 	w.lined = true
-	w.heard = false
+	w.ears.look()
 	holder := w.req.Holder
 	holder.Start = time.Now() // a lock that is handed over is held from then on
-	known := 0
-	if w.placed.IsZero() && w.fails > 0 || !w.placed.IsZero() && boottime.Now().Sub(w.placed) < remembered {
-		known = 1
-	}
-	return w.acquire(ctx, recordOf(holder).String(), milliseconds(w.req.Times.TTL), "wait",
-		w.req.Wait.Max, milliseconds(w.saw.left()), w.saw.record, w.saw.fence, known)
+	return w.acquire(ctx, recordOf(holder).String(), milliseconds(w.req.Times.TTL), w.ears.mode(), w.req.Wait.Max)
 }
 
 // confirm asks for no more than whether the lock is this run's.
@@ -210,25 +191,28 @@ func (w *waiter) see(reply []any) {
 
 // stay notes a look that found the lock busy, and when to look again.
 func (w *waiter) stay(reply []any) error {
-	before := w.saw
+	before := w.busy.Holder.Run
 	w.see(reply)
+	w.busy.Rejoined = number(reply, 5) == 1 && w.placed
+	w.busy.Missed = w.busy.Rejoined && w.cut && w.busy.Holder.Run != before
+	w.placed, w.cut, w.fails = true, false, 0
 	now := boottime.Now()
-	w.busy.Rejoined = number(reply, 5) == 1 && !w.placed.IsZero()
-	w.placed = now
 	w.next = now.Add(lookEvery + rand.N(lookSpread))
-	if w.busy.Place == 0 {
-		w.saw = before // out of line until that lease has ended
+	w.soon = now.Add(glanceEvery + rand.N(lookSpread))
+	if w.busy.Place <= frontRow && w.busy.TTL >= 0 {
+		w.lookBy(now.Add(w.busy.TTL), w.busy.Place)
 	}
-	if w.busy.Place <= frontRow && !w.saw.until.IsZero() {
-		w.lookBy(w.saw.until, max(w.busy.Place, 1))
-	}
-	if number(reply, 4) == 0 { // nobody listens, or at another server
-		w.unsubscribe()
-		w.again()
-	} else {
-		w.fails = 0
-	}
+	w.ears.told(number(reply, 4))
+	w.tellUncalled()
 	return announce(w.req, w.busy)
+}
+
+// tellUncalled says once that the waiter cannot be called, and why.
+func (w *waiter) tellUncalled() {
+	if why := w.ears.hopeless(); why != nil && !w.told && w.req.OnUncalled != nil {
+		w.told = true
+		w.req.OnUncalled(w.unavailable(why))
+	}
 }
 
 // lookBy looks again when a lease that ends at until could have ended.
@@ -239,27 +223,33 @@ func (w *waiter) lookBy(until time.Time, place int) {
 	}
 }
 
+// wake is when to look again.
+func (w *waiter) wake() time.Time {
+	if !w.ears.works() && w.soon.Before(w.next) {
+		return w.soon
+	}
+	return w.next
+}
+
 // sleep returns when it is time to look again, or ctx has ended.
 func (w *waiter) sleep(ctx context.Context) {
 	for {
-		timer := time.NewTimer(boottime.Until(w.next))
-		var messages <-chan string
-		if w.ears != nil {
-			messages = w.ears.messages
-		}
+		timer := time.NewTimer(boottime.Until(w.wake()))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
 			return
 		case <-timer.C:
-			if w.ears != nil && !w.heard { // not even our own last look
-				w.unsubscribe()
+			if len(w.ears.messages()) > 0 { // they came before
+				continue
 			}
+			w.ears.judge()
 			return
-		case message, connected := <-messages:
+		case message, connected := <-w.ears.messages():
 			timer.Stop()
 			if !connected {
-				w.unsubscribe()
+				w.cut = true
+				w.ears.ended()
 				return
 			}
 			if w.hear(message) {
@@ -271,33 +261,23 @@ func (w *waiter) sleep(ctx context.Context) {
 
 // hear takes a message in, and reports whether to look at once.
 func (w *waiter) hear(message string) bool {
-	w.heard = true
-	if message == "g" { // the lease that it waited for has ended as it should
-		w.saw = sighting{}
+	w.ears.hear()
+	if message == "g" {
 		w.chosen = true
 		return true
 	}
 	var ms int64
 	var place int
 	if n, _ := fmt.Sscanf(message, "n %d %d", &ms, &place); n == 2 {
-		w.saw.until = boottime.Now().Add(time.Duration(ms) * time.Millisecond)
-		w.lookBy(w.saw.until, place)
+		w.lookBy(boottime.Now().Add(time.Duration(ms)*time.Millisecond), place)
 	}
 	return false
 }
 
 func (w *waiter) subscribe(ctx context.Context) (*subscription, error) {
-	ws := newWires(w.link.ctx, w.link.source, &late{off: true})
-	c, err := w.link.connect(ctx, w.link.source, ws)
+	c, ws, err := w.link.connection(ctx, &late{off: true})
 	if err != nil {
 		return nil, err
 	}
 	return subscribe(ctx, c, ws, w.keys.channel(w.req.Holder.Run))
-}
-
-func (w *waiter) unsubscribe() {
-	if w.ears != nil {
-		w.ears.close()
-		w.ears = nil
-	}
 }

@@ -94,13 +94,26 @@ func release(t *testing.T, l Lease) {
 func onlyFence(t *testing.T, srv *redistest.Server) {
 	t.Helper()
 	until(t, "only fences left", func() bool {
-		for _, k := range do(t, srv, "KEYS", "*").([]any) {
-			if !strings.HasSuffix(k.(string), ":fence") {
-				return false
-			}
-		}
-		return true
+		return left(t, srv, "") == ""
 	})
+}
+
+// onlyFenceAndMarks is onlyFence where a request got no answer: the mark against
+// it stays for a minute.
+func onlyFenceAndMarks(t *testing.T, srv *redistest.Server) {
+	t.Helper()
+	until(t, "only fences and marks left", func() bool { return left(t, srv, ":gone:") == "" })
+}
+
+// left is a key that is left beside fences, and those that contain but.
+func left(t *testing.T, srv *redistest.Server, but string) string {
+	t.Helper()
+	for _, k := range do(t, srv, "KEYS", "*").([]any) {
+		if key := k.(string); !strings.HasSuffix(key, ":fence") && (but == "" || !strings.Contains(key, but)) {
+			return key
+		}
+	}
+	return ""
 }
 
 func TestWaitersAreServedInTheOrderInWhichTheyCame(t *testing.T) {

@@ -41,8 +41,8 @@ type master interface {
 	renew(ctx context.Context, b term) (standing, error)
 
 	// heal takes the lock for b if it is nobody's or an older term's of this
-	// run, and raises the counter to fence.
-	heal(ctx context.Context, b term, fence int64) (standing, error)
+	// run, and raises the counter to fence. The run has had the lock for held.
+	heal(ctx context.Context, b term, fence int64, held time.Duration) (standing, error)
 
 	// release gives up the lock of any term of this run up to b; with keep > 0
 	// it is left to expire after keep.

@@ -2,7 +2,7 @@
 -- ARGV   4 rest of the record   5 ttl in ms   6 clock of the client in ms
 --        7 seconds for which the server must be up to vote (0: it need not)
 -- reply  {1, fence, server}   granted; server is the id of the process, or ''
---        {0, pttl, record}    busy
+--        {0, pttl, record, now}   busy; now is the server's clock in ms
 --        {2}                  granted before to the same term, as another master
 --        {4}                  this term has been given up
 --        {5, n}               the server does not vote for another n seconds
@@ -16,7 +16,7 @@ if whose == 'newer' or revoked() then return {4} end
 if whose == 'same' then return {2} end
 if whose == 'another' then
   redis.call('PEXPIRE', KEYS[3], 60000) -- a server that refuses writes does not know who holds the lock
-  return {0, redis.call('PTTL', KEYS[1]), held}
+  return {0, redis.call('PTTL', KEYS[1]), held, clock()}
 end
 
 local server, wanted = '', tonumber(ARGV[7])
@@ -32,5 +32,5 @@ if fault then return fault end
 local fence = math.max(last + 1, tonumber(ARGV[6]))
 if fence >= 2 ^ 53 then return {-2} end
 setCounter(fence)
-take(ARGV[4], ARGV[5])
+take(ARGV[4], ARGV[5], 0)
 return {1, fence, server}

@@ -1,5 +1,5 @@
 -- Takes the lock for a term of a run that holds a majority elsewhere, and raises the fence.
--- ARGV   4 rest of the record   5 ttl in ms   6 fence
+-- ARGV   4 rest of the record   5 ttl in ms   6 fence   7 ms for which the run has had the lock
 -- reply  {1} the lock is this term's   {0} another has it   {4} this term has been given up
 
 local whose, held = standing()
@@ -9,5 +9,5 @@ if whose == 'newer' or revoked() then return {4} end
 local last, fault = counter()
 if fault then return fault end
 if last < tonumber(ARGV[6]) then setCounter(tonumber(ARGV[6])) end
-take(ARGV[4], ARGV[5])
+take(ARGV[4], ARGV[5], tonumber(ARGV[7]))
 return {1}

@@ -238,7 +238,7 @@ func (r *renewal) serve(ctx context.Context, at int, answers chan<- renewed) {
 // would be carried out twice, the second time too late.
 func (l *quorumLease) heal(ctx context.Context, at int, order term) {
 	for wait := time.Millisecond; ; wait = min(2*wait, time.Second) {
-		switch standing, err := l.election.masters[at].heal(ctx, order, l.fence); {
+		switch standing, err := l.election.masters[at].heal(ctx, order, l.fence, l.Held()); {
 		case err != nil:
 			l.doubt(at)
 			return

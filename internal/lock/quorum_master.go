@@ -145,7 +145,7 @@ func (m *redisMaster) vote(reply []any) vote {
 	case 1:
 		return vote{verdict: granted, fence: number(reply, 1), server: text(reply, 2)}
 	case 0:
-		return m.refusal(number(reply, 1), text(reply, 2))
+		return m.refusal(number(reply, 1), text(reply, 2), number(reply, 3))
 	case 2:
 		return vote{verdict: double}
 	case 5:
@@ -161,8 +161,9 @@ func (m *redisMaster) vote(reply []any) vote {
 
 // refusal names the holder and the round in which it took the lock: a majority
 // that says the same belongs to it.
-func (m *redisMaster) refusal(left int64, value string) vote {
-	v := vote{verdict: refused, owner: value, held: HeldError{Name: m.req.Name, Key: m.keys.lock, TTL: -1, Holder: holderOf(value)}}
+func (m *redisMaster) refusal(left int64, value string, now int64) vote {
+	v := vote{verdict: refused, owner: value, held: HeldError{Name: m.req.Name, Key: m.keys.lock, TTL: -1}}
+	v.held.Holder, v.held.Since = readRecord(value, now)
 	if left >= 0 {
 		v.held.TTL = time.Duration(left) * time.Millisecond
 	}
@@ -183,8 +184,8 @@ func (m *redisMaster) renew(ctx context.Context, b term) (standing, error) {
 	return standingOf(reply, err)
 }
 
-func (m *redisMaster) heal(ctx context.Context, b term, fence int64) (standing, error) {
-	reply, err := m.eval(ctx, b, healStep(), m.rest, m.ttl(), fence)
+func (m *redisMaster) heal(ctx context.Context, b term, fence int64, held time.Duration) (standing, error) {
+	reply, err := m.eval(ctx, b, healStep(), m.rest, m.ttl(), fence, milliseconds(held))
 	return standingOf(reply, err)
 }
 

@@ -239,7 +239,7 @@ func TestQ4OrderThatArrivesLateIsOlder(t *testing.T) {
 		b    term
 		want standing
 	}{{term{round: 1, heal: 2}, ours}, {term{round: 1, heal: 1}, nobodys}} {
-		if got, err := m.heal(limited(t, patience), test.b, 1); got != test.want || err != nil {
+		if got, err := m.heal(limited(t, patience), test.b, 1, 0); got != test.want || err != nil {
 			t.Errorf("term %s: %d, %v, want %d", test.b, got, err, test.want)
 		}
 	}

@@ -12,8 +12,7 @@ local reply
 if whose == 'same' or whose == 'older' then
   if tonumber(ARGV[4]) > 0 then
     redis.call('PEXPIRE', KEYS[1], ARGV[4])
-    local time = redis.call('TIME')
-    local ended = string.format('"ended":%.0f,', time[1] * 1000 + math.floor(time[2] / 1000))
+    local ended = string.format('"ended":%.0f,', clock())
     redis.call('SET', KEYS[1], ARGV[1] .. ended .. string.sub(held, 37), 'PX', ARGV[4])
     reply = 2
   else

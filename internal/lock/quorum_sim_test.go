@@ -178,14 +178,8 @@ func (m *simMaster) unheard(err error) error {
 }
 
 func (m *simMaster) refused() error {
-	return &UnavailableError{Address: m.name, Err: redisError("WRONGPASS no"), Denied: true}
+	return &UnavailableError{Address: m.name, Err: readRefusal("WRONGPASS no", ""), Denied: true}
 }
-
-// A redisError is an answer that refuses a step.
-type redisError string
-
-func (e redisError) Error() string { return string(e) }
-func (redisError) RedisError()     {}
 
 func (m *simMaster) take(b term) {
 	m.run, m.term, m.until = m.req.Holder.Run, b, time.Now().Add(min(m.req.Times.TTL, probation))
@@ -247,7 +241,7 @@ func (m *simMaster) renew(ctx context.Context, b term) (standing, error) {
 	})
 }
 
-func (m *simMaster) heal(ctx context.Context, b term, fence int64) (standing, error) {
+func (m *simMaster) heal(ctx context.Context, b term, fence int64, _ time.Duration) (standing, error) {
 	return step(ctx, m, "heal", func() standing {
 		s := m.standing(b)
 		if s == nobodys && !m.revoked(b) && (m.owner() == "" || m.term.String() < b.String()) {

@@ -39,9 +39,16 @@ local function counter()
   return n
 end
 
-local function setCounter(n) redis.call('SET', KEYS[2], string.format('%.0f', n)) end
+-- setCounter lets the fence live for 90 days: after that the clock carries on.
+local function setCounter(n) redis.call('SET', KEYS[2], string.format('%.0f', n), 'PX', 7776000000) end
 
--- take writes the record of the term in ARGV.
-local function take(rest, ttl)
-  redis.call('SET', KEYS[1], ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. rest, 'PX', ttl)
+local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+-- take writes the record of the term in ARGV, of a run that has had the lock for held ms.
+local function take(rest, ttl, held)
+  local record = ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. string.sub(rest, 1, -2)
+  redis.call('SET', KEYS[1], record .. string.format(',"at":%.0f}', clock() - held), 'PX', ttl)
 end

@@ -2,10 +2,11 @@ package lock
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"redlockrun/internal/boottime"
 )
 
 // recordMax bounds what is read of a key's value; a record of ours is shorter.
@@ -34,37 +35,13 @@ func recordOf(h Holder) record {
 	}
 }
 
-// String is the record as it is written: what encoding/json would make of it,
-// which for the sake of one record finds out how records are written.
+// String is the record as it is written.
 func (r record) String() string {
-	b := appendText([]byte(`{"run":`), r.Run)
-	b = appendNumber(b, "ended", r.Ended)
-	b = append(strconv.AppendInt(append(b, `,"v":`...), int64(r.Version), 10), `,"host":`...)
-	b = append(appendText(b, r.Host), `,"pid":`...)
-	b = append(strconv.AppendInt(b, int64(r.PID), 10), `,"user":`...)
-	b = append(appendText(b, r.User), `,"cmd":`...)
-	b = append(appendText(b, r.Command), `,"start":`...)
-	b = strconv.AppendInt(b, r.Start, 10)
-	b = appendNumber(b, "fence", r.Fence)
-	b = appendNumber(b, "at", r.At)
-	b = appendNumber(b, "until", r.Until)
-	return string(append(b, '}'))
-}
-
-func appendText(b []byte, text string) []byte {
-	quoted, err := json.Marshal(text)
+	text, err := json.Marshal(r)
 	if err != nil {
-		panic("marshal text: " + err.Error()) // there is none that it refuses
+		panic("marshal record: " + err.Error()) // there is none that it refuses
 	}
-	return append(b, quoted...)
-}
-
-// appendNumber leaves out a zero.
-func appendNumber(b []byte, name string, n int64) []byte {
-	if n == 0 {
-		return b
-	}
-	return strconv.AppendInt(append(append(append(b, `,"`...), name...), `":`...), n, 10)
+	return string(text)
 }
 
 // short cuts a text to at most n bytes, between two characters. In JSON each
@@ -79,12 +56,28 @@ func short(s string, n int) string {
 
 // holderOf reads a value that may be anybody's.
 func holderOf(value string) Holder {
+	h, _ := readRecord(value, 0)
+	return h
+}
+
+// readRecord reads a value that may be anybody's: the holder, and since when it
+// is one, the store's clock being now.
+func readRecord(value string, now int64) (h Holder, since time.Time) {
 	var r record
 	if len(value) > recordMax || !strings.HasPrefix(value, `{"run":"`) ||
 		json.Unmarshal([]byte(value), &r) != nil || len(r.Run) != runIDLen {
-		return Holder{Foreign: value[:min(len(value), recordMax)]}
+		return Holder{Foreign: value[:min(len(value), recordMax)]}, time.Time{}
 	}
-	return r.holder()
+	return r.holder(), r.since(now)
+}
+
+// since is when the lock of a record was taken, the store's clock being now; zero
+// if nobody knows, or if only the rest of its min-hold is left.
+func (r record) since(now int64) time.Time {
+	if r.At <= 0 || r.Ended > 0 || now <= 0 {
+		return time.Time{}
+	}
+	return boottime.Now().Add(-time.Duration(now-r.At) * time.Millisecond)
 }
 
 func (r record) holder() Holder {
@@ -93,11 +86,4 @@ func (r record) holder() Holder {
 		h.Ended = time.UnixMilli(r.Ended)
 	}
 	return h
-}
-
-// fenceOf is the fence in a record; 0 if there is none.
-func fenceOf(value string) int64 {
-	var r record
-	_ = json.Unmarshal([]byte(value), &r) // a value that is anybody's has none
-	return r.Fence
 }

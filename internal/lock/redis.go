@@ -60,6 +60,12 @@ func (s *redisStore) Acquire(ctx context.Context, req Request) (Lease, error) {
 	}
 	keys := keysOf(s.prefix, req.Name, req.Holder.Run)
 	a := &acquisition{req: req, link: s.newLink(keys.lock), keys: keys, record: recordOf(req.Holder).String()}
+	defer func() {
+		if r := recover(); r != nil { // the caller's too, who is told what happens
+			a.giveUp(ctx)
+			panic(r)
+		}
+	}()
 	lease, err := a.await(ctx)
 	if err != nil {
 		a.giveUp(ctx)
@@ -101,7 +107,6 @@ type acquisition struct {
 	// must find a tombstone when the lock has been released or given up.
 	haunted bool
 
-	saw     sighting       // of the lease that it was last told of
 	lined   bool           // it may be in line
 	given   bool           // it has given up
 	parting sync.WaitGroup // what nobody has to wait for before the release
@@ -170,27 +175,36 @@ func (a *acquisition) step(ctx context.Context, script string, args ...any) (rep
 func (a *acquisition) interpret(reply []any, sent time.Time) (Lease, error) {
 	switch number(reply, 0) {
 	case 1, 2:
-		l := &redisLease{acquisition: a, fence: number(reply, 1), at: number(reply, 2)}
+		l := &redisLease{acquisition: a, fence: number(reply, 1), at: number(reply, 2), taken: sent}
 		l.held(sent, number(reply, 3))
+		a.link.source.company.meet(a.link.source.addr.at)
 		return l, nil
 	case 0:
 		return nil, a.heldError(reply)
 	case -1:
-		return nil, &NotLockError{Key: a.keys.all()[number(reply, 1)-1], What: typeName(text(reply, 2))}
+		return nil, a.notLock(int(number(reply, 1)-1), text(reply, 2))
 	case -2:
 		return nil, &NotLockError{Key: a.keys.fence, What: "a fence that is no number below 2^53"}
 	}
 	return nil, a.unavailable(fmt.Errorf("read reply: %v is not one of ours", reply))
 }
 
-// heldError is a busy answer; it is also what this run saw of the lease.
+// heldError is a busy answer, which ends with the server's clock.
 func (a *acquisition) heldError(reply []any) *HeldError {
-	value, left := text(reply, 2), number(reply, 1)
-	e := &HeldError{Name: a.req.Name, Key: a.keys.lock, TTL: -1, Holder: holderOf(value)}
-	a.saw = sighting{record: value, fence: fenceOf(value)}
+	left := number(reply, 1)
+	e := &HeldError{Name: a.req.Name, Key: a.keys.lock, TTL: -1}
+	e.Holder, e.Since = readRecord(text(reply, 2), number(reply, len(reply)-1))
 	if left >= 0 {
 		e.TTL = time.Duration(left) * time.Millisecond
-		a.saw.until = boottime.Now().Add(e.TTL)
+	}
+	return e
+}
+
+// notLock is the answer that the n-th key is of another type, which the user may not see.
+func (a *acquisition) notLock(n int, kind string) *NotLockError {
+	e := &NotLockError{Key: a.keys.all()[n], What: typeName(kind)}
+	if kind == "" && (e.Key == a.keys.line || e.Key == a.keys.who) {
+		e.What = "of another type"
 	}
 	return e
 }
@@ -208,11 +222,12 @@ func (a *acquisition) unavailable(err error) error { return unavailable(a.link.s
 // more, and that it is out of line: on the connections where an acquire was sent
 // a release follows it, and a tombstone in the store stops one that has gone
 // astray. It takes as long as ask has reserved for it, and next to nothing after
-// a signal. It returns an error if the store did not answer.
-func (a *acquisition) giveUp(ctx context.Context) error {
+// a signal. It returns an error if the store did not answer, and who has the lock
+// if that was asked and somebody has.
+func (a *acquisition) giveUp(ctx context.Context) (*HeldError, error) {
 	defer a.link.close()
 	if a.given || !a.haunted && !a.lined {
-		return nil
+		return nil, nil
 	}
 	a.given = true
 	limit := min(a.req.Timeout/10, 500*time.Millisecond)
@@ -229,8 +244,11 @@ func (a *acquisition) giveUp(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	_, _, err := a.release(ctx, 0)
-	return err
+	reply, _, err := a.release(ctx, 0)
+	if err != nil || number(reply, 0) != 0 {
+		return nil, err
+	}
+	return a.heldError(reply), nil
 }
 
 // release asks for a release once. keep 0 deletes the lock.

@@ -4,18 +4,17 @@
 --        3 ms for which an acquire of this run that is still under way does nothing (0: none), 4 "1" if this run has waited
 -- reply  {1}    deleted
 --        {2}    kept, with a record that says that the run has ended
---        {0}    another has it
+--        {0, pttl, record, now}   another has it: as the acquire step says it
 --        {-1}   nobody has it
 -- First write: DEL or PEXPIRE, which Redis does not refuse when it is out of memory;
 -- after it, it does not refuse SET either.
 
-local keep, mark = tonumber(ARGV[2]), tonumber(ARGV[3])
+local keep, mark, waited = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
 
 local function keep_on(held)
   call('PEXPIRE', lock, keep)
   local ended = string.sub(held, 1, 36) .. string.format('"ended":%.0f,', now) .. string.sub(held, 37)
   call('SET', lock, ended, 'PX', keep)
-  announce(3, keep, ended)
   return 2
 end
 
@@ -30,16 +29,19 @@ local function give(held)
   return call('PTTL', lock) == -2 and -1 or 0
 end
 
--- settled: no lease is known that goes on without its lock, save this run's, which ends here.
-local function settled()
-  local left, record = reserved()
-  return not left or mine(record)
+-- move lets the line know, if it is one.
+local function move(reply)
+  if unfit(waited) then return end
+  if waited then drop(id) end
+  if not first() then return end
+  if reply == 2 and keep > 0 then announce(keep) end
+  if reply == 1 or reply == -1 then advance() end
 end
 
 local held, fault = text(1, 1023)
 if fault and fault.err then return fault end
 local reply = give(held)
-if ARGV[4] == '1' then leave() end
-if first() and (reply == 1 or reply == -1 and settled()) then advance() end
 if mark > 0 then call('SET', gone, '1', 'PX', mark) end
+move(reply)
+if reply == 0 then return {0, call('PTTL', lock), held or '', now} end
 return {reply}

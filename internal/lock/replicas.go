@@ -53,7 +53,7 @@ func (a *acquisition) acknowledged(ctx context.Context, l *redisLease, enough in
 		p.Exec(ctx) // each command has its own error
 		reply, err := renewed.Slice()
 		if err != nil {
-			return nil, err
+			return nil, understood(err, renewLua)
 		}
 		n, err := waited.Int64()
 		return append(reply, n), err

@@ -111,7 +111,7 @@ func TestL11ReplicaIsNotBelieved(t *testing.T) {
 
 func TestL12ServerThatIsBusyWithAScript(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{Args: []string{"--busy-reply-threshold", "10"}})
+	srv := redistest.Start(t, redistest.Options{Args: []string{"--lua-time-limit", "10"}})
 	s := open(t, srv.URL())
 	l := acquire(t, s, requestFor("job"))
 	ended := make(chan error, 1)

@@ -37,7 +37,7 @@ func subscribe(ctx context.Context, c client, ws *wires, channel string) (*subsc
 	}
 	if err != nil {
 		s.disconnect()
-		return nil, fmt.Errorf("subscribe: %w", err)
+		return nil, fmt.Errorf("subscribe: %w", understood(err, ""))
 	}
 	go s.listen()
 	return s, nil

@@ -27,7 +27,10 @@ type address struct {
 	at string
 }
 
-const subjectURL = "the Redis URL"
+const (
+	subjectURL  = "the Redis URL"
+	subjectFile = "the file of the Redis URL"
+)
 
 const hintEncode = "in a user and password, write / ? # @ : and % as %2F %3F %23 %40 %3A and %25"
 
@@ -86,11 +89,11 @@ func readURL(raw string) (address, error) {
 func parseFile(path string) (address, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return address{}, &ConfigError{Subject: "file:" + path, Problem: err.Error()}
+		return address{}, shortage(subjectFile, err, &ConfigError{Subject: subjectFile, Problem: cause(err)})
 	}
 	raw := strings.TrimSpace(string(text))
 	if raw == "" || strings.HasPrefix(raw, "file:") {
-		return address{}, &ConfigError{Subject: "file:" + path, Problem: "it holds no Redis URL"}
+		return address{}, &ConfigError{Subject: subjectFile, Problem: "it holds no Redis URL"}
 	}
 	return readURL(raw)
 }

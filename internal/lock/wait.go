@@ -31,16 +31,17 @@ func await(ctx context.Context, req Request, ask func(ctx context.Context, timeo
 func retry(ctx context.Context, req Request, held *HeldError, ask func(context.Context, time.Duration) (Lease, error)) (Lease, error) {
 	var err error = held
 	began := time.Now()
+	limited := req.Wait.Limit > 0 || req.Wait.Retries == 0
 	for n := 1; ; n++ {
 		left := req.Wait.Limit - time.Since(began)
-		if req.Wait.Retries > 0 && n > req.Wait.Retries || req.Wait.Retries == 0 && left <= 0 {
+		if req.Wait.Retries > 0 && n > req.Wait.Retries || limited && left <= 0 {
 			return nil, err
 		}
 		if err := announce(req, err); err != nil {
 			return nil, err
 		}
 		delay, timeout := jitter(req.Wait.delay()), req.Timeout
-		if req.Wait.Retries == 0 {
+		if limited {
 			delay = min(delay, left)
 			timeout = min(timeout, max(left-delay, lastLook))
 		}

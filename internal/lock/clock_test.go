@@ -1,0 +1,150 @@
+package lock
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"redlockrun/internal/redistest"
+)
+
+// Redis counts a ttl on the wall clock of its host.
+func TestL9AServersClockThatIsSetForwardEndsItsLeases(t *testing.T) {
+	for name, start := range map[string]func(*testing.T, redistest.Options) place{
+		"one server": func(t *testing.T, opts redistest.Options) place {
+			s := redistest.Start(t, opts)
+			return serverPlace(s, s.URL())
+		},
+		"Sentinel": func(t *testing.T, opts redistest.Options) place {
+			return sentinelPlace(redistest.StartSentinel(t, redistest.SentinelOptions{Data: opts}))
+		},
+		"Cluster": func(t *testing.T, opts redistest.Options) place {
+			return clusterPlace(redistest.StartCluster(t, redistest.ClusterOptions{Data: opts}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clock := redistest.NewClock(t)
+			p := start(t, redistest.Options{Clock: clock})
+			t.Run("by less than what is left", func(t *testing.T) { stepsLittle(t, p, clock) })
+			t.Run("by more", func(t *testing.T) { stepsFar(t, p, clock) })
+			t.Run("back", func(t *testing.T) { stepsBack(t, p, clock) })
+		})
+	}
+}
+
+func stepsLittle(t *testing.T, p place, clock *redistest.Clock) {
+	l := acquire(t, p.open(t), requestFor("little"))
+	must(t, clock.Push(20*time.Second))
+	defer clock.Push(0)
+	if held := mustBeBusy(t, p.open(t), "little"); held.TTL > 40*time.Second {
+		t.Errorf("%s are left", held.TTL)
+	}
+	renew(t, l)
+	if left := do(t, p.at("little"), "PTTL", lockKey("little")).(int64); left < 50_000 {
+		t.Errorf("%d ms are left after a renewal", left)
+	}
+	release(t, l)
+}
+
+func stepsFar(t *testing.T, p place, clock *redistest.Clock) {
+	first := acquire(t, p.open(t), requestFor("far"))
+	alone := acquire(t, p.open(t), requestFor("alone"))
+	must(t, clock.Push(time.Minute))
+	defer clock.Push(0)
+	second := acquire(t, p.open(t), requestFor("far"))
+	if second.Fence() <= first.Fence() {
+		t.Errorf("fence %d after %d", second.Fence(), first.Fence())
+	}
+	if _, err := first.Renew(limited(t, patience)); !errors.Is(err, ErrTaken) {
+		t.Errorf("another has it, and a renewal says %v", err)
+	}
+	if _, err := alone.Renew(limited(t, patience)); !errors.Is(err, ErrLost) || errors.Is(err, ErrTaken) {
+		t.Errorf("nobody has it, and a renewal says %v", err)
+	}
+	release(t, second)
+}
+
+func stepsBack(t *testing.T, p place, clock *redistest.Clock) {
+	l := acquire(t, p.open(t), requestFor("back"))
+	must(t, clock.Push(-time.Hour))
+	defer clock.Push(0)
+	if held := mustBeBusy(t, p.open(t), "back"); held.TTL < time.Hour {
+		t.Errorf("%s are left", held.TTL)
+	}
+	renew(t, l)
+	if left := do(t, p.at("back"), "PTTL", lockKey("back")).(int64); left > 60_000 {
+		t.Errorf("%d ms are left after a renewal", left)
+	}
+	release(t, l)
+}
+
+// mustBeBusy is how another is told that the lock is busy.
+func mustBeBusy(t *testing.T, s Store, name string) *HeldError {
+	t.Helper()
+	var held *HeldError
+	if l, err := s.Acquire(t.Context(), requestFor(name)); err == nil {
+		l.Release(limited(t, patience), 0)
+		t.Fatal("another has got the lock")
+	} else if !errors.As(err, &held) {
+		t.Fatalf("another is told %v", err)
+	}
+	return held
+}
+
+// A server whose clock is set forward by a ttl forgets its lock, which the quorum
+// outlives as long as a majority has the lock besides.
+func TestL9AQuorumOutlivesClocksThatAreSetForward(t *testing.T) {
+	for name, test := range map[string]struct {
+		size, without, ahead int // servers that do not have the lock, and others that jump
+		lost                 bool
+	}{
+		"one of three":  {3, 0, 1, false},
+		"two of three":  {3, 0, 2, true},
+		"two of five":   {5, 0, 2, false},
+		"three of five": {5, 0, 3, true},
+		"one of five, where another lacks the lock":       {5, 1, 1, false},
+		"two of five, where another lacks the lock":       {5, 1, 2, true},
+		"one of three, where another lacks the lock":      {3, 1, 1, true},
+		"none of three, where one of them lacks the lock": {3, 1, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all, clocks := startClocked(t, test.size)
+			store := all.open(t)
+			first := acquireWhole(t, store, requestFor("job"))
+			for _, s := range all[:test.without] {
+				do(t, s, "DEL", lockKey("job"))
+			}
+			for _, c := range clocks[test.without : test.without+test.ahead] {
+				must(t, c.Push(time.Minute))
+			}
+			if !test.lost {
+				mustBeBusy(t, store, "job")
+				_, err := first.Renew(limited(t, patience))
+				must(t, err)
+				mend(t, first)
+				must(t, first.Release(limited(t, patience), 0))
+				return
+			}
+			second := acquire(t, store, requestFor("job"))
+			if _, err := first.Renew(limited(t, patience)); !errors.Is(err, ErrLost) {
+				t.Errorf("a renewal says %v", err)
+			}
+			if second.Fence() <= first.Fence() {
+				t.Errorf("fence %d after %d", second.Fence(), first.Fence())
+			}
+			must(t, second.Release(limited(t, patience), 0))
+		})
+	}
+}
+
+// startClocked is startServers with the servers' clocks.
+func startClocked(t *testing.T, n int) (all servers, clocks []*redistest.Clock) {
+	t.Helper()
+	for range n {
+		s, c := startOld(t, redistest.Options{})
+		all, clocks = append(all, s), append(clocks, c)
+	}
+	return all, clocks
+}

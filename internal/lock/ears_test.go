@@ -1,0 +1,76 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/redistest"
+)
+
+// A proxy that takes subscriptions and hangs up.
+func TestSubscriptionThatEndsAtOnceIsTriedAgainWithAPause(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, srv)
+	p.CutAfter("subscribe redlockrun:")
+	held := acquire(t, open(t, srv.URL()), requestFor("job"))
+	req := waits("job", Forever)
+	uncalled := make(chan error, 10)
+	req.OnUncalled = func(err error) { uncalled <- err }
+	req.OnOutage = func(err error) { t.Errorf("outage %v", err) }
+	done, _ := park(t, srv, open(t, p.URL()), req, 1)
+	parked := boottime.Now()
+	until(t, "three seconds", func() bool { return boottime.Now().Sub(parked) > 3*time.Second })
+	if n := p.Count("subscribe redlockrun:"); n > 4 {
+		t.Errorf("%d subscriptions in three seconds", n)
+	}
+	if err := <-uncalled; !errors.As(err, new(*UnavailableError)) || len(uncalled) > 0 {
+		t.Errorf("said %v, and %d more", err, len(uncalled))
+	}
+	release(t, held)
+	release(t, lease(t, done))
+	onlyFence(t, srv)
+}
+
+// What belongs to a connection that did not come about ends with the attempt.
+func TestFailedConnectionsLeaveNothingBehind(t *testing.T) {
+	var made []*wires
+	failed := errors.New("no")
+	l := &link{ctx: t.Context(), source: &source{}, connect: func(_ context.Context, _ *source, w *wires) (client, error) {
+		made = append(made, w)
+		return nil, failed
+	}}
+	if _, _, err := l.eval(t.Context(), "return 1", nil); err != failed {
+		t.Errorf("ask: %v", err)
+	}
+	w := &waiter{acquisition: &acquisition{link: l}}
+	if _, err := w.subscribe(t.Context()); err != failed {
+		t.Errorf("subscribe: %v", err)
+	}
+	for _, ws := range made {
+		if ws.ctx.Err() == nil {
+			t.Error("its context goes on")
+		}
+	}
+	if len(made) != 2 {
+		t.Errorf("%d connections", len(made))
+	}
+}
+
+// Where scripts are told no time, a min-hold counts from the acquisition all the same.
+func TestHeldCountsWithoutAServersClock(t *testing.T) {
+	t.Parallel()
+	_, p, s := proxied(t)
+	p.Play("TIME", "return {'0', '0'}")
+	before := boottime.Now()
+	l := acquire(t, s, requestFor("job"))
+	until(t, "half a second", func() bool { return boottime.Now().Sub(before) > 500*time.Millisecond })
+	renew(t, l)
+	if held, most := l.Held(), boottime.Now().Sub(before); held < 400*time.Millisecond || held > most {
+		t.Errorf("held for %s of %s", held, most)
+	}
+	release(t, l)
+}

@@ -1,0 +1,90 @@
+package lock
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"redlockrun/internal/redistest"
+)
+
+// What servers of several makes and ages answer, and what is made of it.
+func TestRefusalsAreUnderstoodFromWhateverServer(t *testing.T) {
+	const script = "local call = redis.call\nlocal v = redis.pcall('GETRANGE', KEYS[1], 0, 9)\nif v then call('PUBLISH', 'c', 'm') end\n"
+	for _, c := range []struct {
+		raw, text, code, command string
+		class                    class
+		leave                    bool
+	}{
+		// Redis 6.0, by redis.call and by redis.pcall
+		{"ERR Error running script (call to f_3148b0cd2b12a938baa14a8de6c2fcec16cfd5af): @user_script:3: @user_script: 3: " +
+			"-READONLY You can't write against a read only replica.", "READONLY You can't write against a read only replica.",
+			"READONLY", "", unknown, true},
+		{"@user_script: 3: -OOM command not allowed when used memory > 'maxmemory'.  ",
+			"OOM command not allowed when used memory > 'maxmemory'.", "OOM", "", unknown, false},
+		{"ERR Error running script (call to f_31): @user_script:3: @user_script: 3: Unknown Redis command called from Lua script",
+			"Unknown Redis command called from Lua script", NOCOMMAND, "PUBLISH", unfit, false},
+		{"@user_script: 2: The user executing the script can't run this command or subcommand",
+			"The user executing the script can't run this command or subcommand", "NOPERM", "GETRANGE", denied, false},
+		{"ERR unknown command `wait`, with args beginning with: `1`, `secret`, ", "unknown command `wait`", NOCOMMAND, "WAIT", unfit, false},
+		// Redis 7
+		{"READONLY You can't write against a read only replica. script: 3148b0cd2b12a938baa14a8de6c2fcec16cfd5af, on @user_script:3.",
+			"READONLY You can't write against a read only replica.", "READONLY", "", unknown, true},
+		{"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+			"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.", "MASTERDOWN", "", unknown, true},
+		{"ERR The user executing the script can't publish to the channel mentioned in the command script: 31, on @user_script:3.",
+			"The user executing the script can't publish to the channel mentioned in the command", "NOPERM", "PUBLISH", denied, false},
+		{"ERR The user executing the script can't run this command or subcommand",
+			"The user executing the script can't run this command or subcommand", "NOPERM", "GETRANGE", denied, false},
+		{"NOPERM this user has no permissions to run the 'eval' command",
+			"NOPERM this user has no permissions to run the 'eval' command", "NOPERM", "EVAL", denied, false},
+		{"ERR DB index is out of range", "DB index is out of range", "NODB", "", unfit, false},
+		{"MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. script: 31, on @user_script:3.",
+			"MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.", "MISCONF", "", unknown, false},
+		// Redis 8, Valkey 8
+		{"ERR Unknown command called from script script: 31, on @user_script:3.",
+			"Unknown command called from script", NOCOMMAND, "PUBLISH", unfit, false},
+		{"ERR ACL failure in script: User a has no permissions to run the 'pttl' command script: 31, on @user_script:2.",
+			"ACL failure in script: User a has no permissions to run the 'pttl' command", "NOPERM", "PTTL", denied, false},
+		{"BUSY Valkey is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
+			"BUSY Valkey is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.", "BUSY", "", unknown, false},
+		// Valkey 9
+		{"ERR OOM command not allowed when used memory > 'maxmemory'. script: , on @user_script:3.",
+			"OOM command not allowed when used memory > 'maxmemory'.", "OOM", "", unknown, false},
+		{"NOREPLICAS Not enough good replicas to write. script: on user_script:3.",
+			"NOREPLICAS Not enough good replicas to write.", "NOREPLICAS", "", unknown, false},
+		{"Unknown Redis command called from script script: 31, on @user_script:3.",
+			"Unknown Redis command called from script", NOCOMMAND, "PUBLISH", unfit, false},
+		// proxies and services
+		{"ERR unsupported command 'subscribe'", "unsupported command 'subscribe'", NOCOMMAND, "SUBSCRIBE", unfit, false},
+		{"ERR SELECT is not allowed in cluster mode", "SELECT is not allowed in cluster mode", NOCOMMAND, "SELECT", unfit, false},
+		{"ERR WAIT is not supported in cluster mode", "WAIT is not supported in cluster mode", NOCOMMAND, "WAIT", unfit, false},
+		{"ERR something else", "something else", "", "", unknown, false},
+	} {
+		r := readRefusal(c.raw, script)
+		if r.text != c.text || r.Code != c.code || r.Command != c.command || r.class != c.class || r.leave != c.leave {
+			t.Errorf("%q is read as %+v", c.raw, *r)
+		}
+	}
+}
+
+// A right that is missing is no outage either, and the command is named.
+func TestAnAcquireEndsAtOnceForWantOfARight(t *testing.T) {
+	t.Parallel()
+	for _, right := range []string{"+eval", "+time", "+getrange", "+pttl", "+zrange", "+set"} {
+		rights := strings.Replace(MinimalACL+" ", right+" ", "", 1)
+		srv := redistest.Start(t, redistest.Options{Users: []string{"weak on >pw " + rights}})
+		s := open(t, strings.Replace(srv.URL(), "//", "//weak:pw@", 1))
+		req, began := requestFor("job"), time.Now()
+		req.Timeout = patience
+		_, err := s.Acquire(t.Context(), req)
+		var r *Refusal
+		if e := mustBeUnavailable(t, err); !e.Denied || !errors.As(e, &r) || "+"+strings.ToLower(r.Command) != right {
+			t.Errorf("without %s: %v", right, err)
+		}
+		if took := time.Since(began); took > patience/2 {
+			t.Errorf("without %s it took %s", right, took)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package lock
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/redistest"
+)
+
+// vanishings are the ways in which a lock goes before its lease has ended.
+var vanishings = map[string]func(*testing.T, *redistest.Server){
+	"deleted": func(t *testing.T, srv *redistest.Server) { do(t, srv, "DEL", jobKey) },
+	"expired": func(t *testing.T, srv *redistest.Server) { do(t, srv, "PEXPIRE", jobKey, 1) },
+	"flushed": func(t *testing.T, srv *redistest.Server) { do(t, srv, "FLUSHALL") },
+	"restart": func(t *testing.T, srv *redistest.Server) {
+		if err := srv.Restart(false); err != nil {
+			t.Fatal(err)
+		}
+	},
+}
+
+func TestLockThatVanishedIsFreeForWhoeverLooksNext(t *testing.T) {
+	for name, vanish := range vanishings {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := redistest.Start(t, redistest.Options{})
+			s := open(t, srv.URL())
+			held := acquire(t, s, requestFor("job"))
+			first, _ := park(t, srv, s, waits("job", Forever), 1)
+			second, _ := park(t, srv, s, waits("job", Forever), 2)
+			vanish(t, srv)
+			gone := boottime.Now()
+			var l Lease
+			select { // the order may be lost with the data
+			case r := <-first:
+				l, first = r.lease, second
+			case r := <-second:
+				l = r.lease
+			case <-time.After(patience):
+				t.Fatal("it stays reserved")
+			}
+			if l == nil {
+				t.Fatal("no lease")
+			}
+			if took, most := boottime.Now().Sub(gone), 5500*time.Millisecond+time.Second; took > most {
+				t.Errorf("it was free for %s", took)
+			}
+			if err := held.Release(limited(t, patience), 0); !errors.Is(err, ErrLost) {
+				t.Errorf("its run ends: %v", err)
+			}
+			release(t, l)
+			release(t, lease(t, first))
+		})
+	}
+}
+
+func TestDeletedLockIsHandedOverAtOnceWhenAnybodyAsks(t *testing.T) {
+	t.Parallel()
+	for name, holder := range map[string]func(*testing.T, *redistest.Server, Store){
+		"a run": func(t *testing.T, _ *redistest.Server, s Store) { acquire(t, s, requestFor("job")) },
+		"foreign": func(t *testing.T, srv *redistest.Server, _ Store) {
+			do(t, srv, "SET", jobKey, "deploy by bob", "PX", 60_000)
+		},
+		"no TTL": func(t *testing.T, srv *redistest.Server, _ Store) { do(t, srv, "SET", jobKey, "deploy by bob") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := redistest.Start(t, redistest.Options{})
+			s := open(t, srv.URL())
+			holder(t, srv, s)
+			waiter := waits("job", Forever)
+			done, _ := park(t, srv, s, waiter, 1)
+			do(t, srv, "DEL", jobKey)
+			deleted := boottime.Now()
+			_, err := s.Acquire(t.Context(), requestFor("job"))
+			var held *HeldError
+			if !errors.As(err, &held) || held.Holder.Run != waiter.Holder.Run {
+				t.Errorf("the newcomer got %v", err)
+			}
+			l := lease(t, done)
+			if took := boottime.Now().Sub(deleted); took > time.Second {
+				t.Errorf("it was free for %s", took)
+			}
+			release(t, l)
+			onlyFence(t, srv)
+		})
+	}
+}
+
+// The first look of a waiter may get no answer: what it saw before does not
+// keep the lock from anybody.
+func TestWaiterThatIsNotYetInLineReservesNothing(t *testing.T) {
+	t.Parallel()
+	srv, p, s := proxied(t)
+	acquire(t, s, requestFor("job"))
+	req := waits("job", Forever)
+	failed := make(chan error, 100)
+	req.OnOutage = func(err error) { failed <- err }
+	req.OnBusy = func(e *HeldError) {
+		if e.Place == 0 {
+			p.Refuse(true)
+			p.Reset()
+		}
+	}
+	done, _ := begin(t, s, req)
+	<-failed
+	do(t, srv, "DEL", jobKey)
+	p.Refuse(false)
+	release(t, lease(t, done))
+	onlyFenceAndMarks(t, srv)
+}
