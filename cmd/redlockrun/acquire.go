@@ -48,6 +48,7 @@ func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
 		err = s.freshen(lease)
 	}
 	if err == nil {
+		s.log = asHolder(s.log, req.Holder)
 		return lease, req.Holder.Run, nil
 	}
 	if lease != nil {
@@ -64,19 +65,20 @@ func (s *session) unanswered(err error) error {
 // abandon gives back a lock under which nothing was run.
 func (s *session) abandon(lease lock.Lease) {
 	if err := s.release(lease, 0); err != nil {
-		s.log.Debug().Msg(err.Error())
+		s.log.Debug().Str(eventField, eventUnreleased).Msg(err.Error())
 	}
 }
 
 func (s *session) request() lock.Request {
 	return lock.Request{
-		Name:      s.key,
-		Times:     s.times,
-		Holder:    s.holder(),
-		Wait:      s.wait,
-		Timeout:   s.timeout,
-		Enclosing: s.enclosing,
-		OnOutage:  s.sayOutage(),
+		Name:       s.key,
+		Times:      s.times,
+		Holder:     s.holder(),
+		Wait:       s.wait,
+		Timeout:    s.timeout,
+		Enclosing:  s.enclosing,
+		OnOutage:   s.sayOutage(),
+		OnUncalled: s.sayUncalled,
 	}
 }
 
@@ -108,9 +110,15 @@ func (s *session) sayOutage() func(error) {
 	return func(err error) {
 		if now := boottime.Now(); last.IsZero() || now.Sub(last) >= outageRepeat {
 			last = now
-			s.log.Warn().Err(err).Msgf("no answer while waiting for lock %q (%s); trying again", s.key, s.address.whence())
+			s.log.Warn().Str(eventField, eventUnavailable).Err(err).Msgf("no answer while waiting for lock %q (%s); trying again", s.key, s.address.whence())
 		}
 	}
+}
+
+// sayUncalled says that a waiter is slower than it could be.
+func (s *session) sayUncalled(err error) {
+	const text = "a waiter for lock %q cannot be called (%s); looking about twice a second instead"
+	s.log.Debug().Str(eventField, eventUncalled).Err(err).Msgf(text, s.key, s.address.whence())
 }
 
 // freshen renews a lease that took longer than one try to acquire, so that the

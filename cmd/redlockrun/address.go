@@ -32,7 +32,7 @@ func (s sources) address(env lookup) (address, error) {
 	case err != nil:
 		return address{}, err
 	case g.name == "local":
-		return localAddress(g), nil
+		return localAddress(g)
 	case g.said():
 		a := address{urls: g.values, from: g.called}
 		if strings.HasPrefix(g.called, "--") {
@@ -49,12 +49,21 @@ func (s sources) address(env lookup) (address, error) {
 	return address{urls: []string{defaultRedis}, from: "the built-in default", kind: byDefault}, nil
 }
 
-func localAddress(g given) address {
+func localAddress(g given) (address, error) {
 	a := address{local: true, from: g.called}
+	if mayBeURL(g.last()) {
+		return a, usagef("%s is given a URL, not a directory", g.called).hint("--redis URL is for a lock in Redis")
+	}
 	if on, known := parseSwitch(g.last()); !known || !on {
 		a.dir = g.last()
 	}
-	return a
+	return a, nil
+}
+
+// mayBeURL finds what is probably a URL in the wrong place, with a password or not.
+func mayBeURL(text string) bool {
+	user, _, at := strings.Cut(text, "@")
+	return strings.Contains(text, "://") || at && strings.Contains(user, ":")
 }
 
 // warnings are what the user should know about an address before it is used.

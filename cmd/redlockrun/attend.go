@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"syscall"
 	"time"
@@ -26,8 +27,14 @@ func attend[T any](signals <-chan os.Signal, do func(context.Context) (T, error)
 	defer cancel(nil)
 	done := make(chan attended[T], 1)
 	go func() {
-		value, err := do(ctx)
-		done <- attended[T]{value, err}
+		var a attended[T]
+		defer func() { done <- a }()
+		defer func() {
+			if r := recover(); r != nil {
+				a.err = fmt.Errorf("wait for the lock: panic: %v", r)
+			}
+		}()
+		a.value, a.err = do(ctx)
 	}()
 	var ended error
 	var limit <-chan time.Time

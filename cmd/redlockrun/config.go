@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,8 @@ type config struct {
 	minHold    time.Duration
 	conflict   int // the status when the lock stays busy
 
+	warnHeldAfter time.Duration // a lock that is held for longer should be looked at; 0: no matter
+
 	address   address
 	timeout   time.Duration // how long a silent store is asked
 	prefix    string
@@ -31,6 +34,7 @@ type config struct {
 	durable   bool          // the servers of a quorum keep their data
 	command   []string
 	enclosing []string // the run ids of the redlockruns around this one
+	sources   sources
 	warnings  []string
 }
 
@@ -57,7 +61,7 @@ const (
 
 	maxReplicas = 1000
 
-	// shortestPeriod keeps --renew-every and --retry-delay from asking the server in
+	// shortestPeriod keeps --renew-every and --lock-retry-delay from asking the server in
 	// a tight loop.
 	shortestPeriod = 10 * time.Millisecond
 )
@@ -73,14 +77,18 @@ func configure(from sources, env lookup) (config, error) {
 		maxRuntime: r.duration("max-runtime", 0, 0),
 		minHold:    r.duration("min-hold", 0, 0),
 		conflict:   r.number("conflict-exit-code", statusBusy, 255),
-		timeout:    r.duration("redis-timeout", 5*time.Second, time.Millisecond),
-		prefix:     r.prefix(),
-		tls:        tlsFiles{r.text("redis-ca", ""), r.text("redis-cert", ""), r.text("redis-key", "")},
-		passwords:  passwordFiles{r.text("redis-password-file", ""), r.text("sentinel-password-file", "")},
-		replicas:   r.number("replicas", 0, maxReplicas),
-		acking:     r.duration("replicas-timeout", lock.DefaultReplicasTimeout, time.Millisecond),
-		durable:    r.on("durable"),
-		enclosing:  enclosingRuns(env),
+
+		warnHeldAfter: r.duration("warn-held-after", 0, time.Millisecond),
+
+		timeout:   r.duration("redis-timeout", 5*time.Second, time.Millisecond),
+		prefix:    r.prefix(),
+		tls:       tlsFiles{r.text("redis-ca", ""), r.text("redis-cert", ""), r.text("redis-key", "")},
+		passwords: passwordFiles{r.text("redis-password-file", ""), r.text("sentinel-password-file", "")},
+		replicas:  r.number("replicas", 0, maxReplicas),
+		acking:    r.duration("replicas-timeout", lock.DefaultReplicasTimeout, time.Millisecond),
+		durable:   r.on("durable"),
+		enclosing: enclosingRuns(env),
+		sources:   from,
 	}
 	if r.err != nil {
 		return config{}, r.err
@@ -92,7 +100,7 @@ func configure(from sources, env lookup) (config, error) {
 	if c.wait.Max > 0 && !c.address.hasLine() {
 		return config{}, usagef("--max-waiters needs a line to count, which a local lock and a quorum do not have").hint("leave it out, or keep the lock in one Redis, Sentinel or Cluster")
 	}
-	c.warnings = append(c.address.warnings(), c.exposed()...)
+	c.warnings = slices.Concat(c.address.warnings(), from.warnings(), c.exposed())
 	return c, nil
 }
 
@@ -207,12 +215,12 @@ func unfit(text string, most int) string {
 	return ""
 }
 
-// wait puts --wait, --nonblock, --retries and --retry-delay together. Retries
-// without a wait are the only limit.
+// wait puts --wait, --nonblock, --lock-retries and --lock-retry-delay together.
+// Retries without a wait are the only limit.
 func (r *reading) wait() lock.Wait {
 	w := lock.Wait{
-		Retries: r.number("retries", 0, 1<<30),
-		Delay:   r.duration("retry-delay", 200*time.Millisecond, shortestPeriod),
+		Retries: r.number("lock-retries", 0, 1<<30),
+		Delay:   r.duration("lock-retry-delay", 200*time.Millisecond, shortestPeriod),
 		Max:     r.maxWaiters(),
 	}
 	g := r.nearest("wait", "nonblock")

@@ -28,7 +28,7 @@ func read(env map[string]string, args ...string) (config, error) {
 	return got, err
 }
 
-func configFile(t *testing.T, text string) map[string]string {
+func configFile(t testing.TB, text string) map[string]string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "redlockrun")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -81,14 +81,15 @@ var everySetting = map[string]struct {
 	"ttl":                    {"90", func(c config) bool { return c.times.TTL == 90*time.Second }},
 	"wait":                   {"5m", func(c config) bool { return c.wait.Limit == 5*time.Minute }},
 	"nonblock":               {"true", func(c config) bool { return c.wait.Limit == 0 }},
-	"retries":                {"7", func(c config) bool { return c.wait.Retries == 7 }},
-	"retry-delay":            {"3", func(c config) bool { return c.wait.Delay == 3*time.Second }},
+	"lock-retries":           {"7", func(c config) bool { return c.wait.Retries == 7 }},
+	"lock-retry-delay":       {"3", func(c config) bool { return c.wait.Delay == 3*time.Second }},
 	"renew-every":            {"4", func(c config) bool { return c.times.Renew == 4*time.Second }},
 	"grace":                  {"6", func(c config) bool { return c.times.Grace == 6*time.Second }},
 	"on-lost":                {"continue", func(c config) bool { return c.onLost == continueCommand }},
 	"max-runtime":            {"8m", func(c config) bool { return c.maxRuntime == 8*time.Minute }},
 	"min-hold":               {"9", func(c config) bool { return c.minHold == 9*time.Second }},
 	"conflict-exit-code":     {"0", func(c config) bool { return c.conflict == 0 }},
+	"warn-held-after":        {"2h", func(c config) bool { return c.warnHeldAfter == 2*time.Hour }},
 	"redis":                  {"redis://a", func(c config) bool { return slices.Equal(c.address.urls, []string{"redis://a"}) }},
 	"redis-timeout":          {"2.5", func(c config) bool { return c.timeout == 2500*time.Millisecond }},
 	"redis-ca":               {"/ca", func(c config) bool { return c.tls.ca == "/ca" }},
@@ -243,7 +244,7 @@ func TestWhatIsWrongIsNamedWithItsSource(t *testing.T) {
 		{map[string]string{"REDLOCKRUN_REDIS": " "}, []string{"-k", "x", "true"}, []string{"REDLOCKRUN_REDIS is empty"}},
 		{map[string]string{"REDLOCKRUN_QUIET": "maybe"}, []string{"-k", "x", "true"}, []string{"REDLOCKRUN_QUIET", "neither true nor false"}},
 		{map[string]string{"REDLOCKRUN_CONFIG": ""}, []string{"-k", "x", "true"}, []string{"REDLOCKRUN_CONFIG is empty"}},
-		{map[string]string{"REDLOCKRUN_CONFIG": "/nonexistent"}, []string{"-k", "x", "true"}, []string{"read configuration", "/nonexistent"}},
+		{map[string]string{"REDLOCKRUN_CONFIG": "/nonexistent"}, []string{"-k", "x", "true"}, []string{"read the file that REDLOCKRUN_CONFIG names: no such file"}},
 		{map[string]string{"REDLOCKRUN_CONFIG": "/"}, []string{"-k", "x", "true"}, []string{"no regular file"}},
 	} {
 		_, err := read(c.env, c.args...)

@@ -15,11 +15,12 @@ func parseDuration(text string) (time.Duration, error) {
 	if strings.Trim(text, "0123456789.hmnuµs") != "" || !isDigit(text, 0) {
 		return 0, fmt.Errorf("%s is no duration", shown(text))
 	}
+	unit := ""
 	if strings.Trim(text, "0123456789.") == "" {
-		text += "s"
+		unit = "s"
 	}
-	d, err := time.ParseDuration(text)
-	if err != nil {
+	d, err := time.ParseDuration(text + unit)
+	if err != nil || d == 0 && strings.Trim(text, "0.hmnuµs") != "" { // a limit that would be none
 		return 0, fmt.Errorf("%s is no duration", shown(text))
 	}
 	return d, nil

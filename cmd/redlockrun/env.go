@@ -17,7 +17,7 @@ func environmentLevel(env lookup) level {
 			values[s.name] = fromVariable(s.name, value)
 		}
 	}
-	return level{values, variableOf}
+	return level{values: values, called: variableOf}
 }
 
 // fromVariable is the value of a variable as flags would have said it: several

@@ -1,12 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/redistest"
 
 	"golang.org/x/sys/unix"
@@ -22,6 +27,7 @@ type absent struct {
 // absentFile writes an executable file that does not come until it is let go.
 func absentFile(t *testing.T, path, text string) *absent {
 	t.Helper()
+	ability.Need(t, ability.Leases)
 	writeExecutable(t, path, text)
 	file, err := os.Open(path)
 	if err != nil {
@@ -29,16 +35,9 @@ func absentFile(t *testing.T, path, text string) *absent {
 	}
 	t.Cleanup(func() { file.Close() })
 	if _, err := unix.FcntlInt(file.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
-		t.Skip("this file system has no leases: ", err)
-	}
-	return &absent{t, file}
-}
-
-func writeExecutable(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	return &absent{t, file}
 }
 
 // absentCommand is an absent file that leaves a trace if it is run.
@@ -50,10 +49,22 @@ func absentCommand(t *testing.T, path string) *absent {
 // wanted waits until somebody opens the file.
 func (a *absent) wanted() {
 	a.t.Helper()
-	until(a.t, "the opening of the file", func() bool { // somebody wants to read: the lease is to end
-		kind, err := unix.FcntlInt(a.file.Fd(), unix.F_GETLEASE, 0)
-		return err == nil && kind != unix.F_WRLCK
-	})
+	until(a.t, "the opening of the file", a.opened)
+}
+
+// wantedBy is wanted by a run, which must not end before.
+func (a *absent) wantedBy(p *process) {
+	a.t.Helper()
+	until(a.t, "the opening of the file", func() bool { return a.opened() || p.over() })
+	if !a.opened() {
+		a.t.Fatalf("%q: status %d before the file was opened\n%s", p.cmd.Args, statusOf(p.cmd.ProcessState), p.stderr())
+	}
+}
+
+// opened reports whether somebody waits for the file: the lease is to end.
+func (a *absent) opened() bool {
+	kind, err := unix.FcntlInt(a.file.Fd(), unix.F_GETLEASE, 0)
+	return err == nil && kind != unix.F_WRLCK
 }
 
 func (a *absent) come() {
@@ -94,7 +105,7 @@ func TestTheLockIsRenewedWhileTheFileDoesNotCome(t *testing.T) {
 			file := absentFile(t, filepath.Join(dir, "interpreter"), "#!/bin/sh\nexit 7\n")
 			writeExecutable(t, filepath.Join(dir, "command"), "#!"+filepath.Join(dir, "interpreter")+"\n")
 			run := launch(t, s.URL(), "-k", "job", "--ttl", "2", filepath.Join(dir, what))
-			file.wanted()
+			file.wantedBy(run)
 			for end := time.Now().Add(4 * time.Second); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
 				if held, err := s.Do("EXISTS", key); err != nil || held != int64(1) {
 					t.Fatalf("the lock is gone (%v, %v)\n%s", held, err, run.stderr())
@@ -112,7 +123,7 @@ func TestACommandThatComesAfterTheLockIsLostIsNotStarted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "command")
 	file := absentCommand(t, path)
 	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", path)
-	file.wanted()
+	file.wantedBy(run)
 	if _, err := s.Do("SET", key, "another"); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +141,7 @@ func TestARunWhoseFileDoesNotComeCanBeEnded(t *testing.T) {
 	file := absentCommand(t, path)
 	limited := launch(t, s.URL(), "-k", "limited", "--max-runtime", "1", path)
 	run := launch(t, s.URL(), "-k", "job", path)
-	file.wanted()
+	file.wantedBy(run)
 	limited.endsSoon(124)
 	run.signal(unix.SIGTERM)
 	run.endsSoon(143)
@@ -146,30 +157,168 @@ func TestTheTimeThatTheFileTakesIsNotTheCommands(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "command")
 	file := absentFile(t, path, "#!/bin/sh\nsleep 4\nexit 7\n")
 	run := launch(t, s.URL(), "-k", "job", "--max-runtime", "6", path)
-	file.wanted()
+	file.wantedBy(run)
 	<-time.After(3 * time.Second)
 	file.come()
 	run.ends(7)
 }
 
-// execve(2) itself can hang: at the interpreter of an interpreter. No renewal
-// comes then, and the guard kills what has not become the command yet.
-func TestExecveThatHangsBeyondTheLeaseNeverBecomesTheCommand(t *testing.T) {
+// For as long as execve(2) hangs the lease is renewed, whatever the collector of a
+// busy program would do meanwhile.
+func TestTheLockIsRenewedWhileExecveHangs(t *testing.T) {
 	t.Parallel()
-	for where, launch := range map[string]func(testing.TB, string, ...string) *process{
-		"here": launch, "in a namespace entered from outside": launchOutside,
-	} {
+	for where, command := range surroundings() {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
 			s := redistest.Start(t, redistest.Options{})
 			file, path := absentSecondInterpreter(t)
-			run := launch(t, s.URL(), "-k", "job", "--ttl", "2", path)
-			file.wanted()
-			run.endsSoon(76)
+			cmd := command(t, "-k", "job", "--ttl", "2", path)
+			cmd.Env = []string{"GOGC=1", "GOMEMLIMIT=1MiB", "GOMAXPROCS=1"}
+			run := launchCommand(t, s.URL(), cmd)
+			file.wantedBy(run)
+			owner, err := s.Do("GET", key)
+			if err != nil || owner == nil {
+				t.Fatalf("the lock is not held (%v, %v)", owner, err)
+			}
+			for end := time.Now().Add(6 * time.Second); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
+				if now, err := s.Do("GET", key); err != nil || now != owner {
+					t.Fatalf("the lock was lost (%v, %v)\n%s", now, err, run.stderr())
+				}
+			}
+			file.come()
+			run.ends(0)
+			run.saidNothing()
+			if !exists(file.file.Name() + ".ran") {
+				t.Error("the command was not run")
+			}
+		})
+	}
+}
+
+func TestASignalEndsARunWhoseExecveHangs(t *testing.T) {
+	t.Parallel()
+	for where, command := range surroundings() {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			s := redistest.Start(t, redistest.Options{})
+			file, path := absentSecondInterpreter(t)
+			run := launchCommand(t, s.URL(), command(t, "-k", "job", "-v", path))
+			file.wantedBy(run)
+			inner, child := hanging(t, run)
+			if err := unix.Kill(inner, unix.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			run.endsSoon(143)
+			if !strings.Contains(run.stderr(), "; nothing was run\n") {
+				t.Errorf("it said %q", run.stderr())
+			}
+			if lives(child) {
+				t.Error("what hung in execve outlived it")
+			}
+			gone(t, s)
 			file.comesInVain()
 		})
 	}
 }
+
+func TestExecveThatHangsBeyondTheLeaseNeverBecomesTheCommand(t *testing.T) {
+	t.Parallel()
+	for where, command := range surroundings() {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			s := redistest.Start(t, redistest.Options{})
+			file, path := absentSecondInterpreter(t)
+			run := launchCommand(t, s.URL(), command(t, "-k", "job", "--ttl", "2", path))
+			file.wantedBy(run)
+			if err := s.Signal(unix.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			run.endsSoon(76)
+			if !strings.Contains(run.stderr(), "; nothing was run\n") {
+				t.Errorf("it said %q", run.stderr())
+			}
+			file.comesInVain()
+		})
+	}
+}
+
+// The guard alone is left, and has not been told whom to kill.
+func TestExecveThatHangsUnderAKilledRunNeverBecomesTheCommand(t *testing.T) {
+	t.Parallel()
+	for where, command := range surroundings() {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			s := redistest.Start(t, redistest.Options{})
+			file, path := absentSecondInterpreter(t)
+			run := launchCommand(t, s.URL(), command(t, "-k", "job", "--ttl", "600", path))
+			file.wantedBy(run)
+			inner, child := hanging(t, run)
+			began := time.Now()
+			if err := unix.Kill(inner, unix.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "the end of what hangs in execve", func() bool { return !lives(child) })
+			if took := time.Since(began); took > time.Second { // 100 ms, and what a busy machine takes
+				t.Errorf("it lived for %v", took)
+			}
+			file.comesInVain()
+		})
+	}
+}
+
+// surroundings are where execve may hang.
+func surroundings() map[string]func(testing.TB, ...string) *exec.Cmd {
+	return map[string]func(testing.TB, ...string) *exec.Cmd{
+		"here":                                func(t testing.TB, args ...string) *exec.Cmd { return exec.Command(binary(t), args...) },
+		"in a namespace entered from outside": outsideCommand,
+		"as PID 1":                            initCommand,
+	}
+}
+
+// hanging waits for a run whose child hangs in execve: it still has the run's own
+// command line.
+func hanging(t testing.TB, p *process) (run, child int) {
+	t.Helper()
+	until(t, "a child that hangs in execve", func() bool {
+		family := descendants(p.cmd.Process.Pid)
+		for _, pid := range family {
+			for _, other := range family {
+				if parentNumber(other) == pid && cmdlineOf(other) == cmdlineOf(pid) && strings.HasPrefix(cmdlineOf(pid), binary(t)+"\x00") {
+					run, child = pid, other
+					return true
+				}
+			}
+		}
+		return false
+	})
+	return run, child
+}
+
+// descendants are a process and all that it has started.
+func descendants(pid int) []int {
+	all := []int{pid}
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		if child, err := strconv.Atoi(filepath.Base(dir)); err == nil && parentNumber(child) == pid {
+			all = append(all, descendants(child)...)
+		}
+	}
+	return all
+}
+
+func parentNumber(pid int) (parent int) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fmt.Sscanf(string(text[bytes.LastIndexByte(text, ')')+1:]), " %c %d", new(rune), &parent)
+	return parent
+}
+
+func cmdlineOf(pid int) string {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return string(text)
+}
+
+// lives reports that a process has not ended: a zombie has no command line.
+func lives(pid int) bool { return cmdlineOf(pid) != "" }
 
 // endsSoon is ends, before the kernel has enough of the lease (/proc/sys/fs/lease-break-time: 45 s).
 func (p *process) endsSoon(status int) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
@@ -37,14 +39,25 @@ type outcome struct {
 	level   zerolog.Level
 	message string // "" says nothing
 	hints   []string
+	watched bool   // said whatever the level is, if somebody looks
+	warning string // said before it; "" is none
+	event   string // "": that of the status
+	held    *lock.HeldError
 }
 
 // report says it. A hint comes with its message or not at all.
 func (o outcome) report(log zerolog.Logger) int {
+	if o.warning != "" {
+		ofHolder(log.Warn().Str(eventField, eventHeldLong), o.held).Msg(o.warning)
+	}
 	if o.message != "" {
-		event := log.WithLevel(o.level)
-		if o.level < log.GetLevel() {
+		if o.level < log.GetLevel() && !(o.watched && watched(log)) {
 			return o.status
+		}
+		log = log.Level(o.level)
+		event := log.WithLevel(o.level).Str(eventField, cmp.Or(o.event, endingOf(o.status))).Int("status", o.status)
+		if o.held != nil {
+			event = ofHolder(event, o.held)
 		}
 		if len(o.hints) > 0 {
 			event = event.Strs(hintField, o.hints)
@@ -55,7 +68,7 @@ func (o outcome) report(log zerolog.Logger) int {
 }
 
 func failure(status int, message string, hints ...string) outcome {
-	return outcome{status, zerolog.ErrorLevel, message, hints}
+	return outcome{status: status, level: zerolog.ErrorLevel, message: message, hints: hints}
 }
 
 // explain is the one place that turns an error into a status and into words.
@@ -83,15 +96,18 @@ func explain(err error, c config) outcome {
 	case errors.As(err, &usage):
 		return failure(statusUsage, usage.problem, usage.hints...)
 	case errors.As(err, &wrong):
-		return failure(statusUsage, wrong.Error()+" ("+c.address.whence()+")", some(wrong.Hint)...)
+		return failure(statusUsage, wrong.Error()+" ("+c.whence(wrong)+")", some(wrong.Hint)...)
 	case errors.As(err, &nested):
 		return failure(statusUsage, nested.Error(), "waiting for it would never end: give this run a key of its own, or leave out --wait")
 	case errors.As(err, &notLock):
 		return failure(statusNotLock, notLock.Error(), "it was left alone; another --key or --prefix keeps clear of it")
 	case errors.As(err, &signalled):
-		return outcome{statusSignal + int(signalled.Signal), zerolog.InfoLevel, signalled.Error() + "; nothing was run", nil}
+		return outcome{status: statusSignal + int(signalled.Signal), level: zerolog.InfoLevel, message: signalled.Error() + "; nothing was run"}
 	case errors.As(err, &held):
 		return explainHeld(held, c)
+	case errors.As(err, &unavailable) && c.address.local:
+		return failure(statusUnavailable, fmt.Sprintf("cannot lock a file in %s (%s): %v", unavailable.Address, c.address.whence(), unavailable.Err),
+			"check the directory's rights and the room on its file system")
 	case errors.As(err, &unavailable):
 		return failure(statusUnavailable, fmt.Sprintf("cannot ask Redis at %s (%s): %v", unavailable.Address, c.address.whence(), unavailable.Err), check(unavailable))
 	case errors.Is(err, runner.ErrMaxRuntime) && errors.As(err, &notStarted):
@@ -99,9 +115,9 @@ func explain(err error, c config) outcome {
 	case errors.Is(err, runner.ErrMaxRuntime):
 		return failure(statusRanOut, fmt.Sprintf("the command was stopped after --max-runtime %s", exact(c.maxRuntime)))
 	case errors.As(err, &start):
-		return failure(start.Code, start.Error(), startHint(start)...)
+		return explainStart(start)
 	}
-	return failure(statusFailed, err.Error(), shortOf(err)...)
+	return failure(statusFailed, err.Error(), append(some(lacking()), shortOf(err)...)...)
 }
 
 // shortOf says what to check if a resource was wanting, as for the guard.
@@ -114,6 +130,17 @@ func shortOf(err error) []string {
 	return nil
 }
 
+// lacking says what the guard needs and this machine, or container, does not have.
+func lacking() string {
+	if _, err := os.Stat("/proc/self/exe"); err != nil {
+		return "the guard needs /proc: mount it (mount -t proc proc /proc)"
+	}
+	if _, err := os.Stat(os.DevNull); err != nil {
+		return "the guard needs /dev/null: make it (mknod -m 666 /dev/null c 1 3)"
+	}
+	return ""
+}
+
 const limitsHint = "check the limits of processes, files and memory (ulimit -a)"
 
 func some(hint string) []string {
@@ -124,24 +151,43 @@ func some(hint string) []string {
 }
 
 // explainHeld is a conflict: an error, or a normal outcome if the user said so
-// by -E 0.
+// by -E 0, which only whoever looks at a terminal wants to know.
 func explainHeld(e *lock.HeldError, c config) outcome {
-	o := failure(c.conflict, e.Error(), "-E 0 makes a skip silent and successful; --wait D waits")
+	o := failure(c.conflict, e.Error(), "-E 0 makes a skip successful; --wait D waits")
 	if e.Full {
-		o.hints = []string{"--max-waiters lets so many wait; -E 0 makes a skip silent and successful"}
+		o.hints = []string{"--max-waiters lets so many wait; -E 0 makes a skip successful"}
 	}
 	if !e.Full {
 		o.message += heldSince(e.Holder) + timeLeft(e.TTL)
 	}
+	o.event, o.held = eventBusy, e
 	o.message += " (" + c.address.place() + ")"
 	if e.TTL < 0 && !c.address.local {
 		o.hints = append([]string{fmt.Sprintf("the key %q has no TTL and never expires by itself: once nobody works under it, delete it", e.Key)}, o.hints...)
 	}
+	if held := heldFor(e); c.warnHeldAfter > 0 && held > c.warnHeldAfter {
+		return hangs(o, e, held, c)
+	}
 	if c.conflict == statusOK {
-		o.level = zerolog.InfoLevel
-		o.hints = nil
+		o.level, o.hints, o.watched = zerolog.InfoLevel, nil, true
 	}
 	return o
+}
+
+// hangs is a conflict that somebody should look at.
+func hangs(o outcome, e *lock.HeldError, held time.Duration, c config) outcome {
+	o.status = statusBusy
+	o.warning = fmt.Sprintf("lock %q has been held for %s, for longer than --warn-held-after %s", e.Name, rounded(held), exact(c.warnHeldAfter))
+	o.hints = []string{"look at the run that holds it; -E does not change the status of this"}
+	return o
+}
+
+// heldFor is for how long the holder has had the lock; 0 if nobody knows.
+func heldFor(e *lock.HeldError) time.Duration {
+	if e.Since.IsZero() {
+		return 0
+	}
+	return boottime.Now().Sub(e.Since)
 }
 
 func heldSince(h lock.Holder) string {
@@ -167,6 +213,9 @@ func timeLeft(ttl time.Duration) string {
 // check is what to look at when a store did not answer.
 func check(e *lock.UnavailableError) string {
 	var dns *net.DNSError
+	if hint := refusalHint(e); hint != "" {
+		return hint
+	}
 	switch {
 	case e.Denied:
 		return "check the user, the password and the user's rights; README: the minimal ACL"
@@ -212,7 +261,17 @@ func lostHint(e *watchdog.LostError, c config) string {
 	case errors.Is(e, lock.ErrLost):
 		return "a key vanishes when Redis evicts it (maxmemory-policy), is flushed, or restarts without its data"
 	}
+	if hint := refusalHint(e); hint != "" {
+		return hint
+	}
 	return "a longer --ttl survives longer outages"
+}
+
+func explainStart(e *runner.StartError) outcome {
+	if mayBeURL(e.Name) {
+		return failure(e.Code, "run the command: "+e.Err.Error(), "it looks like a URL, which belongs behind --redis")
+	}
+	return failure(e.Code, e.Error(), startHint(e)...)
 }
 
 func startHint(e *runner.StartError) []string {
@@ -220,7 +279,7 @@ func startHint(e *runner.StartError) []string {
 	case 127:
 		return []string{"check the name and PATH"}
 	case statusFailed:
-		return []string{limitsHint}
+		return []string{cmp.Or(lacking(), limitsHint)}
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		{down(errors.New("odd")), 69, []string{"check the address"}},
 		{&lock.UnavailableError{Address: "db:6379", Err: errors.New("NOPERM"), Denied: true}, 69, []string{"check the user, the password"}},
 		{&lock.HeldError{Name: "job", Holder: holder, TTL: time.Minute}, 75, []string{
-			`lock "job" is held by web-3:4121 (alice, php) since 1970-01-01T00:00:00Z, 1m left (db:6379, from --redis)`, "-E 0 makes a skip silent and successful; --wait D waits"}},
+			`lock "job" is held by web-3:4121 (alice, php) since 1970-01-01T00:00:00Z, 1m left (db:6379, from --redis)`, "-E 0 makes a skip successful; --wait D waits"}},
 		{&lock.HeldError{Name: "job", Key: "p:{job}", Holder: lock.Holder{Foreign: "x"}, TTL: -1}, 75, []string{"for ever", `"p:{job}" has no TTL`, "-E 0"}},
 		{&lock.HeldError{Name: "job", Full: true}, 75, []string{"as many waiters"}},
 		{lost(lock.ErrTaken), 76, []string{`lock "job" was taken by another`, "the command was stopped"}},
@@ -80,6 +80,15 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		if strings.Contains(o.message, "\n") {
 			t.Errorf("%v: more than one line: %q", c.err, o.message)
 		}
+	}
+}
+
+func TestWhatCannotBeLockedHereIsNoRedis(t *testing.T) {
+	c := someConfig()
+	c.address.local = true
+	o := explain(&lock.UnavailableError{Address: "/run/lock", Err: syscall.ENOSPC}, c)
+	if said := o.message + strings.Join(o.hints, ""); o.status != 69 || strings.Contains(said, "Redis") || !strings.Contains(said, "/run/lock (from --redis): no space") {
+		t.Errorf("%+v", o)
 	}
 }
 

@@ -28,39 +28,48 @@ func fileLevel(env lookup) (level, error) {
 	if named && path == "" {
 		return level{}, usagef("%s is empty", configVar).hint("/dev/null stands for no file")
 	}
+	called := "the file that " + configVar + " names" // what cannot be read may be no path but a password
 	if !named {
-		path = defaultConfig
+		path, called = defaultConfig, defaultConfig
 	}
-	text, err := readConfig(path)
+	text, public, err := readConfig(path)
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		return level{}, nil
 	}
 	if err != nil {
-		return level{}, usagef("read configuration: %v", err).hint(configVar + "=/dev/null does without the file")
+		if shortOf(err) != nil {
+			return level{}, fmt.Errorf("read %s: %w", called, err)
+		}
+		return level{}, usagef("read %s: %v", called, err).hint(configVar + "=/dev/null does without the file")
 	}
-	return parseConfig(path, text)
+	l, err := parseConfig(path, text)
+	if public {
+		l.public = path
+	}
+	return l, err
 }
 
 // readConfig reads a regular file or a device like /dev/null: a FIFO would
-// make a cron job wait for ever.
-func readConfig(path string) (string, error) {
+// make a cron job wait for ever. public means that everybody may read it too. The
+// errors do not name the path.
+func readConfig(path string) (text string, public bool, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return "", err
+		return "", false, errors.Unwrap(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
-		return "", fmt.Errorf("%s is no regular file", path)
+		return "", false, errors.New("it is no regular file")
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err == nil && len(text) > maxConfig {
-		err = fmt.Errorf("%s is larger than 1 MiB", path)
+	all, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err == nil && len(all) > maxConfig {
+		err = errors.New("it is larger than 1 MiB")
 	}
-	return string(text), err
+	return string(all), info.Mode().Perm()&0o004 != 0, err
 }
 
 // parseConfig reads the lines of the file. A message names a line by its

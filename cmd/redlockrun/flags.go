@@ -14,7 +14,9 @@ type ownFlags struct {
 }
 
 func defineOwn(flags *pflag.FlagSet) ownFlags {
-	flags.Var(refused{}, "timeout", "refused: --wait or --max-runtime")
+	for name, why := range refusals {
+		flags.VarPF(refused{why}, name, "", "refused").NoOptDefVal = "-" // without a value, too
+	}
 	return ownFlags{
 		help:    flags.BoolP("help", "h", false, "print the help"),
 		version: flags.Bool("version", false, "print the version"),
@@ -22,15 +24,19 @@ func defineOwn(flags *pflag.FlagSet) ownFlags {
 	}
 }
 
-// refused is a flag that means two things.
-type refused struct{}
+// refused is a flag that other tools have, and that could mean two things here.
+type refused struct{ why *usageError }
 
-var errTimeout = usagef("there is no --timeout: flock(1) waits by it, timeout(1) ends the command by it").
-	hint("--wait waits for the lock, --max-runtime ends the command")
+var refusals = map[string]*usageError{
+	"timeout": usagef("there is no --timeout: flock(1) waits by it, timeout(1) ends the command by it").
+		hint("--wait waits for the lock, --max-runtime ends the command"),
+	"retries": usagef("there is no --retries: with other tools it starts a failed command again").
+		hint("--lock-retries asks for the lock again; a command that failed is not started again"),
+}
 
-func (refused) Set(string) error { return errTimeout }
-func (refused) String() string   { return "" }
-func (refused) Type() string     { return "duration" }
+func (r refused) Set(string) error { return r.why }
+func (r refused) String() string   { return "" }
+func (r refused) Type() string     { return "value" }
 
 // A commandLine is what shall be run, as it was given.
 type commandLine struct {
@@ -82,8 +88,11 @@ const helpHint = "redlockrun --help lists the flags"
 
 func unknownFlag(e *pflag.NotExistError) error {
 	name := e.GetSpecifiedName()
-	if e.GetSpecifiedShortnames() != "" {
+	if typed := e.GetSpecifiedShortnames(); typed != "" {
 		name = name[:1]
+		if meant := resembling(typed); meant != helpHint { // one dash for two
+			return usagef("there is no flag %s", dashed(name)).hint(meant)
+		}
 	}
 	return usagef("there is no flag %s", dashed(name)).hint(resembling(name))
 }
@@ -108,7 +117,7 @@ func resembling(name string) string {
 		return meant
 	}
 	for _, s := range settings() {
-		if len(name) > 2 && (distance(name, s.name) <= 2 || strings.HasPrefix(s.name, name)) {
+		if len(name) > 2 && (distance(name, s.name) <= 2 || strings.HasPrefix(s.name, name) || strings.HasSuffix(s.name, "-"+name)) {
 			return "did you mean --" + s.name + "?"
 		}
 	}

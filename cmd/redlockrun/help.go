@@ -16,12 +16,13 @@ the lock:
   -t, --ttl D                  how long it outlives a dead holder (60s)
   -w, --wait D                 wait so long for a busy lock (0); forever: no limit
   -n, --nonblock               do not wait: --wait 0
-      --retries N              try at most N times more, without a place in the line
-      --retry-delay D          the pause between two tries, D/2 to D (200ms)
+      --lock-retries N         try at most N times more, without a place in the line
+      --lock-retry-delay D     the pause between two tries, D/2 to D (200ms)
       --max-waiters N          do not wait if N wait already (no limit)
       --renew-every D          the period of the renewals (ttl/3, at most 20s)
       --min-hold D             keep the lock at least D (0)
   -E, --conflict-exit-code N   the status when the lock stays busy (75); 0: a skip is fine
+      --warn-held-after D      warn, and end with 75, if a lock is held for longer (none)
 
 the command:
   -c 'SHELL TEXT'              run SHELL TEXT by /bin/sh -c

@@ -10,12 +10,19 @@ import (
 	"syscall"
 	"testing"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/redistest"
 )
 
 // launchInit is launch as PID 1 of a PID namespace, as in a container.
-func launchInit(t *testing.T, url string, args ...string) *process {
+func launchInit(t testing.TB, url string, args ...string) *process {
 	t.Helper()
+	return launchCommand(t, url, initCommand(t, args...))
+}
+
+func initCommand(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	ability.Need(t, ability.Namespaces)
 	cmd := exec.Command(binary(t), args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
 	if uid := os.Getuid(); uid != 0 {
@@ -23,7 +30,7 @@ func launchInit(t *testing.T, url string, args ...string) *process {
 		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: uid, Size: 1}}
 		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
 	}
-	return launchCommand(t, url, cmd)
+	return cmd
 }
 
 func TestAsPID1TheStatusPassesBesideOrphans(t *testing.T) {
@@ -93,4 +100,19 @@ func TestAsPID1NothingOutlivesAKill(t *testing.T) {
 	if after, err := os.ReadFile(log); err != nil || len(after) != len(before) {
 		t.Errorf("the job went on: %d bytes more, %v", len(after)-len(before), err)
 	}
+}
+
+// The kernel kills them with PID 1.
+func TestAsPID1NothingIsSaidOfWhatTheCommandLeaves(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	ability.Need(t, ability.Namespaces)
+	enter := []string{"--pid", "--fork", "--kill-child", "--mount-proc"} // so that what is left can be seen
+	if os.Getuid() != 0 {
+		enter = append(enter, "--user", "--map-root-user")
+	}
+	cmd := exec.Command("unshare", append(enter, binary(t), "-k", "job", "-c", "sleep 1000 & exit 5")...)
+	run := launchCommand(t, s.URL(), cmd)
+	run.ends(5)
+	run.saidNothing()
 }

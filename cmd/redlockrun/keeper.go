@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -86,6 +87,7 @@ func (k *keeper) watch(ctx context.Context) *watchdog.LostError {
 	err := watchdog.Run(ctx, k.lease, k.lease.Until(), watchdog.Config{
 		Every: k.times.Renew, Try: k.times.Try, Pause: k.times.Pause,
 		Grace: k.times.Grace, Margin: k.times.Margin,
+		Lease:   "lock " + strconv.Quote(k.key) + " (" + k.address.place() + ")",
 		Renewed: k.tellGuard, Stats: &stats,
 	}, k.log)
 	k.stats.Renewed += stats.Renewed
@@ -112,7 +114,7 @@ func (k *keeper) tellGuard(until time.Time) {
 func (k *keeper) lose(lost *watchdog.LostError) {
 	k.lost = lost
 	if k.onLost == continueCommand {
-		k.log.Warn().Strs(hintField, some(lostHint(lost, *k.config))).Msg(explainLost(lost, *k.config) + "; the command runs on without it")
+		k.log.Warn().Str(eventField, eventLost).Strs(hintField, some(lostHint(lost, *k.config))).Msg(explainLost(lost, *k.config) + "; the command runs on without it")
 		return
 	}
 	k.halt(stopFor(lost))
@@ -136,7 +138,7 @@ func (k *keeper) regain(ctx context.Context) bool {
 		cancel()
 		if err == nil {
 			k.lost = nil
-			k.log.Warn().Msgf("lock %q is held again, and was all the time", k.key)
+			k.log.Warn().Str(eventField, eventRegained).Msgf("lock %q is held again, and was all the time", k.key)
 			return true
 		}
 		if errors.Is(err, lock.ErrLost) {

@@ -43,7 +43,12 @@ func killLane(t *testing.T, s *redistest.Server, name string) {
 		case 1: // about when the lease of the one before ends
 			<-time.After(time.Second - 100*time.Millisecond + rand.N(200*time.Millisecond))
 		default: // at the start of the command, or under way
-			until(t, "the turn of this run", func() bool { return run.over() || exists(fmt.Sprint(log, ".", run.cmd.Process.Pid)) })
+			until(t, "the turn of a run", func() bool {
+				if began(log, successor) { // it came to the line first
+					run, successor = successor, run
+				}
+				return run.over() || began(log, run)
+			})
 			<-time.After(rand.N(50 * time.Millisecond))
 		}
 		run.kill()
@@ -56,3 +61,6 @@ func killLane(t *testing.T, s *redistest.Server, name string) {
 		t.Errorf("only %d runs came to their command", n)
 	}
 }
+
+// began reports whether p has run its job.
+func began(log string, p *process) bool { return exists(fmt.Sprint(log, ".", p.cmd.Process.Pid)) }

@@ -6,8 +6,11 @@ import (
 	"syscall"
 	"time"
 
+	"redlockrun/internal/runner"
+
 	"github.com/rs/zerolog"
 	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 )
 
 const (
@@ -72,7 +75,7 @@ func (q *stderrQueue) drain(lines <-chan queuedLine) {
 
 func droppedLine(n int64) (line []byte) {
 	log := zerolog.New(sliceWriter{&line})
-	log.Warn().Int64("dropped", n).Msg("stderr did not take all messages")
+	log.Warn().Str(eventField, eventDropped).Int64("dropped", n).Msg("stderr did not take all messages")
 	return line
 }
 
@@ -100,10 +103,13 @@ func (q *stderrQueue) flush(limit time.Duration) {
 }
 
 // writeStderr writes to the descriptor itself: os.Stderr would end the process
-// by SIGPIPE when nobody reads any more. What cannot be written is lost.
+// by SIGPIPE when nobody reads any more. What cannot be written is lost. A terminal
+// that the command has would stop the whole job for it (stty tostop).
 func writeStderr(line []byte) {
 	for len(line) > 0 {
-		n, err := syscall.Write(syscall.Stderr, line)
+		var n int
+		var err error
+		runner.Unstoppable(func() { n, err = syscall.Write(syscall.Stderr, line) })
 		switch err {
 		case nil:
 			line = line[n:]
@@ -130,6 +136,12 @@ func (l logging) start(write func([]byte)) (zerolog.Logger, *stderrQueue) {
 	}
 	q := newStderrQueue(escapeJSON, write)
 	return zerolog.New(q).Level(l.level).With().Timestamp().Logger(), q
+}
+
+// watched reports whether somebody looks at what is said, without having asked
+// for more of it or for less.
+func watched(log zerolog.Logger) bool {
+	return log.GetLevel() == zerolog.WarnLevel && term.IsTerminal(syscall.Stderr)
 }
 
 // logging reads the settings of the messages. What it returns can be used even

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -165,6 +167,30 @@ func TestLevelsByFlagAndVariable(t *testing.T) {
 		if err := p.execute(append(append([]string{"-k", "x"}, c.args...), "true")); err != nil || p.log.GetLevel() != c.want {
 			t.Errorf("%q %v: %v, %v; want %v", c.args, c.env, p.log.GetLevel(), err, c.want)
 		}
+	}
+}
+
+// Programs rely on the names of the events.
+func TestTheREADMENamesEveryEvent(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := 0
+	for _, file := range []string{"event.go", "../../internal/watchdog/watch.go"} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`(?:\sevent[A-Z]\w+\s+= |\sreturn |"event", )"([a-z-]+)"`).FindAllSubmatch(source, -1) {
+			names++
+			if !strings.Contains(string(readme), "`"+string(name[1])+"`") {
+				t.Errorf("the README lacks the event %s", name[1])
+			}
+		}
+	}
+	if names < 20 {
+		t.Errorf("%d events were found", names)
 	}
 }
 

@@ -29,6 +29,22 @@ func (c *config) openConfig() lock.OpenConfig {
 	}
 }
 
+// fileSettings are the settings behind the fields of lock.OpenConfig that name files.
+var fileSettings = map[string]string{
+	"CA": "redis-ca", "Cert": "redis-cert", "Key": "redis-key",
+	"PasswordFile": "redis-password-file", "SentinelPasswordFile": "sentinel-password-file",
+}
+
+// whence is where what is wrong came from.
+func (c *config) whence(wrong *lock.ConfigError) string {
+	if name := fileSettings[wrong.Field]; name != "" {
+		if g, err := c.sources.nearest(name); err == nil && g.said() {
+			return "from " + g.called
+		}
+	}
+	return c.address.whence()
+}
+
 // exposed warns of a password that anybody on the way can read.
 func (c *config) exposed() []string {
 	if c.address.local {

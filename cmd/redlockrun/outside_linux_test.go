@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/redistest"
 )
 
@@ -14,12 +15,18 @@ import (
 // have the number 0 there.
 func launchOutside(t testing.TB, url string, args ...string) *process {
 	t.Helper()
+	return launchCommand(t, url, outsideCommand(t, args...))
+}
+
+func outsideCommand(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	ability.Need(t, ability.Namespaces)
 	enter := []string{"--pid", "--fork", "--kill-child", "--mount-proc"}
 	if os.Getuid() != 0 {
 		enter = append(enter, "--user", "--map-root-user")
 	}
 	enter = append(enter, "sh", "-c", `"$@"; exit $?`, "sh", binary(t))
-	return launchCommand(t, url, exec.Command("unshare", append(enter, args...)...))
+	return exec.Command("unshare", append(enter, args...)...)
 }
 
 // The foreground group of no terminal and a group outside of the namespace are

@@ -52,7 +52,7 @@ func launchWith(t testing.TB, url string, stderr *os.File, args ...string) *proc
 func launchAs(t testing.TB, url string, stderr *os.File, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{t: t, cmd: cmd, done: make(chan struct{}), said: stderr.Name()}
-	p.cmd.Env = append(os.Environ(), configVar+"=/dev/null", "REDLOCKRUN_REDIS="+url)
+	p.cmd.Env = append(append(os.Environ(), p.cmd.Env...), configVar+"=/dev/null", "REDLOCKRUN_REDIS="+url)
 	p.cmd.Stderr = stderr
 	if p.cmd.SysProcAttr == nil {
 		p.cmd.SysProcAttr = new(syscall.SysProcAttr)
@@ -137,7 +137,7 @@ func guardOf(p *process) int {
 		text, _ := os.ReadFile(file)
 		for _, child := range strings.Fields(string(text)) {
 			name, _ := os.ReadFile("/proc/" + child + "/cmdline")
-			if strings.HasPrefix(string(name), "redlockrun-guard") {
+			if strings.HasPrefix(string(name), "lease-guard\x00") {
 				pid, _ := strconv.Atoi(child)
 				return pid
 			}

@@ -15,7 +15,9 @@ func run(args []string) ending {
 	defer runner.DropEarlyGuard()
 	p := newProgram(os.LookupEnv, writeStderr)
 	p.runF = func(c *config) (ending, error) {
-		return newSession(c, p.log, signals).run(os.Environ())
+		s := newSession(c, p.log, signals)
+		defer func() { p.log = s.log }() // it knows the lock
+		return s.run(os.Environ())
 	}
 	return p.run(args)
 }
@@ -42,7 +44,7 @@ func newProgram(env lookup, write func([]byte)) *program {
 
 func (p *program) run(args []string) ending {
 	if err := p.execute(args); err != nil {
-		p.ending.status = explain(err, p.config).report(p.log)
+		p.ending = endedBy(err, explain(err, p.config).report(p.log))
 	}
 	p.queue.flush(flushLimit)
 	return p.ending

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"redlockrun/internal/redistest"
+	"redlockrun/internal/runner"
 )
 
 // The password in a test is a text between two that occur nowhere else.
@@ -105,6 +107,71 @@ func TestS3NoPasswordIsEverShown(t *testing.T) {
 			if text := sayAll(t, raw); showsSecret(text) {
 				t.Errorf("%q: %s", raw, text)
 			}
+		}
+	}
+}
+
+// sayOf is all that the program says when setting has value: from a flag, a
+// variable and the file, where each of them may stand.
+func sayOf(t testing.TB, s setting, value string) (all string) {
+	file := configFile(t, s.variable()+"='"+strings.ReplaceAll(value, "'", "")+"'\n")
+	all += say(append(beside(s), "--"+s.name+"="+value, "--log-format=text", "true"), nil)
+	all += say(append(beside(s), "--log-format=json", "true"), map[string]string{s.variable(): value})
+	return all + say(append(beside(s), "true"), file)
+}
+
+// beside are the flags that let a wrong value of setting be reached.
+func beside(s setting) []string {
+	args := []string{"--redis-timeout", "0.001"}
+	switch s.name {
+	case "quiet", "verbose", "log-level":
+	default:
+		args = append(args, "-vv")
+	}
+	if s.name != "key" {
+		args = append(args, "-k", "x")
+	}
+	switch s.name {
+	case "redis", "local":
+		return args
+	case "redis-ca":
+		return append(args, "--redis", "rediss://127.0.0.1:1")
+	case "redis-cert":
+		return append(args, "--redis", "rediss://127.0.0.1:1", "--redis-key", "/dev/null")
+	case "redis-key":
+		return append(args, "--redis", "rediss://127.0.0.1:1", "--redis-cert", "/dev/null")
+	case "sentinel-password-file":
+		return append(args, "--redis", "redis+sentinel://127.0.0.1:1/m")
+	}
+	return append(args, "--redis", "redis://127.0.0.1:1")
+}
+
+// Whatever a setting should have been, a URL, a file: and a lone password in its
+// place are not shown. A key is a name, which is.
+func TestS3NoSettingShowsAPassword(t *testing.T) {
+	for _, s := range append(settings(), setting{name: "config"}) {
+		for _, raw := range append(writtenURLs(opening+"/%41@: #"+closing), writtenURLs(opening+closing)...) {
+			values := []string{raw, "file:" + raw}
+			if s.name == "redis-password-file" || s.name == "sentinel-password-file" {
+				values = append(values, opening+closing)
+			}
+			for _, value := range values {
+				t.Chdir(t.TempDir()) // where a relative directory may be made
+				if text := sayOf(t, s, value); s.name != "key" && showsSecret(text) {
+					t.Errorf("--%s %q: %s", s.name, value, text)
+				}
+			}
+		}
+	}
+}
+
+// A URL where the command should be is one for which --redis was forgotten.
+func TestS3ACommandThatIsAURLIsNotShown(t *testing.T) {
+	c := someConfig()
+	for _, raw := range writtenURLs(opening + closing) {
+		o := explain(&runner.StartError{Name: raw, Code: 127, Err: errors.New("not found")}, c)
+		if said := o.message + strings.Join(o.hints, ""); showsSecret(said) {
+			t.Errorf("%q: %s", raw, said)
 		}
 	}
 }

@@ -35,27 +35,35 @@ func newSession(c *config, log zerolog.Logger, signals <-chan os.Signal) *sessio
 
 func (s *session) run(environ []string) (ending, error) {
 	for _, warning := range s.warnings {
-		s.log.Warn().Msg(warning)
+		s.log.Warn().Str(eventField, eventConfig).Str("key", s.key).Msg(warning)
 	}
 	store, keep, err := s.open()
 	if err != nil {
 		return ending{}, err
 	}
+	s.log = s.about(s.log)
 	s.guard = startGuard(keep) // while the lock is asked for
 	defer s.guard.end()
 	lease, run, err := s.acquire(store)
 	if err != nil {
 		return ending{}, err
 	}
+	s.log.Debug().Str(eventField, eventStarted).Int64("fence", lease.Fence()).Msgf("lock %q is held; the command starts", s.key)
 	k := newKeeper(s, lease, s.guard.guard)
 	status, err := s.execute(k, run, with(environ, s.variables(run, lease)))
 	held := lease.Held()
+	ran := err == nil
+	if ran {
+		err = s.stopped(k, status)
+	}
 	s.giveBack(lease, held, k.lost, err)
+	if ran {
+		s.sum(k, held, status)
+	}
 	if err != nil {
 		return ending{}, err
 	}
-	s.sum(k, held, status)
-	return s.end(k, status)
+	return ending{status: status.Code, by: status}, nil
 }
 
 // variables are what the command is told about its lock.
@@ -76,29 +84,26 @@ func (s *session) execute(k *keeper, run string, environ []string) (runner.Statu
 		Argv: s.command, Env: environ,
 		MaxRuntime: s.maxRuntime, Grace: s.times.Grace, Guard: k.guard, Marker: runIDVar + "=" + run,
 		Parked: k.stop, Resumed: k.resume,
-		Warn: func(err error) { s.log.Warn().Msg(err.Error()) },
-	}
-	if k.guard == nil {
-		twoProcessors()
+		Warn: func(err error) { s.log.Warn().Str(eventField, eventCommand).Msg(err.Error()) },
 	}
 	k.start(command.Stop)
 	defer k.stop()
 	return command.Run(context.Background(), s.signals)
 }
 
-// giveBack releases the lease, or leaves it for the rest of --min-hold. A lock
-// that is definitely another's by now is not touched. A lock that could not be
-// renewed is worth a try: it may still be there.
-func (s *session) giveBack(lease lock.Lease, held time.Duration, lost *watchdog.LostError, runErr error) {
+// giveBack releases the lease, or leaves it for the rest of --min-hold, unless
+// redlockrun itself failed (err). A lock that is definitely another's by now is
+// not touched. A lock that could not be renewed is worth a try: it may still be there.
+func (s *session) giveBack(lease lock.Lease, held time.Duration, lost *watchdog.LostError, err error) {
 	var keep time.Duration
-	if lost == nil && runErr == nil {
+	if lost == nil && (err == nil || ranOut(err)) {
 		keep = max(0, s.minHold-held)
 	}
 	if lost != nil && errors.Is(lost, lock.ErrLost) {
 		return
 	}
 	if err := s.release(lease, keep); err != nil && lost == nil {
-		s.log.Warn().Msg(err.Error())
+		s.log.Warn().Str(eventField, eventUnreleased).Msg(err.Error())
 	}
 }
 
@@ -116,15 +121,32 @@ func (s *session) release(lease lock.Lease, keep time.Duration) error {
 	return nil
 }
 
-// sum says how the run went, to whoever wants to know.
+// ranOut reports whether err is that --max-runtime stopped the command.
+func ranOut(err error) bool {
+	return errors.Is(err, runner.ErrMaxRuntime) && !errors.As(err, new(*runner.NotStartedError))
+}
+
+// sum says how the run went, to whoever wants to know. A command that had ended
+// by itself, or was stopped for another reason, keeps its status although its
+// lock was lost meanwhile.
 func (s *session) sum(k *keeper, held time.Duration, status runner.Status) {
-	s.log.Info().MsgFunc(func() string { return s.summary(k, held) })
-	switch {
-	case status.Left == 1:
-		s.log.Warn().Msg("1 process of the command still runs without the lock")
-	case status.Left > 1:
-		s.log.Warn().Msgf("%d processes of the command still run without the lock", status.Left)
+	s.log.Info().Func(func(event *zerolog.Event) {
+		event.Str(eventField, eventReleased).Int("status", status.Code).Int64("held_ms", held.Milliseconds())
+		event.Int("renewals", k.stats.Renewed).Int("failed_tries", k.stats.Failed).Int64("closest_ms", k.stats.Closest.Milliseconds())
+	}).MsgFunc(func() string { return s.summary(k, held) })
+	if status.Left > 0 {
+		s.log.Warn().Str(eventField, eventLeft).Int("processes", status.Left).Msg(leftBehind(status.Left))
 	}
+	if k.lost != nil && s.onLost == stopCommand && !errors.As(status.Stopped, new(*watchdog.LostError)) {
+		s.log.Warn().Str(eventField, eventLost).Msg(explainLost(k.lost, *s.config))
+	}
+}
+
+func leftBehind(processes int) string {
+	if processes == 1 {
+		return "1 process of the command still runs without the lock"
+	}
+	return fmt.Sprintf("%d processes of the command still run without the lock", processes)
 }
 
 func (s *session) summary(k *keeper, held time.Duration) string {
@@ -135,17 +157,11 @@ func (s *session) summary(k *keeper, held time.Duration) string {
 	return text + fmt.Sprintf(": %d renewals, %d failed tries, smallest margin %s", k.stats.Renewed, k.stats.Failed, rounded(k.stats.Closest))
 }
 
-// end finds the status. A command that had ended by itself, or is stopped for
-// another reason, keeps that, although its lock was lost meanwhile.
-func (s *session) end(k *keeper, status runner.Status) (ending, error) {
-	if k.lost != nil && s.onLost == stopCommand && !errors.As(status.Stopped, new(*watchdog.LostError)) {
-		s.log.Warn().Msg(explainLost(k.lost, *s.config))
+// stopped is why redlockrun stopped the command, or its guard did; nil if it
+// ended by itself.
+func (s *session) stopped(k *keeper, status runner.Status) error {
+	if status.Stopped == nil && k.guardMayHaveKilled(status) {
+		return &watchdog.LostError{Err: watchdog.ErrLate}
 	}
-	switch {
-	case status.Stopped != nil:
-		return ending{}, status.Stopped
-	case k.guardMayHaveKilled(status):
-		return ending{}, &watchdog.LostError{Err: watchdog.ErrLate}
-	}
-	return ending{status: status.Code, command: status}, nil
+	return status.Stopped
 }

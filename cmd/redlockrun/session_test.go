@@ -148,7 +148,9 @@ func TestASecondSignalDoesNotWait(t *testing.T) {
 	}
 }
 
-func TestOnlyAnUndisturbedRunLeavesTheRestOfItsMinHold(t *testing.T) {
+// It is left after a failure of the command, its time included, but not after one
+// of redlockrun's own, nor after a loss.
+func TestTheRestOfAMinHoldIsLeftUnlessRedlockrunFails(t *testing.T) {
 	gone := &watchdog.LostError{Err: lock.ErrLost}
 	late := &watchdog.LostError{Err: watchdog.ErrLate}
 	for _, c := range []struct {
@@ -159,6 +161,10 @@ func TestOnlyAnUndisturbedRunLeavesTheRestOfItsMinHold(t *testing.T) {
 		{nil, nil, []time.Duration{4 * time.Second}},
 		{nil, &runner.StartError{Code: 127}, []time.Duration{0}},
 		{nil, &runner.SignalError{}, []time.Duration{0}},
+		{nil, &runner.StopError{Reason: runner.ErrMaxRuntime}, []time.Duration{4 * time.Second}},
+		{nil, &runner.NotStartedError{Reason: runner.ErrMaxRuntime}, []time.Duration{0}},
+		{nil, &runner.StopError{Reason: errors.New("panic")}, []time.Duration{0}},
+		{nil, late, []time.Duration{0}},
 		{late, nil, []time.Duration{0}},
 		{gone, nil, nil},
 	} {
@@ -211,5 +217,12 @@ func TestAResumedRunAsksForItsLock(t *testing.T) {
 		if (err == nil) != c.goesOn || err != nil && !errors.As(err, &lost) || (k.lost == nil) != (c.answer == nil) {
 			t.Errorf("%v, %v: %v, lost %v", c.answer, c.onLost, err, k.lost)
 		}
+	}
+}
+
+func TestAPanicBesideTheSignalsIsAnError(t *testing.T) {
+	_, err := attend(nil, func(context.Context) (int, error) { panic("out of order") })
+	if o := explain(err, config{}); o.status != statusFailed || o.message != "wait for the lock: panic: out of order" {
+		t.Errorf("got %+v", o)
 	}
 }

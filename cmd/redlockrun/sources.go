@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -8,6 +9,7 @@ import (
 type level struct {
 	values map[string][]string      // what was said, by the setting's name
 	called func(name string) string // how a message names the setting here
+	public string                   // the file that everybody may read, if that is where it comes from
 }
 
 // sources are the levels, the nearest first.
@@ -50,7 +52,7 @@ func (s sources) nearest(names ...string) (given, error) {
 
 func (g given) notEmpty() error {
 	for _, value := range g.values {
-		if strings.TrimSpace(value) == "" {
+		if value == "" || g.name == "redis" && strings.TrimSpace(value) == "" {
 			return usagef("%s is empty", g.called).hint("give it a value, or leave it out")
 		}
 	}
@@ -78,6 +80,17 @@ func parseSwitch(text string) (on, known bool) {
 	return false, false
 }
 
+// warnings are what the user should know about the places that the settings come from.
+func (s sources) warnings() (all []string) {
+	for _, l := range s {
+		if l.public != "" && slices.ContainsFunc(l.values["redis"], hasPassword) {
+			all = append(all, "everybody on this host can read the password in "+l.public+
+				"; chmod 640, with the group of the jobs, hides it, or "+variableOf("redis-password-file")+" names a file for it")
+		}
+	}
+	return all
+}
+
 // flagLevel is what the command line says.
 func flagLevel(said map[string]*words) level {
 	values := make(map[string][]string)
@@ -86,5 +99,5 @@ func flagLevel(said map[string]*words) level {
 			values[name] = *w
 		}
 	}
-	return level{values, func(name string) string { return "--" + name }}
+	return level{values: values, called: func(name string) string { return "--" + name }}
 }

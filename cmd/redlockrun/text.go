@@ -28,9 +28,7 @@ func plain(line []byte) []byte {
 		out.WriteString(": " + printable(cause))
 	}
 	for _, f := range said {
-		switch f.name {
-		case "level", "message", "error", hintField:
-		default:
+		if !inWords(f.name) {
 			fmt.Fprintf(&rest, " %s=%s", f.name, printable(f.text()))
 		}
 	}

@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
 	"redlockrun/internal/lock"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/term"
 )
 
 // unasked is when somebody who looks at a terminal is told what is waited for.
@@ -36,19 +34,34 @@ func (w *waiting) busy(e *lock.HeldError) {
 	w.last = e
 	switch {
 	case e.Rejoined:
-		w.s.log.Warn().Msgf("lock %q was handed over while Redis could not be reached: the place in the line is lost, %s", w.s.key, inLine(e))
+		ofHolder(w.s.log.Warn().Str(eventField, eventRejoined), e).Msg(w.s.rejoined(e))
 	case first:
-		w.s.log.Info().Msg(w.s.waitingFor(e))
+		w.tell(w.s.log, e, w.s.waitingFor(e))
 		w.tellLater()
 	case e.Place > 0 && e.Place != w.place:
-		w.s.log.Info().Msgf("waiting for lock %q: %s", w.s.key, inLine(e))
+		w.tell(w.s.log, e, fmt.Sprintf("waiting for lock %q: %s", w.s.key, inLine(e)))
 	}
 	w.place = e.Place
 }
 
+// rejoined says that a place is lost, and why if that is known.
+func (s *session) rejoined(e *lock.HeldError) string {
+	text := "the place in the line of lock %q is lost: %s (%s)"
+	if e.Missed {
+		text = "lock %q was handed over while Redis could not be reached: the place in the line is lost, %s (%s)"
+	}
+	return fmt.Sprintf(text, s.key, inLine(e), s.address.place())
+}
+
+func (w *waiting) tell(log zerolog.Logger, e *lock.HeldError, text string) {
+	if event := log.Info(); event != nil {
+		ofHolder(event.Str(eventField, eventWaiting), e).Msg(text)
+	}
+}
+
 // tellLater lets a terminal know after a while, unless it has been told.
 func (w *waiting) tellLater() {
-	if level := w.s.log.GetLevel(); level != zerolog.WarnLevel || !term.IsTerminal(int(os.Stderr.Fd())) {
+	if !watched(w.s.log) {
 		return
 	}
 	loud := w.s.log.Level(zerolog.InfoLevel)
@@ -59,7 +72,7 @@ func (w *waiting) tellLater() {
 		if w.last.Place > 0 {
 			text += ": " + inLine(w.last)
 		}
-		loud.Info().Msg(text)
+		w.tell(loud, w.last, text)
 	})
 }
 

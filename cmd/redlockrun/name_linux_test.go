@@ -1,0 +1,76 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"redlockrun/internal/ability"
+	"redlockrun/internal/redistest"
+
+	"golang.org/x/sys/unix"
+)
+
+// Whoever kills redlockrun by its name leaves the guard its work.
+func TestWhoKillsRedlockrunByItsNameLeavesTheGuardItsWork(t *testing.T) {
+	t.Parallel()
+	for name, by := range map[string]string{
+		"a pattern": "pkill -9 redlockrun", "a pattern in the command line": "pkill -9 -f redlockrun", "a name": "killall -9 redlockrun",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := redistest.Start(t, redistest.Options{})
+			ready := filepath.Join(t.TempDir(), "ready")
+			shell, living := launchIn(t, s.URL(), "-k", "job", "--ttl", "600", "-c", "sleep 1000 & : >"+ready+"; wait")
+			until(t, "the command", func() bool { return exists(ready) })
+			began := time.Now()
+			if _, err := io.WriteString(shell, by+"\n"); err != nil {
+				t.Fatal(err)
+			}
+			if err := living.SetReadDeadline(began.Add(patience)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := living.Read(make([]byte, 1)); err != io.EOF {
+				t.Fatalf("the command lives on: %v", err)
+			}
+			if took := time.Since(began); took > time.Second { // 100 ms, and what the shell takes
+				t.Errorf("the command lived for %v", took)
+			}
+		})
+	}
+}
+
+// launchIn runs redlockrun in a PID namespace of its own, where nobody else is to be
+// found by that name. A shell reads commands there. The other pipe is at its end when
+// redlockrun and what it has started are dead, but for the guard, which does not hold it.
+func launchIn(t *testing.T, url string, args ...string) (shell io.Writer, living *os.File) {
+	t.Helper()
+	ability.Need(t, ability.Namespaces)
+	path := filepath.Join(t.TempDir(), "living")
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	living, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { living.Close() })
+	input, commands, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	enter := []string{"--pid", "--fork", "--kill-child", "--mount-proc"}
+	if os.Getuid() != 0 {
+		enter = append(enter, "--user", "--map-root-user")
+	}
+	enter = append(enter, "sh", "-c", `"$@" </dev/null 3>"$0" & while read line; do eval "$line"; done`, path, binary(t))
+	cmd := exec.Command("unshare", append(enter, args...)...)
+	cmd.Stdin = input
+	launchCommand(t, url, cmd)
+	input.Close()
+	t.Cleanup(func() { commands.Close() })
+	return commands, living
+}

@@ -1,0 +1,472 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"redlockrun/internal/redistest"
+	"redlockrun/internal/runner/ptytest"
+)
+
+// In these tests a person types redlockrun at an interactive shell. What a program
+// says about itself is spelt so that it differs from what was typed.
+
+// Programs that a person runs, in the directory $D.
+var programs = map[string]string{
+	// Who has the terminal, looked up before anything else is done.
+	"whose": `read -r _ _ _ _ group _ _ owner _ </proc/$$/stat
+[ "$group" = "$owner" ] && echo has the terminal || echo has it not`,
+	"sleeper": `echo started; exec sleep 1000`,
+	"script":  `"$@"; echo the script goes on`,
+}
+
+// A desk is an interactive shell with redlockrun and the programs.
+type desk struct {
+	*ptytest.Terminal
+	t      *testing.T
+	dir    string
+	server *redistest.Server
+}
+
+func deskWith(t *testing.T, shell string) *desk {
+	t.Helper()
+	d := &desk{t: t, dir: t.TempDir(), server: redistest.Start(t, redistest.Options{})}
+	for name, text := range programs {
+		writeExecutable(t, filepath.Join(d.dir, name), "#!/bin/sh\n"+text+"\n")
+	}
+	d.Terminal = ptytest.ShellNamed(t, shell, configVar+"=/dev/null", "REDLOCKRUN_REDIS="+d.server.URL(), "D="+d.dir,
+		"PATH="+d.dir+":"+filepath.Dir(binary(t))+":"+os.Getenv("PATH"))
+	d.Type("cd $D\n")
+	return d
+}
+
+// eachShell runs test at each kind of shell.
+func eachShell(t *testing.T, test func(*desk)) {
+	for _, shell := range ptytest.Shells {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			test(deskWith(t, shell))
+		})
+	}
+}
+
+// program waits until a program of one of names has the terminal.
+func (d *desk) program(names ...string) (group int) {
+	d.t.Helper()
+	until(d.t, names[0]+" in the foreground", func() bool { group = d.Foreground(); return slices.Contains(names, nameOf(group)) })
+	return group
+}
+
+// shell waits until the shell has the terminal, and shows that it lives.
+func (d *desk) shell() {
+	d.t.Helper()
+	until(d.t, "the shell in the foreground", func() bool { return d.Foreground() == d.Pid() })
+	d.Type("echo li''ves\n")
+	d.Expect("lives")
+}
+
+func nameOf(pid int) string {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return strings.TrimSpace(string(text))
+}
+
+func TestAtATerminalWhatAPersonTypesHasItFromTheStart(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(d *desk) {
+		for range 20 {
+			d.Type("redlockrun -k job whose\n")
+			if said := d.Expect("has "); strings.Contains(said, "redlockrun:") {
+				d.t.Errorf("it said %q", said)
+			}
+			d.Expect("the terminal")
+		}
+		d.shell()
+	})
+}
+
+func TestAtATerminalNothingIsTakenThatAPersonDidNotType(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(d *desk) {
+		for _, line := range []string{
+			"redlockrun -k job whose | cat",
+			"redlockrun -k job whose </dev/null",
+			"cat /dev/null | redlockrun -k job whose",
+			"script redlockrun -k job whose",
+			"redlockrun -k job whose &",
+		} {
+			d.Type(line + "\n")
+			d.Expect("has it not")
+		}
+		d.shell()
+	})
+}
+
+// The child that execve refuses has taken the terminal already.
+func TestAtATerminalWhatExecveRefusesLeavesIt(t *testing.T) {
+	t.Parallel()
+	d := deskWith(t, "bash")
+	writeExecutable(t, filepath.Join(d.dir, "broken"), "#!/nonexistent\n")
+	writeExecutable(t, filepath.Join(d.dir, "plain"), programs["whose"])
+	d.Type("redlockrun -k job $D/broken; echo st''atus=$?\n")
+	d.Expect("status=127")
+	d.shell()
+	d.Type("redlockrun -k job $D/plain\n")
+	d.Expect("has the terminal")
+	d.shell()
+}
+
+func TestAtATerminalCtrlCEndsALoop(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(d *desk) {
+		head, tail := "for i in 1 2 3; do ", "; done\n"
+		if nameOf(d.Pid()) == "fish" {
+			head, tail = "for i in 1 2 3; ", "; end\n"
+		}
+		for _, command := range []string{"redlockrun -k job sleeper", "redlockrun -k job sleeper | cat"} {
+			d.Type(head + command + tail)
+			d.Expect("started")
+			d.Type(ptytest.CtrlC)
+			d.shell()
+		}
+		if n := strings.Count(d.Output(), "started"); n != 2 {
+			d.t.Errorf("%d runs, want 2", n)
+		}
+	})
+}
+
+// suspendCat stops and continues the cat that runs, again and again, and ends it.
+func (d *desk) suspendCat() {
+	d.t.Helper()
+	for range 3 {
+		d.program("cat")
+		d.Type("one\n")
+		d.Expect("one\r\none")
+		d.Type(ptytest.CtrlZ)
+		d.shell()
+		d.Type("fg\n")
+	}
+	d.program("cat")
+	d.Type(ptytest.CtrlD)
+}
+
+func TestAtATerminalCtrlZAndFg(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(d *desk) {
+		d.Type("redlockrun -k job cat\n")
+		d.suspendCat()
+		d.shell()
+	})
+}
+
+// A program that is continued in the background does not get the terminal.
+func TestAtATerminalBgAndFg(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(d *desk) {
+		d.Type("redlockrun -k job sleeper\n")
+		group := d.program("sleep")
+		d.Type(ptytest.CtrlZ)
+		d.shell()
+		d.Type("bg\n")
+		until(d.t, "the program goes on", func() bool { return stateOf(group) == 'S' })
+		d.shell()
+		d.Type("fg\n") // most shells tell a job that runs nothing of it
+		until(d.t, "the job in the foreground", func() bool { return d.Foreground() != d.Pid() })
+		d.Type(ptytest.CtrlC)
+		d.shell()
+	})
+}
+
+func TestAtATerminalWhatAPersonBringsToTheForegroundHasIt(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(d *desk) {
+		d.Type("redlockrun -k job sleeper &\n")
+		d.Expect("started")
+		taken(d.t, d.server)
+		job := childOf(d.t, d.Pid())
+		syscall.Kill(job, syscall.SIGTSTP)
+		until(d.t, "the stop of each thread", func() bool { return allStopped(job) }) // then the shell is told
+		d.shell()
+		d.Type("fg\n")
+		d.program("sleep")
+		d.Type(ptytest.CtrlC)
+		d.shell()
+	})
+}
+
+// The script's shell has no job control, so it is stopped with the rest, as
+// without redlockrun, and continued with it.
+func TestAtATerminalCtrlZStopsTheWholeJob(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(d *desk) {
+		d.Type("script redlockrun -k job cat\n")
+		d.suspendCat()
+		d.Expect("the script goes on")
+		d.shell()
+	})
+}
+
+func TestAtATerminalAScriptWhoseCommandReadsInTheBackgroundIsStopped(t *testing.T) {
+	t.Parallel()
+	d := deskWith(t, "bash")
+	d.Type("set -b; script redlockrun -k job cat &\n")
+	d.Expect("Stopped")
+	d.Type("fg\n")
+	d.program("cat")
+	d.Type("one\n")
+	d.Expect("one\r\none")
+	d.Type(ptytest.CtrlD)
+	d.Expect("the script goes on")
+	d.shell()
+}
+
+// While the job is suspended its lease ends: nothing of it goes on.
+func TestAtATerminalALockThatIsLostWhileTheScriptIsSuspendedEndsTheCommand(t *testing.T) {
+	t.Parallel()
+	d := deskWith(t, "bash")
+	d.Type("script redlockrun -k job --ttl 1 cat\n")
+	d.program("cat")
+	d.Type(ptytest.CtrlZ)
+	d.shell()
+	gone(t, d.server)
+	d.Type("fg\n")
+	d.Expect("the command was stopped")
+	d.Expect("the script goes on")
+	d.shell()
+}
+
+// With stty tostop a write from the background is a request for the terminal.
+func TestAtATerminalOwnMessagesStopNobody(t *testing.T) {
+	t.Parallel()
+	d := deskWith(t, "bash")
+	d.Type("stty tostop; redlockrun -k job --ttl 3 --on-lost continue cat\n")
+	cat := d.program("cat")
+	taken(t, d.server)
+	if _, err := d.server.Do("DEL", key); err != nil {
+		t.Fatal(err)
+	}
+	d.Expect("runs on without it")
+	if owner := d.Foreground(); owner != cat {
+		t.Errorf("group %d has the terminal, cat is %d", owner, cat)
+	}
+	d.Type("one\n")
+	d.Expect("one\r\none")
+	d.Type(ptytest.CtrlD)
+	d.shell()
+}
+
+func TestAtATerminalOwnMessagesDoNotStopAWaitInTheBackground(t *testing.T) {
+	t.Parallel()
+	d := deskWith(t, "bash")
+	if _, err := d.server.Do("SET", key, "other"); err != nil {
+		t.Fatal(err)
+	}
+	d.Type("stty tostop; redlockrun -k job --wait forever -v touch $D/ran &\n")
+	d.Expect("waiting for it")
+	if _, err := d.server.Do("DEL", key); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the command", func() bool { return exists(filepath.Join(d.dir, "ran")) })
+	d.shell()
+}
+
+func TestAtATerminalCtrlCWhileWaitingEndsALoop(t *testing.T) {
+	t.Parallel()
+	d := deskWith(t, "bash")
+	if _, err := d.server.Do("SET", key, "other"); err != nil {
+		t.Fatal(err)
+	}
+	d.Type("for i in 1 2 3; do redlockrun -k job --wait forever -v true; done\n")
+	d.Expect("in line")
+	d.Type(ptytest.CtrlC)
+	d.Expect("nothing was run")
+	d.shell()
+	if n := strings.Count(d.Output(), "nothing was run"); n != 1 {
+		t.Errorf("%d runs were ended, want 1", n)
+	}
+	d.Type("redlockrun -k job --wait forever -v true; echo st''atus=$?\n")
+	d.Expect("in line")
+	d.Type(ptytest.CtrlC)
+	d.shell()
+	if strings.Contains(d.Output(), "status=") {
+		t.Error("it did not end by SIGINT itself")
+	}
+}
+
+// These programs show their progress to nobody but the foreground group.
+func TestAtATerminalProgressIsShown(t *testing.T) {
+	t.Parallel()
+	const size = 64 << 20
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "big", time.Time{}, io.NewSectionReader(zeroes{}, 0, size))
+	}))
+	t.Cleanup(web.Close)
+	for line, shown := range map[string]string{
+		"wget -O /dev/null " + web.URL:      "100%[=",
+		"pv $D/big >/dev/null":              "100%",
+		"rsync --progress $D/big $D/copy":   "  0% ", // the end is shown in any case
+		"git clone file://$D/repo $D/clone": "Receiving objects:  50%",
+	} {
+		t.Run(strings.Fields(line)[0], func(t *testing.T) {
+			t.Parallel()
+			d := deskWith(t, "bash")
+			if err := os.Truncate(writeFile(t, filepath.Join(d.dir, "big")), size); err != nil {
+				t.Fatal(err)
+			}
+			repository(t, filepath.Join(d.dir, "repo"))
+			d.Type("redlockrun -k job " + line + "; echo st''atus=$?\n")
+			if said := d.Expect("status=0"); !strings.Contains(said, shown) {
+				t.Errorf("%q is not in %q", shown, said)
+			}
+		})
+	}
+}
+
+// zeroes is a file that is as long as one likes.
+type zeroes struct{}
+
+func (zeroes) ReadAt(p []byte, _ int64) (int, error) { clear(p); return len(p), nil }
+
+func writeFile(t *testing.T, path string) string {
+	t.Helper()
+	touch(t, path)
+	return path
+}
+
+// repository makes a git repository with enough objects for each per cent to be shown.
+func repository(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 300 {
+		if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(n)), []byte(strconv.Itoa(n)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range []string{"init -q", "add .", "-c user.name=a -c user.email=a@b commit -q -m all"} {
+		cmd := exec.Command("git", append([]string{"-C", dir}, strings.Fields(args)...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// What hangs between fork and execve has the terminal already.
+func TestAtATerminalKeysArriveWhileExecveHangs(t *testing.T) {
+	t.Parallel()
+	t.Run("Ctrl-Z", func(t *testing.T) {
+		t.Parallel()
+		d := deskWith(t, "bash")
+		file, path := absentSecondInterpreter(t)
+		d.Type("redlockrun -k job " + path + "\n")
+		file.wanted()
+		d.Type(ptytest.CtrlZ)
+		d.Expect("^Z") // the signal has been sent
+		file.come()
+		d.shell()
+		d.Type("fg\n")
+		until(t, "the command", func() bool { return exists(file.file.Name() + ".ran") })
+		d.shell()
+	})
+	t.Run("Ctrl-C", func(t *testing.T) {
+		t.Parallel()
+		d := deskWith(t, "bash")
+		file, path := absentSecondInterpreter(t)
+		d.Type("redlockrun -k job " + path + "\n")
+		file.wanted()
+		d.Type(ptytest.CtrlC)
+		d.shell()
+		file.comesInVain()
+	})
+}
+
+// Ctrl-Z comes at any moment of the start.
+func TestAtATerminalCtrlZAtAnyMomentStopsTheJob(t *testing.T) {
+	t.Parallel()
+	d := deskWith(t, "bash")
+	for n := range 40 {
+		d.Type("redlockrun -k job cat\n")
+		d.program("redlockrun", "cat") // before, bash's child would lose it
+		for range n * 20 {             // later each time: 20 reads of /proc are about 0.3 ms
+			stateOf(d.Pid())
+		}
+		d.Type(ptytest.CtrlZ)
+		d.shell()
+		d.Type("fg\n")
+		d.program("cat")
+		d.Type("n" + strconv.Itoa(n) + "\n")
+		d.Expect("n" + strconv.Itoa(n) + "\r\nn" + strconv.Itoa(n))
+		d.Type(ptytest.CtrlD)
+		d.shell()
+	}
+}
+
+// The shell lives and has the terminal again, whatever ends redlockrun.
+func TestAtATerminalTheShellSurvives(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(d *desk) {
+		for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGSEGV} {
+			d.Type("redlockrun -k job sleeper\n")
+			sleep := d.program("sleep")
+			syscall.Kill(parentOf(d.t, sleep), sig)
+			d.shell()
+			until(d.t, "the end of the command", func() bool { return stateOf(sleep) == 0 || stateOf(sleep) == 'Z' })
+			if _, err := d.server.Do("DEL", key); err != nil {
+				d.t.Fatal(err)
+			}
+		}
+		for n := range 10 {
+			d.Type("redlockrun -k job" + strconv.Itoa(n) + " whose &\n")
+			d.Expect("has it not")
+		}
+		d.shell()
+	})
+}
+
+func allStopped(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
+	for _, thread := range threads {
+		if id, _ := strconv.Atoi(filepath.Base(thread)); stateOf(id) != 'T' {
+			return false
+		}
+	}
+	return len(threads) > 0
+}
+
+func childOf(t *testing.T, pid int) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := strconv.Atoi(strings.Fields(string(text))[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return child
+}
+
+func parentOf(t *testing.T, pid int) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	parent, err := strconv.Atoi(strings.Fields(rest)[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parent
+}
