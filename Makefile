@@ -3,6 +3,7 @@ PREFIX ?= /usr/local
 build: ; @scripts/build.sh
 demo: build ; @scripts/demo.sh
 test: ; @scripts/test.sh
+compat: ; @scripts/compat.sh
 lint: ; @scripts/lint.sh
 bench: build ; @scripts/bench.sh
 e2e: build ; @scripts/e2e.sh
@@ -12,4 +13,4 @@ model: ; @scripts/model.sh
 storm: ; @scripts/storm.sh
 install: build ; @scripts/install.sh "$(DESTDIR)$(PREFIX)"
 
-.PHONY: build demo test lint bench e2e soak fuzz model storm install
+.PHONY: build demo test compat lint bench e2e soak fuzz model storm install

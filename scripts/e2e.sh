@@ -1,7 +1,8 @@
 #!/bin/sh
-# Runs the README's recipes, a real cron, systemd's check of the unit files and
-# the demonstration. Takes up to two minutes, as cron starts at full minutes.
+# Runs what depends on the processor on a kernel for arm64, the README's recipes, a real
+# cron, systemd's check of the unit files and the demonstration. Takes some minutes.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/install-deps.sh e2e
+scripts/arm64.sh
 CGO_ENABLED=1 exec go test -race -count=1 -tags e2e ./internal/e2e

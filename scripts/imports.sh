@@ -8,12 +8,14 @@ rules='
 cmd/redlockrun      : internal/(lock|watchdog|runner|boottime) github.com/spf13/(cobra|pflag) github.com/rs/zerolog.* golang.org/x/(sys|term).*
 internal/watchdog   : internal/(lock|boottime) github.com/rs/zerolog
 internal/lock(/.*)? : internal/boottime internal/lock(/.*)? github.com/redis/go-redis/v9.* github.com/oklog/ulid/v2 golang.org/x/sys.*
-internal/runner     : internal/(boottime|guard) golang.org/x/sys.*
+internal/runner     : internal/(boottime|guard|relay) golang.org/x/sys.*
 internal/guard      :
-internal/runner/ptytest : golang.org/x/sys.*
+internal/relay      : golang.org/x/sys.*
+internal/runner/ptytest : internal/ability golang.org/x/sys.*
+internal/ability    : golang.org/x/sys.*
 internal/boottime   : golang.org/x/sys.*
-internal/redistest  : golang.org/x/sys.*
-scripts/.*          : internal/redistest golang.org/x/sys.*
+internal/redistest  : internal/ability golang.org/x/sys.*
+scripts/.*          : internal/(redistest|ability) golang.org/x/sys.*
 internal/e2e        :
 internal/soak       :
 '

@@ -22,7 +22,9 @@ go vet -tags e2e ./...
 step staticcheck
 go run "$staticcheck" -tags e2e ./...
 
-for target in linux/arm64 darwin/arm64 freebsd/amd64; do
+# Every platform that the README names.
+for target in linux/arm64 linux/386 linux/arm linux/riscv64 linux/ppc64le linux/s390x linux/loong64 \
+    darwin/amd64 darwin/arm64 freebsd/amd64 freebsd/arm64; do
     step "$target"
     export CGO_ENABLED=0 GOOS="${target%/*}" GOARCH="${target#*/}"
     go vet ./...

@@ -29,14 +29,16 @@ func overQuorum(b *bench) (err error) {
 		defer s.Close()
 		servers, urls = append(servers, s), append(urls, s.URL())
 	}
-	over := func(what string, n int) contender {
-		argv := []string{b.program, "--key", "bench", "--durable"}
+	over := func(program, what string, n int) contender {
+		argv := []string{program, "--key", "bench", "--durable"}
 		for _, url := range urls[:n] {
 			argv = append(argv, "--redis", url)
 		}
 		return contender{name: strconv.Itoa(n) + what, argv: append(argv, "--", "true")}
 	}
-	healthy, err := b.contest(over(" server", 1), over(" servers", 3), over(" servers", 5))
+	healthy, err := b.contest(b.programs, func(program string) []contender {
+		return []contender{over(program, " server", 1), over(program, " servers", 3), over(program, " servers", 5)}
+	})
 	if err != nil {
 		return err
 	}
@@ -46,14 +48,16 @@ func overQuorum(b *bench) (err error) {
 	if err != nil {
 		return err
 	}
-	frozen, err := b.contest(over(" server", 1), over(" servers, 2 frozen", 5))
+	frozen, err := b.contest(b.programs, func(program string) []contender {
+		return []contender{over(program, " server", 1), over(program, " servers, 2 frozen", 5)}
+	})
 	if err != nil {
 		return err
 	}
 	b.printTimes("A run of true over a quorum", append(healthy, frozen[1]))
-	b.atMost("wall time over 5 servers", "x one server", ratio(healthy[2].wall, healthy[0].wall), 1.5)
-	five := ratio(healthy[2].wall, healthy[0].wall)
-	b.say("added by 2 frozen of 5 servers", fmt.Sprintf("%.2f ms", milliseconds(frozen[1].wall-healthy[2].wall)))
-	b.atMost("wall time with 2 of 5 frozen", "x five servers", ratio(frozen[1].wall, frozen[0].wall)/five, 1.5)
+	five := times(healthy[2], healthy[0], wall)
+	b.atMost("wall time over 5 servers", "x one server", five, 1.5)
+	b.say("added by 2 frozen of 5 servers", fmt.Sprintf("%.2f ms", milliseconds(of(frozen[1], wall)-of(healthy[2], wall))))
+	b.atMost("wall time with 2 of 5 frozen", "x five servers", times(frozen[1], frozen[0], wall)/five, 1.5)
 	return nil
 }

@@ -2,7 +2,10 @@
 
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // A report collects the bars, which are printed together at the end.
 type report struct{ bars []bar }
@@ -13,13 +16,18 @@ type bar struct {
 	goal         bool // not reaching it is no failure
 }
 
+// printTimes prints medians over the copies, and by how much the copies differ.
 func (r *report) printTimes(title string, results []result) {
-	fmt.Printf("\n%s\n%-32s %10s %10s %10s %10s\n", title, "", "wall ms", "x first", "cpu ms", "x first")
+	fmt.Printf("\n%s\n%-32s %9s %9s %9s %9s %9s %9s\n", title, "", "wall ms", "x first", "copies %", "cpu ms", "x first", "faults")
+	first := results[0]
 	for _, x := range results {
-		fmt.Printf("  %-30s %10.2f %10.2f %10.2f %10.2f\n", x.name,
-			milliseconds(x.wall), ratio(x.wall, results[0].wall), milliseconds(x.cpu), ratio(x.cpu, results[0].cpu))
+		fmt.Printf("  %-30s %9.2f %9.2f %9.0f %9.2f %9.2f %9d\n", x.name,
+			milliseconds(of(x, wall)), times(x, first, wall), spread(timesEach(x, first, wall)),
+			milliseconds(of(x, cpu)), times(x, first, cpu), of(x, faults))
 	}
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 func (r *report) say(what, value string) { fmt.Printf("\n%s: %s\n", what, value) }
 

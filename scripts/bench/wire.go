@@ -17,7 +17,7 @@ func wire(b *bench) error {
 		return err
 	}
 	defer proxy.Close()
-	if err := command(b.redlockrun(proxy.URL(), "true")).Run(); err != nil {
+	if err := command(redlockrun(b.programs[0], proxy.URL(), "true")).Run(); err != nil {
 		return fmt.Errorf("run redlockrun at a counting proxy: %w", err)
 	}
 	var names []string
