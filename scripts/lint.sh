@@ -2,7 +2,6 @@
 # Everything that can be said about the code without running it.
 set -eu
 cd "$(dirname "$0")/.."
-staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 step() { echo "lint: $1"; }
 
@@ -12,6 +11,7 @@ unformatted=$(gofmt -l .)
 
 step 'go mod tidy'
 go mod tidy -diff
+go -C scripts/tools mod tidy -diff
 
 step 'import rules'
 scripts/imports.sh
@@ -20,7 +20,7 @@ step 'go vet'
 go vet -tags e2e ./...
 
 step staticcheck
-go run "$staticcheck" -tags e2e ./...
+go tool -modfile scripts/tools/go.mod staticcheck -tags e2e ./...
 
 # Every platform that the README names.
 for target in linux/arm64 linux/386 linux/arm linux/riscv64 linux/ppc64le linux/s390x linux/loong64 \
