@@ -1,16 +1,23 @@
+# One line a target. `make help` prints the groups and the lines from here.
 PREFIX ?= /usr/local
 
-build: ; @scripts/build.sh
-demo: build ; @scripts/demo.sh
-test: ; @scripts/test.sh
-compat: ; @scripts/compat.sh
-lint: ; @scripts/lint.sh
-bench: build ; @scripts/bench.sh
-e2e: build ; @scripts/e2e.sh
-soak: ; @scripts/soak.sh
-fuzz: ; @scripts/fuzz.sh
-model: ; @scripts/model.sh
-storm: ; @scripts/storm.sh
-install: build ; @scripts/install.sh "$(DESTDIR)$(PREFIX)"
+## What most people need
+build: ; @scripts/build.sh ## build ./redlockrun, one static file
+demo: build ; @scripts/demo.sh ## show what it does, on a throw-away Redis
+install: build ; @scripts/install.sh "$(DESTDIR)$(PREFIX)" ## put it under PREFIX, which is /usr/local if not said
+help: ; @scripts/help.sh ## print this list
 
-.PHONY: build demo test compat lint bench e2e soak fuzz model storm install
+## Before a change lands
+test: ; @scripts/test.sh ## run all tests with -race; installs what they need, by apt-get
+lint: ; @scripts/lint.sh ## say all that can be said without running it: gofmt, vet, staticcheck, imports, platforms
+e2e: build ; @scripts/e2e.sh ## run a real cron, systemd's check of the units, the demo, a kernel for arm64
+compat: ; @scripts/compat.sh ## run the tests against Redis 6.0, 7.0 and 8.0 and Valkey 8.1
+
+## At length
+bench: build ; @scripts/bench.sh ## measure a run, a hand-over and memory, and hold them to their bars
+soak: ; @scripts/soak.sh ## let many wait for one lock while all goes wrong, for STORM=60s
+storm: ; @scripts/storm.sh ## let a quorum's servers and network fail, at full length
+model: ; @scripts/model.sh ## search the quorum's models exhaustively; up to 8 GB
+fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
+
+.PHONY: build demo install help test lint e2e compat bench soak storm model fuzz
