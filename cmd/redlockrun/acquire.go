@@ -124,11 +124,10 @@ func (s *session) sayUncalled(err error) {
 // freshen renews a lease that took longer than one try to acquire, so that the
 // command starts with a full one.
 func (s *session) freshen(lease lock.Lease) error {
-	sent := lease.Until().Add(s.times.Drift - s.times.TTL)
-	if boottime.Now().Sub(sent) <= s.times.Try {
+	if boottime.Now().Sub(s.times.Sent(lease.Until())) <= s.times.Try {
 		return nil
 	}
-	term := lease.Until().Add(-s.times.Margin - s.times.Grace)
+	term := s.times.Term(lease.Until())
 	_, err := attend(s.signals, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, s.renew(ctx, lease, term)
 	})

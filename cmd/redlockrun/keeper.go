@@ -85,28 +85,23 @@ func (k *keeper) keep(ctx context.Context) {
 func (k *keeper) watch(ctx context.Context) *watchdog.LostError {
 	var stats watchdog.Stats
 	err := watchdog.Run(ctx, k.lease, k.lease.Until(), watchdog.Config{
-		Every: k.times.Renew, Try: k.times.Try, Pause: k.times.Pause,
-		Grace: k.times.Grace, Margin: k.times.Margin,
+		Times:   k.times,
 		Lease:   "lock " + strconv.Quote(k.key) + " (" + k.address.place() + ")",
 		Renewed: k.tellGuard, Stats: &stats,
 	}, k.log)
 	k.stats.Renewed += stats.Renewed
 	k.stats.Failed += stats.Failed
-	k.stats.Closest = min(k.stats.Closest, stats.Closest, boottime.Until(k.term()))
+	k.stats.Closest = min(k.stats.Closest, stats.Closest, boottime.Until(k.times.Term(k.lease.Until())))
 	var lost *watchdog.LostError
 	errors.As(err, &lost)
 	return lost
-}
-
-func (k *keeper) term() time.Time {
-	return k.lease.Until().Add(-k.times.Margin - k.times.Grace)
 }
 
 // tellGuard moves the guard's deadline to half a margin before the end of the
 // lease: there it acts only if this process does not.
 func (k *keeper) tellGuard(until time.Time) {
 	if k.guard != nil && k.onLost == stopCommand {
-		k.guard.Extend(until.Add(-k.times.Margin / 2))
+		k.guard.Extend(k.times.GuardKill(until))
 	}
 }
 
@@ -167,7 +162,7 @@ func (k *keeper) check() {
 		return
 	}
 	kill := boottime.Now().Add(min(k.times.Grace, time.Second))
-	if end := k.lease.Until().Add(-k.times.Margin); end.Before(kill) {
+	if end := k.times.Kill(k.lease.Until()); end.Before(kill) {
 		kill = end // mostly long past: it does not run beside its successor for an instant
 	}
 	k.lost = &watchdog.LostError{Err: err, Kill: kill}
@@ -181,5 +176,5 @@ func (k *keeper) check() {
 // still for so long.
 func (k *keeper) guardMayHaveKilled(status runner.Status) bool {
 	return k.guard != nil && k.onLost == stopCommand && status.Signal == syscall.SIGKILL &&
-		boottime.Until(k.lease.Until().Add(-k.times.Margin/2)) <= 0
+		boottime.Until(k.times.GuardKill(k.lease.Until())) <= 0
 }

@@ -52,7 +52,7 @@ type fakeStore struct {
 }
 
 func (s *fakeStore) Acquire(_ context.Context, req lock.Request) (lock.Lease, error) {
-	l := &fakeLease{until: boottime.Now().Add(-s.age + req.Times.TTL - req.Times.Drift), renew: s.renew}
+	l := &fakeLease{until: req.Times.End(boottime.Now().Add(-s.age)), renew: s.renew}
 	s.given = append(s.given, l)
 	return l, nil
 }

@@ -26,7 +26,7 @@ func (l *redisLease) held(sent time.Time, now int64) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.acquisition.req.Times
-	l.until, l.now, l.heard = sent.Add(t.TTL-t.Drift), now, boottime.Now()
+	l.until, l.now, l.heard = t.End(sent), now, boottime.Now()
 	return l.until
 }
 

@@ -28,7 +28,7 @@ type quorumLease struct {
 func newQuorumLease(p *poll, fence int64, members []bool) *quorumLease {
 	l := &quorumLease{
 		election: p.election, round: p.term.round, fence: fence, taken: p.sent, cancel: p.cancel,
-		until: leaseEnd(p.sent, p.req.Times), key: make([]term, len(members)),
+		until: p.req.Times.End(p.sent), key: make([]term, len(members)),
 	}
 	for i, ok := range members {
 		if ok {
@@ -62,9 +62,6 @@ func (l *quorumLease) mend(work context.Context, p *poll) {
 	case <-time.After(between(5*time.Millisecond, 8*p.trip, 100*time.Millisecond)):
 	}
 }
-
-// leaseEnd is when a lease ends that was asked for at sent.
-func leaseEnd(sent time.Time, t Times) time.Time { return sent.Add(t.TTL - t.Drift) }
 
 // welcome counts the masters that grant the lock after a majority has, and heals
 // those that do not.
@@ -190,7 +187,7 @@ func (l *quorumLease) nextTerm() term {
 func (l *quorumLease) prolong(sent time.Time) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.until = leaseEnd(sent, l.election.req.Times)
+	l.until = l.election.req.Times.End(sent)
 	return l.until
 }
 

@@ -30,8 +30,8 @@ var mutants = []mutant{
 		test: "TestQ9FenceIsRaisedForItsTermAlone",
 	}, {
 		name: "count the lease from after the reply", file: "quorum_lease.go",
-		old:  "func leaseEnd(sent time.Time, t Times) time.Time {",
-		new:  "func leaseEnd(sent time.Time, t Times) time.Time { if MUTANT { sent = boottime.Now() };",
+		old:  "l.until = l.election.req.Times.End(sent)",
+		new:  "if MUTANT { sent = boottime.Now() }; l.until = l.election.req.Times.End(sent)",
 		test: "TestV1LeaseCountsFromBeforeTheRound",
 	}, {
 		name: "SET in the renewal", file: "quorum_renew.lua", script: "quorumRenewLua",

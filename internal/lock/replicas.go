@@ -21,7 +21,7 @@ func (a *acquisition) replicate(ctx context.Context, l *redisLease) error {
 		patience = DefaultReplicasTimeout
 	}
 	t := a.req.Times
-	patience = min(patience, boottime.Until(l.Until())-t.Margin-t.Grace-t.Try) // then it would be too late to run
+	patience = min(patience, boottime.Until(t.Term(l.Until()))-t.Try) // then it would be too late to run
 	got, err := a.acknowledged(ctx, l, cfg.Replicas, max(patience, time.Millisecond))
 	if err == nil && got < int64(cfg.Replicas) {
 		err = fmt.Errorf("%d of %d replicas have acknowledged the lock within %s", got, cfg.Replicas, patience)

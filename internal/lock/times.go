@@ -3,13 +3,8 @@ package lock
 import "time"
 
 // Times are the durations that follow from a lock's ttl. This is the one
-// place for them; what a flag overrides is overridden in a copy.
-//
-// With sent the instant before a successful acquire or renewal was sent:
-//
-//	V      = sent + ttl - Drift     the end of the lease
-//	T_kill = V - Margin             SIGKILL (the guard's: V - Margin/2)
-//	T_term = T_kill - Grace         SIGTERM
+// place for them, and for the instants of a lease; what a flag overrides is
+// overridden in a copy.
 type Times struct {
 	TTL    time.Duration
 	Drift  time.Duration // how far the server's clock may run ahead of ours during one ttl
@@ -34,9 +29,39 @@ func TimesOf(ttl time.Duration) Times {
 	}
 }
 
-// Fit reports whether a renewal and two tries of it have room before T_term.
+// End is the end V of a lease, with sent the instant before the acquire or renewal
+// that succeeded was sent:
+//
+//	V = sent + ttl - Drift
+//
+// All instants of a lease are of package boottime.
+func (t Times) End(sent time.Time) time.Time { return sent.Add(t.TTL - t.Drift) }
+
+// Sent is the instant that a lease which ends at until counts from; see End.
+func (t Times) Sent(until time.Time) time.Time { return until.Add(t.Drift - t.TTL) }
+
+// Kill is when redlockrun sends SIGKILL at the latest, under a lease that ends at
+// until:
+//
+//	T_kill = V - Margin
+func (t Times) Kill(until time.Time) time.Time { return until.Add(-t.Margin) }
+
+// Term is when redlockrun sends SIGTERM at the latest, under a lease that ends at
+// until. From then on no renewal is sent:
+//
+//	T_term = T_kill - Grace
+func (t Times) Term(until time.Time) time.Time { return t.Kill(until).Add(-t.Grace) }
+
+// GuardKill is when the guard sends SIGKILL, under a lease that ends at until. It
+// comes after Kill, so that the guard acts only if redlockrun does not:
+//
+//	V - Margin/2
+func (t Times) GuardKill(until time.Time) time.Time { return until.Add(-t.Margin / 2) }
+
+// Fit reports whether a renewal and two tries of it have room before Term.
 func (t Times) Fit() bool {
-	return t.Renew+2*t.Try <= t.TTL-t.Drift-t.Margin-t.Grace
+	var sent time.Time // whenever that is
+	return !sent.Add(t.Renew + 2*t.Try).After(t.Term(t.End(sent)))
 }
 
 func between(low, d, high time.Duration) time.Duration { return min(max(low, d), high) }

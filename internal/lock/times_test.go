@@ -23,6 +23,34 @@ func TestTimesAreThoseOfTheContract(t *testing.T) {
 	}
 }
 
+func TestTheInstantsOfALeaseAreThoseOfTheContract(t *testing.T) {
+	sent := time.Unix(1_000_000_000, 0)
+	given := TimesOf(6 * time.Second)
+	given.Grace = 2 * time.Second
+	for _, c := range []struct {
+		times                      Times
+		end, kill, term, guardKill time.Duration
+	}{
+		{TimesOf(500 * ms), 493 * ms, 443 * ms, 443*ms - 500*ms/6, 468 * ms},
+		{TimesOf(6 * time.Second), 5938 * ms, 5638 * ms, 4638 * ms, 5788 * ms},
+		{TimesOf(time.Minute), 59398 * ms, 58398 * ms, 48398 * ms, 58898 * ms},
+		{given, 5938 * ms, 5638 * ms, 3638 * ms, 5788 * ms},
+	} {
+		until := c.times.End(sent)
+		for name, instant := range map[string]struct {
+			got  time.Time
+			want time.Duration
+		}{
+			"V": {until, c.end}, "T_kill": {c.times.Kill(until), c.kill}, "T_term": {c.times.Term(until), c.term},
+			"the guard's": {c.times.GuardKill(until), c.guardKill}, "the send": {c.times.Sent(until), 0},
+		} {
+			if got := instant.got.Sub(sent); got != instant.want {
+				t.Errorf("ttl %v: %s is %v after the send, want %v", c.times.TTL, name, got, instant.want)
+			}
+		}
+	}
+}
+
 // ttls calls each with every ttl from 0.5 s to 7 days in steps that grow, and
 // with a few thousand that are drawn.
 func ttls(each func(time.Duration)) {

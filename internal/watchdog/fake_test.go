@@ -65,7 +65,7 @@ func replies(t *testing.T, times lock.Times, delay time.Duration, err error) *re
 		if pause(ctx, delay); ctx.Err() != nil {
 			return time.Time{}, ctx.Err()
 		}
-		return sent.Add(times.TTL - times.Drift), err
+		return times.End(sent), err
 	}}
 }
 
@@ -81,10 +81,7 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 func config(times lock.Times) Config {
-	return Config{
-		Every: times.Renew, Try: times.Try, Pause: times.Pause, Grace: times.Grace, Margin: times.Margin,
-		Now: time.Now,
-	}
+	return Config{Times: times, Now: time.Now}
 }
 
 // life is the time from the send of a renewal to T_term.
@@ -96,7 +93,7 @@ func life(times lock.Times) time.Duration {
 func watchFor(d time.Duration, r Renewer, times lock.Times, cfg Config) error {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
-	return Run(ctx, r, time.Now().Add(times.TTL-times.Drift), cfg, quiet)
+	return Run(ctx, r, times.End(time.Now()), cfg, quiet)
 }
 
 func lostError(t *testing.T, err error) *LostError {

@@ -76,7 +76,7 @@ func (o outage) renewer(t *testing.T, times lock.Times, start time.Time) *renewe
 			<-ctx.Done()
 			return time.Time{}, ctx.Err()
 		}
-		return sent.Add(times.TTL - times.Drift), nil
+		return times.End(sent), nil
 	}}
 }
 

@@ -63,8 +63,8 @@ func newWatch(lease Renewer, until time.Time, cfg Config, log zerolog.Logger) *w
 	return &watch{Config: cfg, lease: lease, log: log, until: until, timer: time.NewTimer(0)}
 }
 
-func (w *watch) kill() time.Time { return w.until.Add(-w.Margin) }
-func (w *watch) term() time.Time { return w.kill().Add(-w.Grace) }
+func (w *watch) kill() time.Time { return w.Kill(w.until) }
+func (w *watch) term() time.Time { return w.Term(w.until) }
 
 func (w *watch) run(ctx context.Context) error {
 	defer w.timer.Stop()
@@ -111,7 +111,7 @@ func (w *watch) judge(sent time.Time, a answer) (due time.Time, err error) {
 // afterSuccess is when the next renewal is due. Counted from sent, but two
 // tries shall have room before T_term even if the answer was late.
 func (w *watch) afterSuccess(sent time.Time) time.Time {
-	due := sent.Add(w.Every - w.draw(w.Every/10))
+	due := sent.Add(w.Renew - w.draw(w.Renew/10))
 	due = earliest(due, w.term().Add(-2*w.Try))
 	if soonest := w.Now().Add(w.Pause / 2); due.Before(soonest) {
 		return soonest // never a busy loop, whatever the times are

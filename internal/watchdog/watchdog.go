@@ -9,6 +9,8 @@ import (
 	"errors"
 	"time"
 
+	"redlockrun/internal/lock"
+
 	"github.com/rs/zerolog"
 )
 
@@ -18,13 +20,9 @@ type Renewer interface {
 	Renew(ctx context.Context) (until time.Time, err error)
 }
 
-// Config are the times of the watchdog; see lock.Times.
+// Config says how a lease is kept.
 type Config struct {
-	Every  time.Duration // from one renewal to the next, before up to a tenth is taken off
-	Try    time.Duration // the limit of one try
-	Pause  time.Duration // between tries, of which at least half is kept
-	Grace  time.Duration // between T_term and T_kill
-	Margin time.Duration // between T_kill and the end of the lease
+	lock.Times // of the lease
 
 	// Lease is what a message calls the lease; empty means "the lease".
 	Lease string

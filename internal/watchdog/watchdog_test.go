@@ -30,7 +30,7 @@ func TestV1OnlyWhatTheReplyLeftIsLeft(t *testing.T) {
 					<-hung
 				}
 				time.Sleep(delay)
-				return sent.Add(minute.TTL - minute.Drift), nil
+				return minute.End(sent), nil
 			}
 			err := watchFor(time.Hour, r, minute, config(minute))
 			term := start.Add(life(minute))
@@ -52,14 +52,14 @@ func TestV2AfterAFreezeTheClockIsAskedBeforeTheStore(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock, cfg := &jumping{}, config(minute)
 			cfg.Now = clock.now
-			until := clock.now().Add(minute.TTL - minute.Drift)
+			until := minute.End(clock.now())
 			time.AfterFunc(5*time.Second, func() { clock.sleep(slept) })
 			r := replies(t, minute, 0, nil)
 			lost := lostError(t, Run(t.Context(), r, until, cfg, quiet))
 			if len(r.sent) != 0 || !errors.Is(lost, ErrLate) {
 				t.Errorf("frozen for %v: %d tries were sent, lost for %v", slept, len(r.sent), lost)
 			}
-			if want := until.Add(-minute.Margin); !lost.Kill.Equal(want) {
+			if want := minute.Kill(until); !lost.Kill.Equal(want) {
 				t.Errorf("SIGKILL due %v after %v", lost.Kill.Sub(want), want)
 			}
 		})
@@ -161,7 +161,7 @@ func TestV6V7ADefiniteLossActsAtOnce(t *testing.T) {
 						if len(r.sent) == nth {
 							return time.Time{}, c.err
 						}
-						return sent.Add(times.TTL - times.Drift), nil
+						return times.End(sent), nil
 					}
 					lost := lostError(t, watchFor(30*24*time.Hour, r, times, config(times)))
 					if !errors.Is(lost, c.err) || len(r.sent) != nth || time.Until(lost.Kill) != c.kill {
@@ -180,9 +180,9 @@ func TestV7ALossNeverPutsTheKillBeyondTheLease(t *testing.T) {
 	// The answer comes at the last moment, from a client that heeds no limit.
 	for _, final := range []error{lock.ErrLost, lock.ErrTaken} {
 		synctest.Test(t, func(t *testing.T) {
-			until := time.Now().Add(minute.TTL - minute.Drift)
+			until := minute.End(time.Now())
 			r := &renewer{t: t, renew: func(_ context.Context, sent time.Time) (time.Time, error) {
-				time.Sleep(time.Until(until.Add(-minute.Margin - minute.Grace + settleAtTerm/2)))
+				time.Sleep(time.Until(minute.Term(until).Add(settleAtTerm / 2)))
 				return time.Time{}, final
 			}}
 			cfg := config(minute)
@@ -202,7 +202,7 @@ func TestV11ALateSuccessCounts(t *testing.T) {
 			if len(r.sent) == 1 {
 				time.Sleep(5 * minute.Try) // heeds no limit
 			}
-			return sent.Add(minute.TTL - minute.Drift), nil
+			return minute.End(sent), nil
 		}
 		if err := watchFor(10*minute.TTL, r, minute, config(minute)); err != nil {
 			t.Errorf("lost after %v: %v", time.Since(start), err)
@@ -218,7 +218,7 @@ func TestV11ASuccessCountsUntilTheCommandIsStopped(t *testing.T) {
 			if len(r.sent) == 1 {
 				time.Sleep(time.Until(term.Add(settleAtTerm / 2)))
 			}
-			return sent.Add(minute.TTL - minute.Drift), nil
+			return minute.End(sent), nil
 		}
 		cfg := config(minute)
 		cfg.Stats = new(Stats)
@@ -302,7 +302,7 @@ func TestEachNewEndOfTheLeaseIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, until := range told {
-			if !until.Equal(r.sent[i].Add(minute.TTL - minute.Drift)) {
+			if !until.Equal(minute.End(r.sent[i])) {
 				t.Errorf("renewal %d: told %v", i, until)
 			}
 		}
@@ -319,7 +319,7 @@ func TestStatsSayHowTheLeaseWasKept(t *testing.T) {
 			if len(r.sent) <= n {
 				return time.Time{}, errRefused
 			}
-			return sent.Add(minute.TTL - minute.Drift), nil
+			return minute.End(sent), nil
 		}
 		return r
 	}
@@ -353,13 +353,13 @@ func TestAnOutageIsWarnedOfOnceAndASingleFailureNotAtAll(t *testing.T) {
 				if len(r.sent) <= failures {
 					return time.Time{}, errRefused
 				}
-				return sent.Add(minute.TTL - minute.Drift), nil
+				return minute.End(sent), nil
 			}
 			var out bytes.Buffer
 			ctx, cancel := context.WithTimeout(t.Context(), minute.TTL)
 			defer cancel()
 			log := zerolog.New(&out).Level(zerolog.WarnLevel)
-			if err := Run(ctx, r, time.Now().Add(minute.TTL-minute.Drift), config(minute), log); err != nil {
+			if err := Run(ctx, r, minute.End(time.Now()), config(minute), log); err != nil {
 				t.Fatal(err)
 			}
 			if got := strings.Count(out.String(), "\n"); got != warnings {
