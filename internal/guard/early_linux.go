@@ -23,7 +23,7 @@ var early *Early
 // wakes a thread that looks for work and finds none (docs/start-up.md says what that
 // costs). Whoever forks the command lets a second one run.
 func startEarly() {
-	if !promising(slurp(0, "/cmdline", make([]byte, 4096))) {
+	if !wantsGuard(slurp(0, "/cmdline", make([]byte, 4096))) {
 		return
 	}
 	runtime.GOMAXPROCS(1)
@@ -42,29 +42,34 @@ func startEarly() {
 	early = &Early{PID: pid, Leash: leash}
 }
 
-// promising reports whether a command line names a key, and not a kind of lock
-// whose guard has something to hold. It only has to be right most of the time.
-func promising(argv []byte) bool {
+// wantsGuard reports whether a command line names a key, and not a kind of lock
+// whose guard has something to hold. It only has to be right most of the time, but for
+// an operator command, which must not start a guard: that is a word as the very first
+// argument. One that is a command to be run instead gets its guard later.
+func wantsGuard(cmdline []byte) bool {
+	_, args := cut(cmdline, 0)
+	if !begins(args, "-") {
+		return false
+	}
 	key := false
-	for start := 0; start < len(argv); {
-		end := start
-		for end < len(argv) && argv[end] != 0 {
-			end++
-		}
-		word := string(argv[start:end])
-		if begins(word, "--local") {
+	for len(args) > 0 {
+		var word []byte
+		word, args = cut(args, 0)
+		switch {
+		case string(word) == "--":
+			return key
+		case begins(word, "--local"):
 			return false
+		case begins(word, "-k"), begins(word, "--key"):
+			key = true
 		}
-		if word == "--" {
-			break
-		}
-		key = key || begins(word, "-k") || begins(word, "--key")
-		start = end + 1
 	}
 	return key
 }
 
-func begins(word, with string) bool { return len(word) >= len(with) && word[:len(with)] == with }
+func begins(word []byte, with string) bool {
+	return len(word) >= len(with) && string(word[:len(with)]) == with
+}
 
 // TakeEarly hands over the guard that was executed early, once; nil if there is none.
 func TakeEarly() *Early {
