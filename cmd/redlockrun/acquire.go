@@ -25,7 +25,7 @@ const (
 )
 
 // acquire returns a lease that is fresh enough to start the command under, and
-// the id of its run. The guard is ready then. A lock that vanished before the
+// the id of its run. The guard has been started then. A lock that vanished before the
 // command was started is asked for anew: nothing has been done under it.
 func (s *session) acquire(store lock.Store) (lease lock.Lease, run string, err error) {
 	for range freshTries {
@@ -42,7 +42,7 @@ func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
 	lease, err := attend(s.signals, func(ctx context.Context) (lock.Lease, error) { return store.Acquire(ctx, req) })
 	said.over()
 	if err == nil {
-		err = s.guard.wait()
+		err = s.guard.Started()
 	}
 	if err == nil {
 		err = s.freshen(lease)

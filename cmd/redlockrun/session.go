@@ -26,7 +26,7 @@ type session struct {
 	*config
 	log     zerolog.Logger
 	signals <-chan os.Signal // read by the wait for the lock, then by the runner
-	guard   *pendingGuard
+	guard   *runner.Guard    // nil as PID 1
 }
 
 func newSession(c *config, log zerolog.Logger, signals <-chan os.Signal) *session {
@@ -42,14 +42,14 @@ func (s *session) run(environ []string) (ending, error) {
 		return ending{}, err
 	}
 	s.log = s.about(s.log)
-	s.guard = startGuard(keep) // while the lock is asked for
-	defer s.guard.end()
+	s.guard = runner.StartGuard(keep...) // while the lock is asked for
+	defer s.guard.Close()
 	lease, run, err := s.acquire(store)
 	if err != nil {
 		return ending{}, err
 	}
 	s.log.Debug().Str(eventField, eventStarted).Int64("fence", lease.Fence()).Msgf("lock %q is held; the command starts", s.key)
-	k := newKeeper(s, lease, s.guard.guard)
+	k := newKeeper(s, lease, s.guard)
 	status, err := s.execute(k, run, with(environ, s.variables(run, lease)))
 	held := lease.Held()
 	ran := err == nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,10 +61,7 @@ func (s *fakeStore) Acquire(_ context.Context, req lock.Request) (lock.Lease, er
 func fakeSession(signals chan os.Signal) *session {
 	c := someConfig()
 	c.times, c.command, c.timeout, c.onLost = lock.TimesOf(time.Minute), []string{"true"}, time.Second, stopCommand
-	s := newSession(&c, zerolog.Nop(), signals)
-	s.guard = &pendingGuard{started: make(chan struct{})}
-	close(s.guard.started)
-	return s
+	return newSession(&c, zerolog.Nop(), signals)
 }
 
 func TestAFreshLeaseIsNotRenewedBeforeTheStart(t *testing.T) {
@@ -127,11 +125,23 @@ func TestASignalEndsTheRenewalBeforeTheStart(t *testing.T) {
 func TestNoGuardNoRun(t *testing.T) {
 	store := &fakeStore{}
 	s := fakeSession(nil)
-	s.guard.err = errors.New("start guard: no more processes")
+	s.guard = runner.StartGuard(closedFile(t))
+	defer s.guard.Close()
 	_, _, err := s.acquire(store)
 	if got := explain(err, *s.config).status; got != statusFailed || len(store.given[0].released) != 1 {
 		t.Errorf("status %d, released %v, %v", got, store.given[0].released, err)
 	}
+}
+
+// closedFile is a file that no guard can hold open.
+func closedFile(t *testing.T) *os.File {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	return f
 }
 
 // A second signal does not wait for what the first one should end.

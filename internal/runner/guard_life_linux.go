@@ -118,9 +118,22 @@ func write(orders int, m guard.Message) error {
 	}
 }
 
-// look follows the life of the guards, one after the other, until Close.
-func (g *Guard) look(signs *os.File) {
+// run is the life of all guards, one after the other, until Close.
+func (g *Guard) run() {
 	defer close(g.over)
+	signs, err := g.spawn()
+	if err != nil {
+		g.startErr = fmt.Errorf("start guard: %w", err)
+		g.err = g.startErr
+	}
+	close(g.started)
+	if err == nil {
+		g.look(signs)
+	}
+}
+
+// look follows the life of the guard that has been started, and then of its successors.
+func (g *Guard) look(signs *os.File) {
 	for first := true; signs != nil; first = false {
 		shown := g.follow(signs, first)
 		status := g.bury()

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"sync"
 	"time"
@@ -17,7 +16,6 @@ import (
 const (
 	patience = 10 * time.Second // for a guard to get ready
 	mourning = time.Second      // between two tries to start another one
-	farewell = time.Second      // for a guard to go when it is told to
 	near     = time.Second      // the distance of a deadline that a guard may be acting on
 )
 
@@ -38,27 +36,39 @@ type Guard struct {
 	struck   bool // the deadline is over and does not move any more
 	warn     func(error)
 
-	ready chan struct{} // closed when the first guard is on watch
-	over  chan struct{} // closed when there is no guard any more and none will come
-	err   error         // why the first guard did not get ready; read after over
-	quit  chan struct{} // closed by Close
+	started  chan struct{} // closed when the first guard has been executed, or cannot be
+	startErr error         // why not; read after started
+	ready    chan struct{} // closed when the first guard is on watch
+	over     chan struct{} // closed when there is no guard any more and none will come
+	err      error         // why the first guard did not get ready; read after over
+	quit     chan struct{} // closed by Close
 }
 
 // StartGuard executes this program again as a guard, or takes the one that was
-// executed while the program was initialized, and returns before it is ready:
-// Run waits for that. It may be called beside the acquiring of the lock. The
-// guard holds keep open until it ends. As PID 1 StartGuard returns nil, nil.
-func StartGuard(keep ...*os.File) (*Guard, error) {
+// executed while the program was initialized. It returns at once, so that the lock can
+// be asked for meanwhile: Started says whether it worked, Run waits until the guard is
+// on watch, and whoever has called StartGuard calls Close. The guard holds keep open
+// until it ends; a file may be closed here as soon as Started has returned, and before
+// at the price of the guard. As PID 1 StartGuard returns nil.
+func StartGuard(keep ...*os.File) *Guard {
 	if os.Getpid() == 1 {
-		return nil, nil
+		return nil
 	}
-	g := &Guard{keep: keep, ready: make(chan struct{}), over: make(chan struct{}), quit: make(chan struct{})}
-	signs, err := g.spawn()
-	if err != nil {
-		return nil, fmt.Errorf("start guard: %w", err)
+	g := &Guard{
+		keep: keep, started: make(chan struct{}), ready: make(chan struct{}),
+		over: make(chan struct{}), quit: make(chan struct{}),
 	}
-	go g.look(signs)
-	return g, nil
+	go g.run()
+	return g
+}
+
+// Started waits until the guard has been executed, and says why it could not be.
+func (g *Guard) Started() error {
+	if g == nil {
+		return nil
+	}
+	<-g.started
+	return g.startErr
 }
 
 // Extend tells the guard that the group may live until deadline (boottime);
@@ -200,18 +210,7 @@ func (g *Guard) Close() {
 	g.mu.Lock()
 	g.dismiss()
 	g.mu.Unlock()
-	late := time.AfterFunc(farewell, g.end)
-	defer late.Stop()
 	<-g.over
-}
-
-// end kills a guard that stands still.
-func (g *Guard) end() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.pid != 0 {
-		_ = unix.Kill(g.pid, unix.SIGKILL)
-	}
 }
 
 func (g *Guard) isClosing() bool {

@@ -199,11 +199,7 @@ func TestTheGuardHoldsWhatItIsGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	g, err := StartGuard(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
+	g := startGuard(t, f)
 	if err := g.await(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -212,13 +208,21 @@ func TestTheGuardHoldsWhatItIsGiven(t *testing.T) {
 	}
 }
 
+// startGuard starts a guard that is ended with the test.
+func startGuard(t *testing.T, keep ...*os.File) *Guard {
+	t.Helper()
+	g := StartGuard(keep...)
+	t.Cleanup(g.Close)
+	if err := g.Started(); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
 // guarded runs a shell text in this process, with a guard.
 func guarded(t *testing.T, text string, args ...string) (Status, error) {
 	t.Helper()
-	g, err := StartGuard()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := startGuard(t)
 	defer g.Close()
 	return (&Command{Argv: append([]string{"/bin/sh", "-c", text}, args...), Env: os.Environ(), Guard: g}).Run(t.Context(), nil)
 }
@@ -245,11 +249,7 @@ func TestGuardsAreReaped(t *testing.T) {
 }
 
 func TestP2ExtendMovesTheDeadline(t *testing.T) {
-	g, err := StartGuard()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
+	g := startGuard(t)
 	g.Extend(boottime.Now().Add(-time.Hour)) // before there is a group
 	g.Extend(boottime.Now().Add(time.Hour))
 	pid := filepath.Join(t.TempDir(), "pid")
@@ -326,10 +326,7 @@ type ward struct {
 
 func foundHere(t *testing.T) ward {
 	t.Helper()
-	g, err := StartGuard()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := startGuard(t)
 	pid := filepath.Join(t.TempDir(), "pid")
 	ended := make(chan struct{})
 	c := &Command{Argv: []string{"/bin/sh", "-c", `echo $$ >"$0"; exec sleep 1000`, pid}, Env: os.Environ(), Guard: g}
@@ -337,10 +334,7 @@ func foundHere(t *testing.T) ward {
 		defer close(ended)
 		_, _ = c.Run(t.Context(), nil) // t.Context ends before the cleanups
 	}()
-	t.Cleanup(func() {
-		<-ended
-		g.Close()
-	})
+	t.Cleanup(func() { <-ended })
 	command := pidIn(t, pid)
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -348,10 +342,7 @@ func foundHere(t *testing.T) ward {
 }
 
 func TestACommandThatCannotBeStartedLeavesNoGuard(t *testing.T) {
-	g, err := StartGuard()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := startGuard(t)
 	c := &Command{Argv: []string{"/no/such/command"}, Guard: g}
 	if _, err := c.Run(t.Context(), nil); err == nil {
 		t.Error("no error")
@@ -363,10 +354,7 @@ func TestACommandThatCannotBeStartedLeavesNoGuard(t *testing.T) {
 }
 
 func TestCloseEndsAGuardThatStandsStill(t *testing.T) {
-	g, err := StartGuard()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := startGuard(t)
 	if err := unix.Kill(g.pid, unix.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}

@@ -96,14 +96,14 @@ func playWrapper(args []string) int {
 		go s.stopLater(c)
 	}
 	if !s.NoGuard {
-		g, err := StartGuard()
-		if err != nil {
-			s.note("start guard: " + err.Error())
+		c.Guard = StartGuard()
+		defer c.Guard.Close()
+		if err := c.Guard.Started(); err != nil {
+			s.note(err.Error())
 			return 71
 		}
-		c.Guard = g
 		if s.Deadline > 0 {
-			g.Extend(boottime.Now().Add(s.Deadline))
+			c.Guard.Extend(boottime.Now().Add(s.Deadline))
 		}
 	}
 	status, err := c.Run(context.Background(), signals)

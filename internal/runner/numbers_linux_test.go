@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"redlockrun/internal/guard"
@@ -18,23 +19,24 @@ func TestTheGuardHoldsAFileThatIsClosedWhileItIsStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &Guard{keep: []*os.File{f}, ready: make(chan struct{}), over: make(chan struct{}), quit: make(chan struct{})}
 	leash, err := guard.NewLeash()
 	if err != nil {
 		t.Fatal(err)
 	}
+	ready := os.NewFile(uintptr(leash.Ready[0]), "guard")
+	defer ready.Close()
+	defer syscall.Close(leash.Orders[1])
 	var pid int
-	numbered := withNumbers(g.keep, func(keep []uintptr) {
+	numbered := withNumbers([]*os.File{f}, func(keep []uintptr) {
 		f.Close()
 		pid, err = leash.Execute(keep)
 	})
 	if err := errors.Join(numbered, err); err != nil {
 		t.Fatal(err)
 	}
-	g.hire(pid, leash)
-	go g.look(os.NewFile(uintptr(leash.Ready[0]), "guard"))
-	defer g.Close()
-	if err := g.await(t.Context()); err != nil {
+	defer reapGuard(pid)
+	defer syscall.Kill(pid, syscall.SIGKILL)
+	if _, err := ready.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
 	if target, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/5", pid)); target != path {
@@ -49,10 +51,11 @@ func TestAGuardForAFileThatIsClosedAlreadyIsNotStarted(t *testing.T) {
 	}
 	f.Close()
 	before := openFiles(t)
-	if g, err := StartGuard(f); err == nil {
+	g := StartGuard(f)
+	if g.Started() == nil {
 		t.Error("no error")
-		g.Close()
 	}
+	g.Close()
 	if after := openFiles(t); after != before {
 		t.Errorf("%d descriptors are left", after-before)
 	}
