@@ -5,7 +5,8 @@ cd "$(dirname "$0")/.."
 
 # package (a regular expression) : what it may import beside the standard library
 rules='
-cmd/redlockrun      : internal/(lock|watchdog|runner|boottime) github.com/spf13/(cobra|pflag) github.com/rs/zerolog.* golang.org/x/(sys|term).*
+cmd/redlockrun      : internal/(console|lock|watchdog|runner|boottime) github.com/spf13/(cobra|pflag) github.com/rs/zerolog
+internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
 internal/watchdog   : internal/(lock|boottime) github.com/rs/zerolog
 internal/lock(/.*)? : internal/boottime internal/lock(/.*)? github.com/redis/go-redis/v9.* github.com/oklog/ulid/v2 golang.org/x/sys.*
 internal/runner     : internal/(boottime|guard|relay) golang.org/x/sys.*

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"redlockrun/internal/boottime"
+	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
 )
@@ -65,7 +66,7 @@ func (s *session) unanswered(err error) error {
 // abandon gives back a lock under which nothing was run.
 func (s *session) abandon(lease lock.Lease) {
 	if err := s.release(lease, 0); err != nil {
-		s.log.Debug().Str(eventField, eventUnreleased).Msg(err.Error())
+		s.log.Debug().Str(console.EventField, console.EventUnreleased).Msg(err.Error())
 	}
 }
 
@@ -110,7 +111,7 @@ func (s *session) sayOutage() func(error) {
 	return func(err error) {
 		if now := boottime.Now(); last.IsZero() || now.Sub(last) >= outageRepeat {
 			last = now
-			s.log.Warn().Str(eventField, eventUnavailable).Err(err).Msgf("no answer while waiting for lock %q (%s); trying again", s.key, s.address.whence())
+			s.log.Warn().Str(console.EventField, console.EventUnavailable).Err(err).Msgf("no answer while waiting for lock %q (%s); trying again", s.key, s.address.whence())
 		}
 	}
 }
@@ -118,7 +119,7 @@ func (s *session) sayOutage() func(error) {
 // sayUncalled says that a waiter is slower than it could be.
 func (s *session) sayUncalled(err error) {
 	const text = "a waiter for lock %q cannot be called (%s); looking about twice a second instead"
-	s.log.Debug().Str(eventField, eventUncalled).Err(err).Msgf(text, s.key, s.address.whence())
+	s.log.Debug().Str(console.EventField, console.EventUncalled).Err(err).Msgf(text, s.key, s.address.whence())
 }
 
 // freshen renews a lease that took longer than one try to acquire, so that the

@@ -1,63 +1,31 @@
 package main
 
 import (
+	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
 
 	"github.com/rs/zerolog"
-)
-
-// eventField says in --log-format json what a line is about, by a name that
-// stays as it is. The README lists the names.
-const eventField = "event"
-
-// Events of a run; how one ends is named by its status (endingOf).
-const (
-	eventConfig      = "config"         // what should be known of the configuration
-	eventWaiting     = "waiting"        // for a busy lock, in line at a place
-	eventRejoined    = "rejoined"       // the place in the line was lost
-	eventUncalled    = "uncalled"       // waiting goes on by looking
-	eventUnavailable = "unavailable"    // no answer, without a status: trying again
-	eventBusy        = "busy"           // the lock stayed busy
-	eventHeldLong    = "held-long"      // and is so for longer than --warn-held-after
-	eventStarted     = "started"        // the lock is held, and the command starts
-	eventLost        = "lost"           // without a status: the command runs on
-	eventRegained    = "regained"       // it was held all the time
-	eventReleased    = "released"       // the run is over
-	eventUnreleased  = "release-failed" // the lock lapses by itself
-	eventLeft        = "left-running"   // processes of the command
-	eventCommand     = "command"        // what should be known of how the command runs
-	eventDropped     = "dropped"        // lines that stderr did not take
 )
 
 // endingOf is the event of a run that ended with a status of redlockrun's own.
 func endingOf(status int) string {
 	switch status {
 	case statusUsage:
-		return "usage"
+		return console.EventUsage
 	case statusNotLock:
-		return "not-a-lock"
+		return console.EventNotLock
 	case statusUnavailable:
-		return eventUnavailable
+		return console.EventUnavailable
 	case statusFailed:
-		return "failed"
+		return console.EventFailed
 	case statusLost:
-		return eventLost
+		return console.EventLost
 	case statusRanOut:
-		return "max-runtime"
+		return console.EventMaxRuntime
 	case 126, 127:
-		return "not-started"
+		return console.EventNotStarted
 	}
-	return "signalled"
-}
-
-// inWords reports whether a line of text has a field in its message.
-func inWords(field string) bool {
-	switch field {
-	case "level", "message", "error", hintField, eventField, "key", "address", "from", "run", "host", "pid", "user", "command",
-		"foreign", "left_ms", "held_ms", "place", "status", "fence", "renewals", "failed_tries", "closest_ms", "processes":
-		return true
-	}
-	return false
+	return console.EventSignalled
 }
 
 // about is the logger of what concerns the lock.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"redlockrun/internal/boottime"
+	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
@@ -48,19 +49,19 @@ type outcome struct {
 // report says it. A hint comes with its message or not at all.
 func (o outcome) report(log zerolog.Logger) int {
 	if o.warning != "" {
-		ofHolder(log.Warn().Str(eventField, eventHeldLong), o.held).Msg(o.warning)
+		ofHolder(log.Warn().Str(console.EventField, console.EventHeldLong), o.held).Msg(o.warning)
 	}
 	if o.message != "" {
-		if o.level < log.GetLevel() && !(o.watched && watched(log)) {
+		if o.level < log.GetLevel() && !(o.watched && console.Watched(log)) {
 			return o.status
 		}
 		log = log.Level(o.level)
-		event := log.WithLevel(o.level).Str(eventField, cmp.Or(o.event, endingOf(o.status))).Int("status", o.status)
+		event := log.WithLevel(o.level).Str(console.EventField, cmp.Or(o.event, endingOf(o.status))).Int("status", o.status)
 		if o.held != nil {
 			event = ofHolder(event, o.held)
 		}
 		if len(o.hints) > 0 {
-			event = event.Strs(hintField, o.hints)
+			event = event.Strs(console.HintField, o.hints)
 		}
 		event.Msg(o.message)
 	}
@@ -160,7 +161,7 @@ func explainHeld(e *lock.HeldError, c config) outcome {
 	if !e.Full {
 		o.message += heldSince(e.Holder) + timeLeft(e.TTL)
 	}
-	o.event, o.held = eventBusy, e
+	o.event, o.held = console.EventBusy, e
 	o.message += " (" + c.address.place() + ")"
 	if e.TTL < 0 && !c.address.local {
 		o.hints = append([]string{fmt.Sprintf("the key %q has no TTL and never expires by itself: once nobody works under it, delete it", e.Key)}, o.hints...)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"redlockrun/internal/boottime"
+	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
@@ -109,7 +110,7 @@ func (k *keeper) tellGuard(until time.Time) {
 func (k *keeper) lose(lost *watchdog.LostError) {
 	k.lost = lost
 	if k.onLost == continueCommand {
-		k.log.Warn().Str(eventField, eventLost).Strs(hintField, some(lostHint(lost, *k.config))).Msg(explainLost(lost, *k.config) + "; the command runs on without it")
+		k.log.Warn().Str(console.EventField, console.EventLost).Strs(console.HintField, some(lostHint(lost, *k.config))).Msg(explainLost(lost, *k.config) + "; the command runs on without it")
 		return
 	}
 	k.halt(stopFor(lost))
@@ -133,7 +134,7 @@ func (k *keeper) regain(ctx context.Context) bool {
 		cancel()
 		if err == nil {
 			k.lost = nil
-			k.log.Warn().Str(eventField, eventRegained).Msgf("lock %q is held again, and was all the time", k.key)
+			k.log.Warn().Str(console.EventField, console.EventRegained).Msgf("lock %q is held again, and was all the time", k.key)
 			return true
 		}
 		if errors.Is(err, lock.ErrLost) {

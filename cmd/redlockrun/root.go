@@ -2,18 +2,23 @@ package main
 
 import (
 	"os"
+	"time"
 
+	"redlockrun/internal/console"
 	"redlockrun/internal/runner"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 )
 
+// flushLimit bounds what a reader of stderr that stands still can cost at the end.
+const flushLimit = 100 * time.Millisecond
+
 // run is the whole program but for the way it ends.
 func run(args []string) ending {
 	signals := runner.Subscribe() // first of all: from here on none is missed
 	defer runner.DropEarlyGuard()
-	p := newProgram(os.LookupEnv, writeStderr)
+	p := newProgram(os.LookupEnv, console.Stderr(runner.Unstoppable))
 	p.runF = func(c *config) (ending, error) {
 		s := newSession(c, p.log, signals)
 		defer func() { p.log = s.log }() // it knows the lock
@@ -27,7 +32,7 @@ type program struct {
 	env    lookup
 	write  func([]byte) // to stderr
 	log    zerolog.Logger
-	queue  *stderrQueue
+	queue  *console.Queue
 	said   map[string]*words // by flags
 	config config            // as far as it has been read
 	ending ending
@@ -38,7 +43,7 @@ type program struct {
 
 func newProgram(env lookup, write func([]byte)) *program {
 	p := &program{env: env, write: write}
-	p.log, p.queue = logging{level: zerolog.WarnLevel}.start(p.write)
+	p.log, p.queue = console.Console{Level: zerolog.WarnLevel}.Start(p.write)
 	return p
 }
 
@@ -46,7 +51,7 @@ func (p *program) run(args []string) ending {
 	if err := p.execute(args); err != nil {
 		p.ending = endedBy(err, explain(err, p.config).report(p.log))
 	}
-	p.queue.flush(flushLimit)
+	p.queue.Flush(flushLimit)
 	return p.ending
 }
 
@@ -106,8 +111,8 @@ func (p *program) start(flags level, command commandLine) error {
 
 // speak makes the logger that from asks for, the default one if that is wrong.
 func (p *program) speak(from sources) error {
-	l, err := from.logging()
-	p.log, p.queue = l.start(p.write)
+	c, err := from.console()
+	p.log, p.queue = c.Start(p.write)
 	return err
 }
 

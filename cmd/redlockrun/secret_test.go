@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"redlockrun/internal/redistest"
@@ -36,6 +37,24 @@ func writtenURLs(password string) (urls []string) {
 // showsSecret reports a part of the password, in whatever form.
 func showsSecret(text string) bool {
 	return strings.Contains(text, opening) || strings.Contains(text, closing)
+}
+
+// A sink is a stderr that a test looks at.
+type sink struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *sink) write(line []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text.Write(line)
+}
+
+func (s *sink) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
 }
 
 // sayAll is all that the program says about a URL from each of its sources.
@@ -96,7 +115,7 @@ func say(args []string, env map[string]string) string {
 	}
 	err := p.execute(args)
 	explain(err, p.config).report(p.log)
-	p.queue.flush(patience)
+	p.queue.Flush(patience)
 	return out.String()
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"redlockrun/internal/boottime"
+	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
@@ -35,7 +36,7 @@ func newSession(c *config, log zerolog.Logger, signals <-chan os.Signal) *sessio
 
 func (s *session) run(environ []string) (ending, error) {
 	for _, warning := range s.warnings {
-		s.log.Warn().Str(eventField, eventConfig).Str("key", s.key).Msg(warning)
+		s.log.Warn().Str(console.EventField, console.EventConfig).Str("key", s.key).Msg(warning)
 	}
 	store, keep, err := s.open()
 	if err != nil {
@@ -48,7 +49,7 @@ func (s *session) run(environ []string) (ending, error) {
 	if err != nil {
 		return ending{}, err
 	}
-	s.log.Debug().Str(eventField, eventStarted).Int64("fence", lease.Fence()).Msgf("lock %q is held; the command starts", s.key)
+	s.log.Debug().Str(console.EventField, console.EventStarted).Int64("fence", lease.Fence()).Msgf("lock %q is held; the command starts", s.key)
 	k := newKeeper(s, lease, s.guard)
 	status, err := s.execute(k, run, with(environ, s.variables(run, lease)))
 	held := lease.Held()
@@ -84,7 +85,7 @@ func (s *session) execute(k *keeper, run string, environ []string) (runner.Statu
 		Argv: s.command, Env: environ,
 		MaxRuntime: s.maxRuntime, Grace: s.times.Grace, Guard: k.guard, Marker: runIDVar + "=" + run,
 		Parked: k.stop, Resumed: k.resume,
-		Warn: func(err error) { s.log.Warn().Str(eventField, eventCommand).Msg(err.Error()) },
+		Warn: func(err error) { s.log.Warn().Str(console.EventField, console.EventCommand).Msg(err.Error()) },
 	}
 	k.start(command.Stop)
 	defer k.stop()
@@ -103,7 +104,7 @@ func (s *session) giveBack(lease lock.Lease, held time.Duration, lost *watchdog.
 		return
 	}
 	if err := s.release(lease, keep); err != nil && lost == nil {
-		s.log.Warn().Str(eventField, eventUnreleased).Msg(err.Error())
+		s.log.Warn().Str(console.EventField, console.EventUnreleased).Msg(err.Error())
 	}
 }
 
@@ -131,14 +132,14 @@ func ranOut(err error) bool {
 // lock was lost meanwhile.
 func (s *session) sum(k *keeper, held time.Duration, status runner.Status) {
 	s.log.Info().Func(func(event *zerolog.Event) {
-		event.Str(eventField, eventReleased).Int("status", status.Code).Int64("held_ms", held.Milliseconds())
+		event.Str(console.EventField, console.EventReleased).Int("status", status.Code).Int64("held_ms", held.Milliseconds())
 		event.Int("renewals", k.stats.Renewed).Int("failed_tries", k.stats.Failed).Int64("closest_ms", k.stats.Closest.Milliseconds())
 	}).MsgFunc(func() string { return s.summary(k, held) })
 	if status.Left > 0 {
-		s.log.Warn().Str(eventField, eventLeft).Int("processes", status.Left).Msg(leftBehind(status.Left))
+		s.log.Warn().Str(console.EventField, console.EventLeft).Int("processes", status.Left).Msg(leftBehind(status.Left))
 	}
 	if k.lost != nil && s.onLost == stopCommand && !errors.As(status.Stopped, new(*watchdog.LostError)) {
-		s.log.Warn().Str(eventField, eventLost).Msg(explainLost(k.lost, *s.config))
+		s.log.Warn().Str(console.EventField, console.EventLost).Msg(explainLost(k.lost, *s.config))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
 
 	"github.com/rs/zerolog"
@@ -34,7 +35,7 @@ func (w *waiting) busy(e *lock.HeldError) {
 	w.last = e
 	switch {
 	case e.Rejoined:
-		ofHolder(w.s.log.Warn().Str(eventField, eventRejoined), e).Msg(w.s.rejoined(e))
+		ofHolder(w.s.log.Warn().Str(console.EventField, console.EventRejoined), e).Msg(w.s.rejoined(e))
 	case first:
 		w.tell(w.s.log, e, w.s.waitingFor(e))
 		w.tellLater()
@@ -55,13 +56,13 @@ func (s *session) rejoined(e *lock.HeldError) string {
 
 func (w *waiting) tell(log zerolog.Logger, e *lock.HeldError, text string) {
 	if event := log.Info(); event != nil {
-		ofHolder(event.Str(eventField, eventWaiting), e).Msg(text)
+		ofHolder(event.Str(console.EventField, console.EventWaiting), e).Msg(text)
 	}
 }
 
 // tellLater lets a terminal know after a while, unless it has been told.
 func (w *waiting) tellLater() {
-	if !watched(w.s.log) {
+	if !console.Watched(w.s.log) {
 		return
 	}
 	loud := w.s.log.Level(zerolog.InfoLevel)

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"bytes"
@@ -9,9 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 )
-
-// hintField holds what to do next; in text each hint is a line of its own.
-const hintField = "hint"
 
 // plain turns one line of zerolog's JSON into lines for people:
 //
@@ -36,7 +33,7 @@ func plain(line []byte) []byte {
 		out.WriteString(" (" + rest.String()[1:] + ")")
 	}
 	out.WriteByte('\n')
-	for _, hint := range said.list(hintField) {
+	for _, hint := range said.list(HintField) {
 		out.WriteString("redlockrun: hint: " + printable(hint) + "\n")
 	}
 	return []byte(out.String())

@@ -1,0 +1,43 @@
+package console
+
+// EventField says in JSON what a line is about, by a name that stays as it is. The README
+// lists the names.
+const EventField = "event"
+
+// HintField holds what to do next; in text each hint is a line of its own.
+const HintField = "hint"
+
+// Events of a run; how one ends is named by its status.
+const (
+	EventConfig      = "config"         // what should be known of the configuration
+	EventWaiting     = "waiting"        // for a busy lock, in line at a place
+	EventRejoined    = "rejoined"       // the place in the line was lost
+	EventUncalled    = "uncalled"       // waiting goes on by looking
+	EventUnavailable = "unavailable"    // no answer, without a status: trying again
+	EventBusy        = "busy"           // the lock stayed busy
+	EventHeldLong    = "held-long"      // and is so for longer than --warn-held-after
+	EventStarted     = "started"        // the lock is held, and the command starts
+	EventLost        = "lost"           // without a status: the command runs on
+	EventRegained    = "regained"       // it was held all the time
+	EventReleased    = "released"       // the run is over
+	EventUnreleased  = "release-failed" // the lock lapses by itself
+	EventLeft        = "left-running"   // processes of the command
+	EventCommand     = "command"        // what should be known of how the command runs
+	EventDropped     = "dropped"        // lines that stderr did not take
+	EventUsage       = "usage"          // the rest: with the status that a run ended with
+	EventNotLock     = "not-a-lock"
+	EventFailed      = "failed"
+	EventMaxRuntime  = "max-runtime"
+	EventNotStarted  = "not-started"
+	EventSignalled   = "signalled"
+)
+
+// inWords reports whether a line of text has a field in its message.
+func inWords(field string) bool {
+	switch field {
+	case "level", "message", "error", HintField, EventField, "key", "address", "from", "run", "host", "pid", "user", "command",
+		"foreign", "left_ms", "held_ms", "place", "status", "fence", "renewals", "failed_tries", "closest_ms", "processes":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,32 @@
+package console_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Programs rely on the names of the events.
+func TestTheREADMENamesEveryEvent(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := 0
+	for _, file := range []string{"event.go", "../watchdog/watch.go"} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`(?:\sEvent[A-Z]\w+\s+= |"event", )"([a-z-]+)"`).FindAllSubmatch(source, -1) {
+			names++
+			if !strings.Contains(string(readme), "`"+string(name[1])+"`") {
+				t.Errorf("the README lacks the event %s", name[1])
+			}
+		}
+	}
+	if names < 20 {
+		t.Errorf("%d events were found", names)
+	}
+}

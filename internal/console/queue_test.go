@@ -1,0 +1,78 @@
+package console_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"redlockrun/internal/console"
+
+	"github.com/rs/zerolog"
+)
+
+// patience bounds each wait for a line that must come: far more than a busy machine needs.
+const patience = 60 * time.Second
+
+// A sink is a stderr that a test looks at, and can hold up.
+type sink struct {
+	mu    sync.Mutex
+	text  strings.Builder
+	stuck chan struct{} // a write waits for its end; nil: none does
+}
+
+func (s *sink) write(line []byte) {
+	if s.stuck != nil {
+		<-s.stuck
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text.Write(line)
+}
+
+// take empties the sink, and returns what was in it.
+func (s *sink) take() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.text.Reset()
+	return s.text.String()
+}
+
+func (s *sink) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// P9: a stderr that nobody reads holds up nothing; what is lost is counted.
+func TestP9AFullStderrHoldsUpNothing(t *testing.T) {
+	s := sink{stuck: make(chan struct{})}
+	log, q := (console.Console{Level: zerolog.InfoLevel}).Start(s.write)
+	const fit, many = 256, 10 * 256
+	for range many {
+		log.Info().Msg("again")
+	}
+	q.Flush(time.Millisecond) // returns although nothing can be written
+	close(s.stuck)
+	q.Flush(patience)
+	log.Info().Msg("last")
+	q.Flush(patience)
+	written := strings.Count(s.String(), "info: again\n")
+	if written < fit || written >= many {
+		t.Errorf("%d of %d messages were written", written, many)
+	}
+	if !strings.Contains(s.String(), "warning: stderr did not take all messages (dropped=") {
+		t.Errorf("what was lost is not said: %s", s.String()[max(0, s.text.Len()-200):])
+	}
+}
+
+// A goroutine would outlive the bubble, which fails the test.
+func TestNothingSaidNeedsNoGoroutine(t *testing.T) {
+	synctest.Test(t, func(*testing.T) {
+		var s sink
+		log, q := (console.Console{Level: zerolog.WarnLevel}).Start(s.write)
+		log.Info().Msg("not said")
+		q.Flush(patience)
+	})
+}
