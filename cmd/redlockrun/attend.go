@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"syscall"
 	"time"
 
 	"redlockrun/internal/runner"
@@ -48,7 +47,7 @@ func attend[T any](signals <-chan os.Signal, do func(context.Context) (T, error)
 		case <-limit:
 			return attended[T]{}.value, ended
 		case sig := <-signals:
-			err := react(sig)
+			err := runner.Interrupted(sig)
 			if ended != nil && err != nil {
 				return attended[T]{}.value, ended
 			}
@@ -57,16 +56,5 @@ func attend[T any](signals <-chan os.Signal, do func(context.Context) (T, error)
 				cancel(err)
 			}
 		}
-	}
-}
-
-// react does what a signal does to a process without a command: it ends it, or
-// nothing, signal(7). Job control is the kernel's until the command runs.
-func react(sig os.Signal) error {
-	switch sig := sig.(syscall.Signal); sig {
-	case syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGPIPE, syscall.SIGXFSZ:
-		return nil
-	default:
-		return &runner.SignalError{Signal: sig}
 	}
 }

@@ -8,26 +8,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forward passes a signal on: what a terminal or a supervisor sends to a whole
-// job goes to the group, everything else to the command alone.
+// forward passes a signal on to whom the table of signals says.
 func (r *run) forward(sig os.Signal) {
-	s, ok := sig.(syscall.Signal)
-	if !ok {
+	m := meaningOf(sig)
+	switch m.alone {
+	case suspends:
+		r.forwardStop(sig.(syscall.Signal))
 		return
-	}
-	switch s {
-	case unix.SIGPIPE, unix.SIGXFSZ: // of this process's own writes
-	case unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
-		r.forwardStop(s)
-	case unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGWINCH:
-		r.toGroup(s)
-	case unix.SIGCONT:
+	case resumes:
 		r.asked = 0
-		r.toGroup(s)
-	default:
-		r.report(s, unix.Kill(r.child.pid, s))
+	}
+	switch m.to {
+	case toGroup:
+		r.toGroup(sig.(syscall.Signal))
+	case toCommand:
+		r.toCommand(sig.(syscall.Signal))
 	}
 }
+
+func (r *run) toCommand(sig syscall.Signal) { r.report(sig, unix.Kill(r.child.pid, sig)) }
 
 func (r *run) toGroup(sig syscall.Signal) { r.report(sig, unix.Kill(-r.child.pid, sig)) }
 

@@ -116,7 +116,7 @@ func (r *run) awaitCont() {
 	for {
 		select {
 		case sig := <-r.signals:
-			if sig == os.Signal(unix.SIGCONT) {
+			if meaningOf(sig).alone == resumes {
 				return
 			}
 			r.forwardParked(sig)
@@ -132,7 +132,7 @@ func (r *run) overtaken() bool {
 	for {
 		select {
 		case sig := <-r.signals:
-			if sig == os.Signal(unix.SIGCONT) {
+			if meaningOf(sig).alone == resumes {
 				return true
 			}
 			r.forwardParked(sig)
@@ -145,9 +145,7 @@ func (r *run) overtaken() bool {
 // forwardParked is forward for a command that is stopped and whose stop is
 // being dealt with: another stop means nothing to it.
 func (r *run) forwardParked(sig os.Signal) {
-	switch sig {
-	case unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
-	default:
+	if meaningOf(sig).alone != suspends {
 		r.forward(sig)
 	}
 }

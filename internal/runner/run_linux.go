@@ -6,8 +6,6 @@ import (
 	"os"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Run starts the command, forwards signals to it and returns when it has ended
@@ -72,13 +70,12 @@ type sieve struct {
 }
 
 func (s *sieve) take(sig os.Signal) {
-	switch number, _ := sig.(syscall.Signal); number {
-	case unix.SIGWINCH, unix.SIGCONT, unix.SIGPIPE, unix.SIGXFSZ:
-	case unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
+	switch meaningOf(sig).alone {
+	case ends:
 		s.kept = append(s.kept, sig)
-	default:
+		s.fatal = cmp.Or(s.fatal, sig.(syscall.Signal))
+	case suspends:
 		s.kept = append(s.kept, sig)
-		s.fatal = cmp.Or(s.fatal, number)
 	}
 }
 
