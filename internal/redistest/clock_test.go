@@ -1,14 +1,17 @@
-package redistest
+package redistest_test
 
 import (
 	"strconv"
 	"testing"
 	"time"
+
+	"redlockrun/internal/redistest"
 )
 
 func TestClockIsPushedWhileTheServerRuns(t *testing.T) {
-	c := NewClock(t)
-	s := Start(t, Options{Clock: c})
+	t.Parallel()
+	c := redistest.NewClock(t)
+	s := redistest.Start(t, redistest.Options{Clock: c})
 	for _, ahead := range []time.Duration{0, 40 * time.Second, -40 * time.Second, time.Hour} {
 		if err := c.Push(ahead); err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@ package redistest
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 )
@@ -34,76 +33,35 @@ type Cluster struct {
 // StartCluster starts one that ends with the test.
 func StartCluster(t testing.TB, opts ClusterOptions) *Cluster {
 	t.Helper()
-	c, err := NewCluster(t.TempDir(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	return c
+	return startFor(t, func(dir string) (*Cluster, error) { return NewCluster(dir, opts) })
 }
 
 // NewCluster returns when each node finds the Cluster in order. Close ends it.
 // Its files are in dir.
 func NewCluster(dir string, opts ClusterOptions) (*Cluster, error) {
-	c := &Cluster{group: group{dir: dir}, opts: opts}
-	if err := c.start(); err != nil {
-		c.Close()
-		return nil, err
-	}
-	return c, nil
+	opts.Data.cluster = true
+	opts.Data.Args = append([]string{"--cluster-node-timeout", "1000"}, opts.Data.Args...) // news spreads within half of it
+	c := &Cluster{group: group{dir: dir, data: opts.Data}, opts: opts}
+	return c, c.assemble(steps{start: c.startNodes, wire: c.join, ready: c.Ready, settle: c.calm})
 }
 
-func (c *Cluster) start() error {
-	for _, step := range []func() error{c.startNodes, c.join, c.follow, func() error { return Eventually(c.Ready) }, c.calm} {
-		if err := step(); err != nil {
-			return err
-		}
+func (c *Cluster) startNodes() (err error) {
+	if c.Masters, err = c.start(3, nil); err == nil {
+		c.Replicas, err = c.start(3*c.opts.Replicas, nil)
 	}
-	return nil
-}
-
-func (c *Cluster) startNodes() error {
-	if err := c.authority(&c.opts.Data); err != nil {
-		return err
-	}
-	for i := range 3 + 3*c.opts.Replicas {
-		n, err := c.node()
-		if err != nil {
-			return err
-		}
-		if i < 3 {
-			c.Masters = append(c.Masters, n)
-		} else {
-			c.Replicas = append(c.Replicas, n)
-		}
-	}
-	return nil
-}
-
-func (c *Cluster) node() (*Server, error) {
-	opts := c.opts.Data
-	opts.cluster = true
-	opts.Args = append([]string{"--cluster-node-timeout", "1000"}, opts.Args...) // news spreads within half of it
-	if opts.Password != "" {
-		opts.Args = append(opts.Args, "--masterauth", opts.Password)
-	}
-	return c.group.start(opts)
+	return err
 }
 
 // calm gives each node the timeout that was wanted.
 func (c *Cluster) calm() error {
-	timeout := c.opts.NodeTimeout
-	if timeout == 0 {
-		timeout = 24 * 60 * 60 * 1000
-	}
 	return each(c.servers, func(n *Server) error {
-		_, err := n.Do("CONFIG", "SET", "cluster-node-timeout", timeout)
+		_, err := n.Do("CONFIG", "SET", "cluster-node-timeout", afterMilliseconds(c.opts.NodeTimeout))
 		return err
 	})
 }
 
-// join gives each master its third of the slots and introduces all nodes to
-// each other.
+// join gives each master its third of the slots, introduces all nodes to each
+// other, and gives each master its replica.
 func (c *Cluster) join() error {
 	for i, m := range c.Masters {
 		if _, err := m.Do(addSlots(i*slots/3, (i+1)*slots/3)...); err != nil {
@@ -120,7 +78,10 @@ func (c *Cluster) join() error {
 			}
 		}
 	}
-	return Eventually(func() error { return each(c.servers, c.knowsAll) })
+	if err := Eventually(func() error { return each(c.servers, c.knowsAll) }); err != nil {
+		return err
+	}
+	return c.follow()
 }
 
 // addSlots is the command that gives a node the slots from first up to, but not, end.
@@ -201,18 +162,8 @@ func (c *Cluster) Addr() string { return addrs(c.Masters) }
 // URL is what --redis takes, with the password if there is one. It names the
 // masters.
 func (c *Cluster) URL() string {
-	u := url.URL{Scheme: "redis+cluster", Host: c.Addr()}
-	if c.opts.Data.TLS {
-		u.Scheme = "rediss+cluster"
-	}
-	if p := c.opts.Data.Password; p != "" {
-		u.User = url.UserPassword("", p)
-	}
-	return u.String()
+	return c.data.url("redis+cluster", c.Addr()).String()
 }
-
-// CA is the PEM file of the CA of all nodes.
-func (c *Cluster) CA() string { return c.opts.Data.CA.File() }
 
 // Slot is the slot of a key: CRC16 (XMODEM) of what stands in its first braces,
 // or of all of it.

@@ -1,15 +1,18 @@
-package redistest
+package redistest_test
 
 import (
 	"strings"
 	"testing"
+
+	"redlockrun/internal/redistest"
 )
 
 func TestClusterMovesASlotWithItsKeys(t *testing.T) {
-	c := StartCluster(t, ClusterOptions{Data: Options{Password: "pw"}})
+	t.Parallel()
+	c := redistest.StartCluster(t, redistest.ClusterOptions{Data: redistest.Options{Password: "pw"}})
 	for _, key := range []string{"a", "123456789", "redlockrun:{job}:fence", "{}x", "x{", "\x00\xff"} {
-		if slot, err := c.Masters[0].Do("CLUSTER", "KEYSLOT", key); err != nil || slot != int64(Slot(key)) {
-			t.Errorf("slot of %q: %d, the server says %v, %v", key, Slot(key), slot, err)
+		if slot, err := c.Masters[0].Do("CLUSTER", "KEYSLOT", key); err != nil || slot != int64(redistest.Slot(key)) {
+			t.Errorf("slot of %q: %d, the server says %v, %v", key, redistest.Slot(key), slot, err)
 		}
 	}
 	from := c.Owner("a")
@@ -36,12 +39,13 @@ func TestClusterMovesASlotWithItsKeys(t *testing.T) {
 }
 
 func TestClusterFailsOverWhenTold(t *testing.T) {
-	c := StartCluster(t, ClusterOptions{Data: Options{TLS: true, Mutual: true}, Replicas: 1})
+	t.Parallel()
+	c := redistest.StartCluster(t, redistest.ClusterOptions{Data: redistest.Options{TLS: true, Mutual: true}, Replicas: 1})
 	place := c.Owner("a")
 	if _, err := c.Masters[place].Do("SET", "a", "1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := Replicated(c.Masters[place], c.Replicas[place]); err != nil {
+	if err := redistest.Replicated(c.Masters[place], c.Replicas[place]); err != nil {
 		t.Fatal(err)
 	}
 	c.Masters[place].Kill()

@@ -53,7 +53,7 @@ func (m *Migration) MoveKeys() error {
 		return nil
 	}
 	move := []any{"MIGRATE", m.to.opts.On.IP(), m.to.port, "", 0, patience.Milliseconds()}
-	if p := m.cluster.opts.Data.Password; p != "" {
+	if p := m.cluster.data.Password; p != "" {
 		move = append(move, "AUTH", p)
 	}
 	_, err = m.from.Do(append(append(move, "KEYS"), list...)...)

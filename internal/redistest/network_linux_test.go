@@ -1,4 +1,4 @@
-package redistest
+package redistest_test
 
 import (
 	"context"
@@ -7,12 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"redlockrun/internal/redistest"
 )
 
 func TestACutCableLosesEverythingInSilence(t *testing.T) {
-	n := NewNetwork(t)
-	s := Start(t, Options{On: n.Right})
-	dial := func(h *Host, patience time.Duration) error {
+	t.Parallel()
+	n := redistest.NewNetwork(t)
+	s := redistest.Start(t, redistest.Options{On: n.Right})
+	dial := func(h *redistest.Host, patience time.Duration) error {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		c, err := h.DialContext(ctx, "tcp", s.Addr())

@@ -1,4 +1,4 @@
-package redistest
+package redistest_test
 
 import (
 	"bufio"
@@ -7,7 +7,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"redlockrun/internal/redistest"
 )
+
+// patience bounds each wait: much more than a loaded machine needs.
+const patience = 30 * time.Second
 
 // talk sends a command to addr and returns the first line of the answer.
 func talk(t *testing.T, addr, words string) (string, error) {
@@ -31,15 +36,16 @@ func send(t *testing.T, c net.Conn, words string) {
 	}
 }
 
-func request(words string) []byte {
-	var list []any
-	for _, w := range strings.Fields(words) {
-		list = append(list, w)
+func request(words string) (raw []byte) {
+	list := strings.Fields(words)
+	raw = fmt.Appendf(raw, "*%d\r\n", len(list))
+	for _, w := range list {
+		raw = fmt.Appendf(raw, "$%d\r\n%s\r\n", len(w), w)
 	}
-	return writeRequest(nil, list...)
+	return raw
 }
 
-func get(t *testing.T, s *Server, key string) any {
+func get(t *testing.T, s *redistest.Server, key string) any {
 	t.Helper()
 	v, err := s.Do("GET", key)
 	if err != nil {
@@ -49,8 +55,9 @@ func get(t *testing.T, s *Server, key string) any {
 }
 
 func TestRestartKeepsOrLosesTheData(t *testing.T) {
+	t.Parallel()
 	for _, keep := range []bool{true, false} {
-		s := Start(t, Options{Persist: true})
+		s := redistest.Start(t, redistest.Options{Persist: true})
 		if _, err := s.Do("SET", "a", "1"); err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +72,8 @@ func TestRestartKeepsOrLosesTheData(t *testing.T) {
 }
 
 func TestUsersPasswordAndTLS(t *testing.T) {
-	s := Start(t, Options{Password: "secret", TLS: true, Mutual: true, Users: []string{"alice on >pw ~a* +get"}})
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{Password: "secret", TLS: true, Mutual: true, Users: []string{"alice on >pw ~a* +get"}})
 	if !strings.HasPrefix(s.URL(), "rediss://:secret@127.0.0.1:") {
 		t.Errorf("URL = %s", s.URL())
 	}
@@ -76,8 +84,9 @@ func TestUsersPasswordAndTLS(t *testing.T) {
 }
 
 func TestProxyForwardsAndCounts(t *testing.T) {
-	s := Start(t, Options{})
-	p := NewProxy(t, s)
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, s)
 	if got, err := talk(t, p.Addr(), "SET a 1"); got != "+OK\r\n" {
 		t.Fatalf("got %q, %v", got, err)
 	}
@@ -87,8 +96,9 @@ func TestProxyForwardsAndCounts(t *testing.T) {
 }
 
 func TestProxyLosesAReply(t *testing.T) {
-	s := Start(t, Options{})
-	p := NewProxy(t, s)
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, s)
 	p.LoseReply("SET a")
 	if got, err := talk(t, p.Addr(), "SET a 1"); err == nil {
 		t.Fatalf("got %q", got)
@@ -102,8 +112,9 @@ func TestProxyLosesAReply(t *testing.T) {
 }
 
 func TestProxyHoldsARequestThatOutlivesItsClient(t *testing.T) {
-	s := Start(t, Options{})
-	p := NewProxy(t, s)
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, s)
 	release := p.Hold("SET a")
 	c, err := net.Dial("tcp", p.Addr())
 	if err != nil {
@@ -124,8 +135,9 @@ func TestProxyHoldsARequestThatOutlivesItsClient(t *testing.T) {
 }
 
 func TestProxyResetsAndRefuses(t *testing.T) {
-	s := Start(t, Options{})
-	p := NewProxy(t, s)
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, s)
 	p.BlackHole(true)
 	c, err := net.Dial("tcp", p.Addr())
 	if err != nil {
@@ -148,8 +160,9 @@ func TestProxyResetsAndRefuses(t *testing.T) {
 }
 
 func TestProxyPlaysAServerThatLacksACommand(t *testing.T) {
-	s := Start(t, Options{})
-	p := NewProxy(t, s)
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, s)
 	p.Forbid("PUBLISH", "ERR unknown command 'PUBLISH'")
 	p.Play("TIME", "return {'0', '0'}")
 	p.Play("INCR", "return command(...) and 7")

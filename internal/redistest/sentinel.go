@@ -43,32 +43,14 @@ type Sentinel struct {
 // StartSentinel starts one that ends with the test.
 func StartSentinel(t testing.TB, opts SentinelOptions) *Sentinel {
 	t.Helper()
-	s, err := NewSentinel(t.TempDir(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s
+	return startFor(t, func(dir string) (*Sentinel, error) { return NewSentinel(dir, opts) })
 }
 
 // NewSentinel returns when the sentinels know each other and every replica.
 // Close ends it. Its files are in dir.
 func NewSentinel(dir string, opts SentinelOptions) (*Sentinel, error) {
-	s := &Sentinel{group: group{dir: dir}, opts: opts}
-	if err := s.start(); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
-}
-
-func (s *Sentinel) start() error {
-	for _, step := range []func() error{s.startData, s.startSentinels} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return Eventually(s.ready)
+	s := &Sentinel{group: group{dir: dir, data: opts.Data}, opts: opts}
+	return s, s.assemble(steps{start: s.startAll, ready: s.ready})
 }
 
 func (s *Sentinel) place(i int) *Host {
@@ -78,27 +60,22 @@ func (s *Sentinel) place(i int) *Host {
 	return nil
 }
 
-func (s *Sentinel) startData() error {
-	if err := s.authority(&s.opts.Data); err != nil {
-		return err
+func (s *Sentinel) startAll() (err error) {
+	if s.Data, err = s.start(1+s.opts.Replicas, s.dataOptions); err == nil {
+		err = s.startSentinels()
 	}
-	opts := s.opts.Data
-	if opts.Password != "" {
-		opts.Args = append([]string{"--masterauth", opts.Password}, opts.Args...)
+	return err
+}
+
+// dataOptions are those of the master and of its replicas, by their place in Data.
+func (s *Sentinel) dataOptions(i int) Options {
+	opts := s.data
+	opts.On = s.place(i)
+	if i > 0 {
+		master := s.servers[0]
+		opts.Args = append([]string{"--replicaof", master.opts.On.IP(), fmt.Sprint(master.port)}, opts.Args...)
 	}
-	for i := range 1 + s.opts.Replicas {
-		one := opts
-		one.On = s.place(i)
-		if i > 0 {
-			one.Args = append([]string{"--replicaof", s.Data[0].opts.On.IP(), fmt.Sprint(s.Data[0].port)}, opts.Args...)
-		}
-		server, err := s.group.start(one)
-		if err != nil {
-			return err
-		}
-		s.Data = append(s.Data, server)
-	}
-	return nil
+	return opts
 }
 
 // startSentinels starts three that know each other from the beginning: to find
@@ -111,48 +88,36 @@ func (s *Sentinel) startSentinels() (err error) {
 		for _, one := range s.Sentinels {
 			one.Kill()
 		}
-		s.Sentinels = nil
 	}
 	return err
 }
 
-func (s *Sentinel) trySentinels() error {
+func (s *Sentinel) trySentinels() (err error) {
 	ports := []int{freePort(), freePort(), freePort()}
-	for i, port := range ports {
-		dir, err := s.home()
-		if err != nil {
+	conf := func(i int) string { return filepath.Join(s.dir, fmt.Sprintf("sentinel-%d.conf", ports[i])) }
+	for i := range ports {
+		if err := os.WriteFile(conf(i), []byte(s.config(i, ports)), 0o600); err != nil {
 			return err
 		}
-		conf := filepath.Join(dir, "sentinel.conf")
-		if err := os.WriteFile(conf, []byte(s.config(i, ports)), 0o600); err != nil {
-			return err
-		}
-		one, err := New(dir, Options{
-			Password: s.opts.SentinelPassword, On: s.place(1 + s.opts.Replicas + i), port: port, sentinel: conf,
-			TLS: s.opts.Data.TLS, Mutual: s.opts.Data.Mutual, CA: s.opts.Data.CA,
-		})
-		if err != nil {
-			return err
-		}
-		s.servers = append(s.servers, one)
-		s.Sentinels = append(s.Sentinels, one)
 	}
-	return nil
+	s.Sentinels, err = s.start(len(ports), func(i int) Options {
+		return Options{
+			Password: s.opts.SentinelPassword, On: s.place(1 + s.opts.Replicas + i), port: ports[i], sentinel: conf(i),
+			TLS: s.data.TLS, Mutual: s.data.Mutual, CA: s.data.CA,
+		}
+	})
+	return err
 }
 
 func (s *Sentinel) config(me int, ports []int) string {
-	downAfter := s.opts.DownAfter
-	if downAfter == 0 {
-		downAfter = 24 * 60 * 60 * 1000
-	}
 	master, lines := s.Data[0], &strings.Builder{}
 	say := func(format string, args ...any) { fmt.Fprintf(lines, "sentinel "+format+"\n", args...) }
 	id := func(i int) string { return fmt.Sprintf("%040x", ports[i]) }
 	say("myid %s", id(me))
 	say("monitor %s %s %d 2", masterName, master.opts.On.IP(), master.port)
-	say("down-after-milliseconds %s %d", masterName, downAfter)
+	say("down-after-milliseconds %s %d", masterName, afterMilliseconds(s.opts.DownAfter))
 	say("failover-timeout %s 10000", masterName)
-	if p := s.opts.Data.Password; p != "" {
+	if p := s.data.Password; p != "" {
 		say("auth-pass %s %q", masterName, p)
 	}
 	if p := s.opts.SentinelPassword; p != "" && knows(sentinelPass) {
@@ -195,6 +160,16 @@ func (s *Sentinel) sees(sentinel *Server) error {
 	return nil
 }
 
+// fields turns a list of names and values into a map.
+func fields(reply any) map[string]string {
+	list, _ := reply.([]any)
+	m := map[string]string{}
+	for i := 0; i+1 < len(list); i += 2 {
+		m[fmt.Sprint(list[i])] = fmt.Sprint(list[i+1])
+	}
+	return m
+}
+
 func words(text string) (list []any) {
 	for _, w := range strings.Fields(text) {
 		list = append(list, w)
@@ -208,21 +183,13 @@ func (s *Sentinel) Addr() string { return addrs(s.Sentinels) + "/" + masterName 
 // URL is what --redis takes, with the passwords that there are.
 func (s *Sentinel) URL() string {
 	hosts, _, _ := strings.Cut(s.Addr(), "/")
-	u := url.URL{Scheme: "redis+sentinel", Host: hosts, Path: "/" + masterName + "/0"}
-	if s.opts.Data.TLS {
-		u.Scheme = "rediss+sentinel"
-	}
-	if p := s.opts.Data.Password; p != "" {
-		u.User = url.UserPassword("", p)
-	}
+	u := s.data.url("redis+sentinel", hosts)
+	u.Path = "/" + masterName + "/0"
 	if p := s.opts.SentinelPassword; p != "" {
 		u.RawQuery = "sentinel_password=" + strings.ReplaceAll(url.QueryEscape(p), "+", "%20")
 	}
 	return u.String()
 }
-
-// CA is the PEM file of the CA of all servers.
-func (s *Sentinel) CA() string { return s.opts.Data.CA.File() }
 
 // Names is the address of the master that a sentinel names.
 func (s *Sentinel) Names(sentinel *Server) (string, error) {

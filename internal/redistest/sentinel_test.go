@@ -1,12 +1,15 @@
-package redistest
+package redistest_test
 
 import (
 	"strings"
 	"testing"
+
+	"redlockrun/internal/redistest"
 )
 
 func TestSentinelFailsOverWhenTold(t *testing.T) {
-	s := StartSentinel(t, SentinelOptions{Data: Options{Password: "p w"}, Replicas: 1, SentinelPassword: "other"})
+	t.Parallel()
+	s := redistest.StartSentinel(t, redistest.SentinelOptions{Data: redistest.Options{Password: "p w"}, Replicas: 1, SentinelPassword: "other"})
 	old := s.Data[0]
 	master, err := s.Failover(s.Sentinels[0], s.Sentinels[1:]...)
 	if err != nil {
@@ -21,7 +24,8 @@ func TestSentinelFailsOverWhenTold(t *testing.T) {
 }
 
 func TestSentinelFailsOverWhenTheMasterIsKilled(t *testing.T) {
-	s := StartSentinel(t, SentinelOptions{Data: Options{TLS: true, Mutual: true}, Replicas: 1})
+	t.Parallel()
+	s := redistest.StartSentinel(t, redistest.SentinelOptions{Data: redistest.Options{TLS: true, Mutual: true}, Replicas: 1})
 	s.Data[0].Kill()
 	master, err := s.Failover(s.Sentinels[0], s.Sentinels[1:]...)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,12 +58,7 @@ type Server struct {
 // redis-server fails the test.
 func Start(t testing.TB, opts Options) *Server {
 	t.Helper()
-	s, err := New(t.TempDir(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s
+	return startFor(t, func(dir string) (*Server, error) { return New(dir, opts) })
 }
 
 // New starts a server that keeps its files in dir. Close ends it.
@@ -222,16 +216,7 @@ func (s *Server) Socket() string { return s.sock }
 
 // URL is what --redis takes: redis:// or, with TLS, rediss://, with the default
 // user's password if there is one.
-func (s *Server) URL() string {
-	u := url.URL{Scheme: "redis", Host: s.Addr()}
-	if s.opts.TLS {
-		u.Scheme = "rediss"
-	}
-	if s.opts.Password != "" {
-		u.User = url.UserPassword("", s.opts.Password)
-	}
-	return u.String()
-}
+func (s *Server) URL() string { return s.opts.url("redis", s.Addr()).String() }
 
 // Dir is where the server keeps its data, and redis.log.
 func (s *Server) Dir() string { return s.dir }

@@ -5,7 +5,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"syscall"
 
@@ -15,23 +14,14 @@ import (
 // overQuorum is what acquire and release cost over several servers: beside a
 // run over one, with all of them alive and with two of five frozen.
 func overQuorum(b *bench) (err error) {
-	var urls []string
-	var servers []*redistest.Server
-	for range 5 {
-		dir, err := os.MkdirTemp(b.dir, "quorum")
-		if err != nil {
-			return err
-		}
-		s, err := redistest.New(dir, redistest.Options{})
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		servers, urls = append(servers, s), append(urls, s.URL())
+	masters, err := redistest.NewMasters(b.dir, 5, redistest.Options{})
+	if err != nil {
+		return err
 	}
+	defer masters.Close()
 	over := func(program, what string, n int) contender {
 		argv := []string{program, "--key", "bench", "--durable"}
-		for _, url := range urls[:n] {
+		for _, url := range masters.URLs()[:n] {
 			argv = append(argv, "--redis", url)
 		}
 		return contender{name: strconv.Itoa(n) + what, argv: append(argv, "--", "true")}
@@ -42,7 +32,7 @@ func overQuorum(b *bench) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, s := range servers[3:] {
+	for _, s := range masters.Servers[3:] {
 		err = errors.Join(err, s.Signal(syscall.SIGSTOP))
 	}
 	if err != nil {
