@@ -8,7 +8,7 @@ import (
 // An Early guard has been executed before anybody asked for it.
 type Early struct {
 	PID   int
-	Leash Leash
+	Pipes Pipes
 }
 
 var early *Early
@@ -23,23 +23,23 @@ var early *Early
 // wakes a thread that looks for work and finds none (docs/start-up.md says what that
 // costs). Whoever forks the command lets a second one run.
 func startEarly() {
-	if !wantsGuard(slurp(0, "/cmdline", make([]byte, 4096))) {
+	if !wantsGuard(readFile(0, "/cmdline", make([]byte, 4096))) {
 		return
 	}
 	runtime.GOMAXPROCS(1)
 	if syscall.Getpid() == 1 {
 		return
 	}
-	leash, err := NewLeash()
+	pipes, err := NewPipes()
 	if err != nil {
 		return
 	}
-	pid, err := leash.Execute(nil)
+	pid, err := pipes.Execute(nil)
 	if err != nil {
-		leash.Let()
+		pipes.CloseStarters()
 		return
 	}
-	early = &Early{PID: pid, Leash: leash}
+	early = &Early{PID: pid, Pipes: pipes}
 }
 
 // wantsGuard reports whether a command line names a key, and not a kind of lock
@@ -65,10 +65,6 @@ func wantsGuard(cmdline []byte) bool {
 		}
 	}
 	return key
-}
-
-func begins(word []byte, with string) bool {
-	return len(word) >= len(with) && string(word[:len(with)]) == with
 }
 
 // TakeEarly hands over the guard that was executed early, once; nil if there is none.

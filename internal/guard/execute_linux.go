@@ -6,36 +6,36 @@ import (
 	"unsafe"
 )
 
-// A Leash is what ties a guard to its starter: two pipes, each with its end for
+// Pipes are what ties a guard to its starter: two pipes, each with its end for
 // reading first. The guard has Orders[0] and Ready[1]; the starter's ends do not
 // block, since a guard that does not read must not stop a renewal.
-type Leash struct{ Orders, Ready [2]int }
+type Pipes struct{ Orders, Ready [2]int }
 
-// NewLeash makes the pipes of a guard. Execute closes the guard's ends of them.
-func NewLeash() (l Leash, err error) {
-	if err := syscall.Pipe2(l.Orders[:], syscall.O_CLOEXEC); err != nil {
-		return l, err
+// NewPipes makes the pipes of a guard. Execute closes the guard's ends of them.
+func NewPipes() (p Pipes, err error) {
+	if err := syscall.Pipe2(p.Orders[:], syscall.O_CLOEXEC); err != nil {
+		return p, err
 	}
-	if err := syscall.Pipe2(l.Ready[:], syscall.O_CLOEXEC); err != nil {
-		syscall.Close(l.Orders[0])
-		syscall.Close(l.Orders[1])
-		return l, err
+	if err := syscall.Pipe2(p.Ready[:], syscall.O_CLOEXEC); err != nil {
+		syscall.Close(p.Orders[0])
+		syscall.Close(p.Orders[1])
+		return p, err
 	}
-	_ = syscall.SetNonblock(l.Orders[1], true)
-	_ = syscall.SetNonblock(l.Ready[0], true)
-	return l, nil
+	_ = syscall.SetNonblock(p.Orders[1], true)
+	_ = syscall.SetNonblock(p.Ready[0], true)
+	return p, nil
 }
 
-// Let closes the starter's ends.
-func (l Leash) Let() {
-	syscall.Close(l.Orders[1])
-	syscall.Close(l.Ready[0])
+// CloseStarters closes the starter's ends.
+func (p Pipes) CloseStarters() {
+	syscall.Close(p.Orders[1])
+	syscall.Close(p.Ready[0])
 }
 
-// Drop closes the guard's ends, if nobody executes it.
-func (l Leash) Drop() {
-	syscall.Close(l.Orders[0])
-	syscall.Close(l.Ready[1])
+// CloseGuards closes the guard's ends, if no guard is executed.
+func (p Pipes) CloseGuards() {
+	syscall.Close(p.Orders[0])
+	syscall.Close(p.Ready[1])
 }
 
 // Execute runs this program's own file, which may have been replaced on disk
@@ -47,12 +47,12 @@ func (l Leash) Drop() {
 // is told something or killed, it does not take the processor from its starter.
 // Measured, that is an eighth of a hand-over. And its pauses may be long: the
 // runtime's monitor would look every 20 us after a thread that sleeps.
-func (l Leash) Execute(keep []uintptr) (pid int, err error) {
+func (p Pipes) Execute(keep []uintptr) (pid int, err error) {
 	const closed = ^uintptr(0)
-	defer forkQuiet()()
-	defer l.Drop()
-	files := []uintptr{closed, closed, closed, uintptr(l.Orders[0]), uintptr(l.Ready[1])}
-	argv := []string{Name, decimal(len(keep)), decimal(syscall.Getpid()), decimal(l.Orders[1])}
+	defer forkAsBatch()()
+	defer p.CloseGuards()
+	files := []uintptr{closed, closed, closed, uintptr(p.Orders[0]), uintptr(p.Ready[1])}
+	argv := []string{Name, decimal(len(keep)), decimal(syscall.Getpid()), decimal(p.Orders[1])}
 	return syscall.ForkExec("/proc/self/exe", argv, &syscall.ProcAttr{
 		Dir:   "/",
 		Env:   []string{"GOMAXPROCS=1", "GOGC=off"},
@@ -61,13 +61,13 @@ func (l Leash) Execute(keep []uintptr) (pid int, err error) {
 	})
 }
 
-// forkQuiet makes what this goroutine forks a batch process with long pauses, until
+// forkAsBatch makes what this goroutine forks a batch process with long pauses, until
 // the function that it returns is called. Whoever runs under another policy than the
 // ordinary one wanted that.
-func forkQuiet() (end func()) {
+func forkAsBatch() (end func()) {
 	const ordinary, batch = 0, 3
 	runtime.LockOSThread()
-	setSlack(longPause)
+	setSlack(timerSlack)
 	policy, _, e := syscall.RawSyscall(syscall.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
 	change := e == 0 && policy == ordinary
 	if change {
@@ -82,9 +82,9 @@ func forkQuiet() (end func()) {
 	}
 }
 
-// longPause is by how much a guard's pauses may be longer than it wants. Its timer
+// timerSlack is by how much a guard's pauses may be longer than it wants. Its timer
 // keeps the time (timerfd_create(2)), and so does waiting for orders.
-const longPause = 10 * millisecond
+const timerSlack = 10 * millisecond
 
 // setSlack sets the timer slack of this thread and of what it forks, in
 // nanoseconds; 0 is what it began with (PR_SET_TIMERSLACK).

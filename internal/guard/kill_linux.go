@@ -3,32 +3,30 @@ package guard
 import "syscall"
 
 const (
-	millisecond = int64(1_000_000)
-	second      = 1000 * millisecond
-
-	// persistence is how long a guard tries to see the group gone. It is dead
+	// killLimit is how long a guard tries to see the group gone. It is dead
 	// after the first SIGKILL, but for processes in the kernel (state D) and
 	// zombies that nobody reaps.
-	persistence = 2 * second
+	killLimit = 2 * second
 
 	// longestPause is between two SIGKILLs for somebody who does not go.
 	longestPause = 400 * millisecond
 )
 
-// slay kills the command: its group if that is known, else whatever may just
-// have been started. It takes persistence at most.
-func (s *sentry) slay() {
-	end := boottime() + persistence
-	if s.group != 0 {
-		killGroup(s.group, end)
+// killCommand kills the command: its group if that is known, else whatever may just
+// have been started. It takes killLimit at most.
+func (g *guard) killCommand() {
+	end := boottime() + killLimit
+	if g.group != 0 {
+		killGroup(g.group, end)
 	} else {
-		s.hunt(end)
+		g.killStarting(end)
 	}
 }
 
-// killGroup sends SIGKILL until nobody is left to get it, or until end.
+// killGroup sends SIGKILL until nobody is left to get it (ESRCH), nobody may be sent
+// it (EPERM), or until end. After a few times it looks who is left: zombies get it for ever.
 func killGroup(group int, end int64) {
-	for pause := millisecond; syscall.Kill(-group, syscall.SIGKILL) == nil; pause = min(2*pause, longestPause) { // ESRCH: gone; EPERM: out of reach
+	for pause := millisecond; syscall.Kill(-group, syscall.SIGKILL) == nil; pause = min(2*pause, longestPause) {
 		now := boottime()
 		if now >= end || pause > 10*millisecond && living(group, end) == 0 {
 			return
@@ -38,7 +36,7 @@ func killGroup(group int, end int64) {
 }
 
 // Living counts the processes of a group that run, or could: zombies are none.
-func Living(group int) int { return living(group, boottime()+persistence) }
+func Living(group int) int { return living(group, boottime()+killLimit) }
 
 func living(group int, end int64) (n int) {
 	eachProcess(end, func(p process) {
@@ -49,21 +47,25 @@ func living(group int, end int64) (n int) {
 	return n
 }
 
-// hunt is for a starter that died, or stands still, between the fork of the
-// command and the message with its number. Whoever is in the starter's session
-// and has the marker in its environment belongs to the command. A session that
-// began outside of this PID namespace has the number 0, like any other such. Where
-// /proc is another namespace's, its numbers mean somebody else.
-func (s *sentry) hunt(end int64) {
-	if len(s.marker) == 0 || !procIsOurs() {
+// killStarting kills a command whose starter died, or stands still, between the fork
+// and the message with its group. Whoever is in the starter's session and has the
+// marker in its environment belongs to it. A session that began outside of this
+// PID namespace has the number 0, like any other such. Where /proc is another
+// namespace's, its numbers mean somebody else.
+func (g *guard) killStarting(end int64) {
+	const (
+		shortest = 10 * millisecond
+		enough   = 3 // looks in a row that find nobody
+	)
+	if len(g.marker) == 0 || !procIsOurs() {
 		return
 	}
-	pause := 10 * millisecond
-	for quiet := 0; quiet < 3; {
-		if s.strike(end) {
-			quiet, pause = 0, min(2*pause, longestPause)
+	pause := shortest
+	for vain := 0; vain < enough; {
+		if g.killMarked(end) {
+			vain, pause = 0, min(2*pause, longestPause)
 		} else {
-			quiet, pause = quiet+1, 10*millisecond
+			vain, pause = vain+1, shortest
 		}
 		now := boottime()
 		if now >= end {
@@ -73,10 +75,11 @@ func (s *sentry) hunt(end int64) {
 	}
 }
 
-// strike sends SIGKILL to all that hunt is for, and reports whether there was anybody.
-func (s *sentry) strike(end int64) (found bool) {
+// killMarked sends SIGKILL to all that belong to a command that is being started, and
+// reports whether there was anybody.
+func (g *guard) killMarked(end int64) (found bool) {
 	eachProcess(end, func(p process) {
-		if p.session == s.session && !p.dead() && (marked(p.pid, s.marker) || s.unborn(p)) {
+		if p.session == g.session && !p.dead() && (marked(p.pid, g.marker) || g.inExecve(p)) {
 			_ = syscall.Kill(-p.group, syscall.SIGKILL)
 			found = true
 		}
@@ -84,22 +87,22 @@ func (s *sentry) strike(end int64) (found bool) {
 	return found
 }
 
-// unborn reports whether p is the command, forked but kept by execve(2) until now: it
+// inExecve reports whether p is the command, forked but kept by execve(2) until now: it
 // leads a group of its own, but has executed nothing. If the starter is dead, it
 // still has the starter's end of the pipe of orders, which execve will close.
-func (s *sentry) unborn(p process) bool {
+func (g *guard) inExecve(p process) bool {
 	if !p.forked || p.group != p.pid {
 		return false
 	}
-	return p.parent == s.starter && !s.orphaned() || s.linked(p.pid)
+	return p.parent == g.starter && !g.orphaned() || g.hasOrders(p.pid)
 }
 
 // orphaned reports that the starter is dead.
-func (s *sentry) orphaned() bool { return syscall.Getppid() != s.starter }
+func (g *guard) orphaned() bool { return syscall.Getppid() != g.starter }
 
-// linked reports whether a process has the other end of the pipe of orders.
-func (s *sentry) linked(pid int) bool {
+// hasOrders reports whether a process has the other end of the pipe of orders.
+func (g *guard) hasOrders(pid int) bool {
 	var ours, its [64]byte
-	pipe := link(0, "/fd/"+decimal(Orders), ours[:])
-	return len(pipe) > 0 && string(link(pid, s.orders, its[:])) == string(pipe)
+	pipe := readLink(0, "/fd/"+decimal(Orders), ours[:])
+	return len(pipe) > 0 && string(readLink(pid, g.orders, its[:])) == string(pipe)
 }

@@ -115,8 +115,8 @@ func TestTheMarkerIsFoundInALargeEnvironment(t *testing.T) {
 // Whatever it does, and whatever it ignores, the kernel ends it.
 func TestAnExpiredProcessIsKilled(t *testing.T) {
 	if os.Getenv("GUARD_TEST_EXPIRES") != "" {
-		seclude(1 << 20)
-		expire(50 * millisecond)
+		isolate(1 << 20)
+		killSelfAfter(50 * millisecond)
 		//lint:ignore SA5002 it is to be busy
 		for {
 		}

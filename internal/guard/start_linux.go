@@ -4,7 +4,7 @@ import "syscall"
 
 func init() {
 	if kept, orders, ok := invoked(); ok {
-		syscall.Exit(watch(kept, orders))
+		syscall.Exit(run(kept, orders))
 	}
 	startEarly()
 }
@@ -17,7 +17,7 @@ func invoked() (kept, orders int, ok bool) {
 	if syscall.Fstat(Orders, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFIFO {
 		return 0, 0, false
 	}
-	name, argv := cut(slurp(0, "/cmdline", make([]byte, 256)), 0)
+	name, argv := cut(readFile(0, "/cmdline", make([]byte, 256)), 0)
 	if string(name) != Name {
 		return 0, 0, false
 	}

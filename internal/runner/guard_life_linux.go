@@ -16,25 +16,25 @@ import (
 // is the pipe on which it shows a sign of life.
 func (g *Guard) spawn() (*os.File, error) {
 	if e := g.takeEarly(); e != nil {
-		g.hire(e.PID, e.Leash)
-		return os.NewFile(uintptr(e.Leash.Ready[0]), "guard"), nil
+		g.hire(e.PID, e.Pipes)
+		return os.NewFile(uintptr(e.Pipes.Ready[0]), "guard"), nil
 	}
-	leash, err := guard.NewLeash()
+	pipes, err := guard.NewPipes()
 	if err != nil {
 		return nil, err
 	}
 	// It finds its orders in the pipe: should this process die in the same
 	// moment, the guard knows already whom to kill.
 	g.mu.Lock()
-	g.brief(leash.Orders[1])
+	g.brief(pipes.Orders[1])
 	g.mu.Unlock()
-	pid, err := g.execute(leash)
+	pid, err := g.execute(pipes)
 	if err != nil {
-		leash.Let()
+		pipes.CloseStarters()
 		return nil, err
 	}
-	g.hire(pid, leash)
-	return os.NewFile(uintptr(leash.Ready[0]), "guard"), nil
+	g.hire(pid, pipes)
+	return os.NewFile(uintptr(pipes.Ready[0]), "guard"), nil
 }
 
 // takeEarly is the guard that was executed before this process knew what it
@@ -48,11 +48,11 @@ func (g *Guard) takeEarly() *guard.Early {
 
 // execute starts the process. The files that it is to hold may be closed meanwhile:
 // whoever asks for the lock does so when it is another's.
-func (g *Guard) execute(leash guard.Leash) (pid int, err error) {
+func (g *Guard) execute(pipes guard.Pipes) (pid int, err error) {
 	defer unhindered()()
-	closed := withNumbers(g.keep, func(keep []uintptr) { pid, err = leash.Execute(keep) })
+	closed := withNumbers(g.keep, func(keep []uintptr) { pid, err = pipes.Execute(keep) })
 	if closed != nil {
-		leash.Drop()
+		pipes.CloseGuards()
 		return 0, closed
 	}
 	return pid, err
@@ -60,15 +60,15 @@ func (g *Guard) execute(leash guard.Leash) (pid int, err error) {
 
 // hire makes a guard the one that is given orders, and tells it what has come up
 // since it was executed.
-func (g *Guard) hire(pid int, leash guard.Leash) {
+func (g *Guard) hire(pid int, pipes guard.Pipes) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.pid, g.orders = pid, leash.Orders[1]
+	g.pid, g.orders = pid, pipes.Orders[1]
 	if g.closing {
 		_ = unix.Kill(pid, unix.SIGKILL)
 		return
 	}
-	g.brief(leash.Orders[1])
+	g.brief(pipes.Orders[1])
 }
 
 // DropEarlyGuard ends the guard that was executed while this process was
@@ -79,7 +79,7 @@ func DropEarlyGuard() {
 		return
 	}
 	_ = unix.Kill(e.PID, unix.SIGKILL)
-	e.Leash.Let()
+	e.Pipes.CloseStarters()
 	reapGuard(e.PID)
 }
 

@@ -19,17 +19,17 @@ func TestTheGuardHoldsAFileThatIsClosedWhileItIsStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	leash, err := guard.NewLeash()
+	pipes, err := guard.NewPipes()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ready := os.NewFile(uintptr(leash.Ready[0]), "guard")
+	ready := os.NewFile(uintptr(pipes.Ready[0]), "guard")
 	defer ready.Close()
-	defer syscall.Close(leash.Orders[1])
+	defer syscall.Close(pipes.Orders[1])
 	var pid int
 	numbered := withNumbers([]*os.File{f}, func(keep []uintptr) {
 		f.Close()
-		pid, err = leash.Execute(keep)
+		pid, err = pipes.Execute(keep)
 	})
 	if err := errors.Join(numbered, err); err != nil {
 		t.Fatal(err)

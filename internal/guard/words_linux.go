@@ -1,0 +1,49 @@
+package guard
+
+// What bytes and strconv do, without these packages.
+
+// cut is bytes.Cut.
+func cut(b []byte, at byte) (before, after []byte) {
+	for i, c := range b {
+		if c == at {
+			return b[:i], b[i+1:]
+		}
+	}
+	return b, nil
+}
+
+// begins is bytes.HasPrefix.
+func begins(word []byte, with string) bool {
+	return len(word) >= len(with) && string(word[:len(with)]) == with
+}
+
+// field reads "N " off the front.
+func field(b []byte) (value int, rest []byte) {
+	first, rest := cut(b, ' ')
+	return number(first), rest
+}
+
+// number is the value of decimal digits, -1 for anything else.
+func number(b []byte) int {
+	const most = 1 << 27 // more than any process or descriptor has; ten times it is an int everywhere
+	if len(b) == 0 {
+		return -1
+	}
+	n := 0
+	for _, c := range b {
+		if c < '0' || c > '9' || n > most {
+			return -1
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n
+}
+
+func decimal(n int) string { return string(appendDecimal(nil, n)) }
+
+func appendDecimal(b []byte, n int) []byte {
+	if n >= 10 {
+		b = appendDecimal(b, n/10)
+	}
+	return append(b, byte('0'+n%10))
+}
