@@ -12,7 +12,11 @@ func (s *session) open() (lock.Store, []*os.File, error) {
 	if s.address.local {
 		return s.openLocal()
 	}
-	store, err := lock.Open(s.openConfig())
+	open := lock.Open
+	if len(s.address.urls) > 1 {
+		open = lock.OpenQuorum
+	}
+	store, err := open(s.openConfig())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -38,6 +38,9 @@ func classify(err error) class {
 	return unknown
 }
 
+// final reports whether asking again cannot help.
+func final(err error) bool { return classify(err) != unknown }
+
 // reusable reports whether the connection can serve the next request: the
 // server has answered, and another server would not answer better.
 func reusable(err error) bool {

@@ -37,7 +37,7 @@ func connectCluster(key string) func(context.Context, *source, *wires) (client, 
 
 // ownerOf reads what host answered.
 func ownerOf(host string, reply any) opinion {
-	refused, ok := reply.(*Refusal)
+	refused, ok := reply.(*rejection)
 	if !ok {
 		return opinion{from: host, addr: host}
 	}

@@ -50,6 +50,9 @@ func (l *link) remember(ctx context.Context) {
 	}
 }
 
+// met notes that the node that was asked last has the lock, if it is one of a Cluster.
+func (l *link) met() { l.source.company.meet(l.source.addr.at) }
+
 // meet puts some nodes in front, and forgets the last if they are too many.
 func (c *company) meet(nodes ...string) {
 	c.nodes = union(nodes, c.nodes)

@@ -19,3 +19,11 @@ func (e *UnavailableError) Unwrap() error { return e.Err }
 func (e *NotLockError) Error() string { return fmt.Sprintf("key %q is %s, not a lock", e.Key, e.What) }
 
 func (e *ConfigError) Error() string { return fmt.Sprintf("use %s: %s", e.Subject, e.Problem) }
+
+// typeName is what a key of another type is, as TYPE names it; "" if nobody may know.
+func typeName(t string) string {
+	if t == "" {
+		return "not a string"
+	}
+	return "a " + plain(t)
+}

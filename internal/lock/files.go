@@ -1,11 +1,6 @@
 package lock
 
-import (
-	"errors"
-	"fmt"
-	"os"
-	"syscall"
-)
+import "os"
 
 // A file is one that a field of OpenConfig names.
 type file struct{ subject, field, path string }
@@ -20,15 +15,4 @@ func (f file) read() ([]byte, error) {
 
 func (f file) wrong(problem string) error {
 	return &ConfigError{Subject: f.subject, Field: f.field, Problem: problem}
-}
-
-// shortage is wrong, unless err says that descriptors or memory were wanting: that
-// is nobody's configuration. It does not repeat a path, which may hold a password.
-func shortage(subject string, err, wrong error) error {
-	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
-		if errors.Is(err, errno) {
-			return fmt.Errorf("open %s: %w", subject, errno)
-		}
-	}
-	return wrong
 }

@@ -18,7 +18,7 @@ const (
 )
 
 // flight sends requests together over conn and returns a reply for each: a
-// string, an int64, a []any, nil or a *Refusal.
+// string, an int64, a []any, nil or a *rejection.
 func flight(ctx context.Context, conn net.Conn, requests ...[]byte) ([]any, error) {
 	defer context.AfterFunc(ctx, func() { conn.SetDeadline(past) })()
 	for _, r := range requests {

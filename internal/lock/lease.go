@@ -62,9 +62,6 @@ func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 	return until, nil
 }
 
-// releaseLimit is the most that a release may take.
-const releaseLimit = 2 * time.Second
-
 // Release tries twice, the second time on a fresh connection: the first may
 // have died without a word while the command ran.
 func (l *redisLease) Release(ctx context.Context, keep time.Duration) error {

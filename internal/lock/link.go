@@ -3,6 +3,8 @@ package lock
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -26,6 +28,24 @@ type link struct {
 	wires   *wires // the client's
 	again   bool   // a client has been wanted before
 	unasked error  // why the last ASKING was in vain
+}
+
+// newLink is a link with a source of its own, for the acquisition of the lock that is
+// kept at key. It ends with ctx.
+func (s *source) newLink(ctx context.Context, key string) *link {
+	src := *s
+	l := &link{ctx: ctx, source: &src, connect: connectSingle}
+	switch src.addr.kind {
+	case sentinel:
+		l.connect = connectSentinel
+	case cluster:
+		l.connect = connectCluster(key)
+	}
+	return l
+}
+
+func connectSingle(_ context.Context, src *source, w *wires) (client, error) {
+	return redis.NewClient(options(src.addr, w)), nil
 }
 
 // eval asks once, within ctx; what a Cluster sends on is still asked once. The
@@ -126,8 +146,56 @@ func (l *link) drop() {
 // close ends the connections.
 func (l *link) close() {
 	l.drop()
-	l.late.close(nil)
+	l.settle()
 }
+
+// settle ends the connections on which an answer is still awaited: whatever is under way
+// there may arrive.
+func (l *link) settle() { l.late.close(nil) }
+
+// revoke ends all connections, and sends a last script after whatever is under way on
+// those where an answer is still awaited: nothing can come between the two.
+func (l *link) revoke(script string, keys []string, args ...any) {
+	l.drop()
+	words := append([]string{"EVAL", script, strconv.Itoa(len(keys))}, keys...)
+	for _, arg := range args {
+		words = append(words, fmt.Sprint(arg))
+	}
+	l.late.close(request(words...))
+}
+
+// evalAndWait asks as eval does, and in the same round trip waits for up to patience until
+// as many replicas as are enough have what has been written: n have it.
+func (l *link) evalAndWait(ctx context.Context, enough int, patience time.Duration, script string, keys []string, args ...any) (reply []any, n int64, err error) {
+	reply, _, err = l.ask(ctx, func(c client) ([]any, error) {
+		p := c.Pipeline()
+		if _, ok := c.(asking); ok {
+			p.Do(ctx, "ASKING")
+		}
+		done := p.Eval(ctx, script, keys, args...)
+		waited := p.Do(ctx, "WAIT", enough, milliseconds(patience))
+		p.Exec(ctx) // each command has its own error
+		reply, err := done.Slice()
+		if err != nil {
+			return nil, understood(err, script)
+		}
+		n, err = waited.Int64()
+		return reply, err
+	})
+	return reply, n, err
+}
+
+// subscribe listens to a channel, over a connection of its own.
+func (l *link) subscribe(ctx context.Context, channel string) (*subscription, error) {
+	c, ws, err := l.connection(ctx, &late{off: true})
+	if err != nil {
+		return nil, err
+	}
+	return subscribe(ctx, c, ws, channel)
+}
+
+// unavailable is err as users see it, with the place that was asked last.
+func (l *link) unavailable(err error) *UnavailableError { return unavailable(l.source.addr, err) }
 
 // number is the i-th part of a reply; 0 if there is none or it is no number.
 func number(reply []any, i int) int64 {

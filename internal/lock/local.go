@@ -94,15 +94,6 @@ func checkDir(dir *os.File) (problem string) {
 	return ""
 }
 
-// cause is an error without the path that its message names already.
-func cause(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err.Error()
-	}
-	return err.Error()
-}
-
 // Address is the directory.
 func (s *Local) Address() string { return s.dir }
 
@@ -239,16 +230,6 @@ func (s *Local) begin(req Request, f *lockFile) (Lease, error) {
 		return nil, s.explain(req, f, err)
 	}
 	return &localLease{file: f, record: r, began: boottime.Now()}, nil
-}
-
-// kept is what is left of an ended run's min-hold. A clock that has gone back
-// behind the run's end leaves nothing.
-func (r record) kept() time.Duration {
-	now := time.Now().UnixMilli()
-	if r.Ended == 0 || now < r.Ended {
-		return 0
-	}
-	return time.Duration(max(0, r.Until-now)) * time.Millisecond
 }
 
 // explain says why a file is not ours.

@@ -101,7 +101,7 @@ func (w *waiter) stand(ctx context.Context) (Lease, error) {
 		switch {
 		case lease != nil:
 			return lease, nil
-		case errors.As(err, &unanswered) && (classify(err) == unknown || w.placed):
+		case errors.As(err, &unanswered) && (!final(err) || w.placed):
 			w.failed(ctx, err)
 		case err != nil:
 			return nil, err
@@ -275,9 +275,5 @@ func (w *waiter) hear(message string) bool {
 }
 
 func (w *waiter) subscribe(ctx context.Context) (*subscription, error) {
-	c, ws, err := w.link.connection(ctx, &late{off: true})
-	if err != nil {
-		return nil, err
-	}
-	return subscribe(ctx, c, ws, w.keys.channel(w.req.Holder.Run))
+	return w.link.subscribe(ctx, w.keys.channel(w.req.Holder.Run))
 }

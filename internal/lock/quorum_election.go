@@ -78,7 +78,7 @@ func (e *election) ask(ctx context.Context, timeout time.Duration) (Lease, error
 func (p *poll) hopeless() bool {
 	refusals := 0
 	for _, err := range p.errs {
-		if err != nil && classify(err) != unknown {
+		if err != nil && final(err) {
 			refusals++
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // The steps of a master, each atomic in the server.
@@ -34,15 +32,11 @@ var (
 	quorumReleaseStep = join(termPart, strip(&quorumReleaseLua))
 )
 
-// QuorumACL is what a user of a quorum needs beside MinimalACL, unless the
-// masters are durable.
-const QuorumACL = "+info"
-
 // settled is the least time that a master must be up to vote, since it may have
 // forgotten to whom it had given the lock when it was restarted.
 const settled = time.Minute
 
-func (c OpenConfig) settle() time.Duration {
+func settledOf(c OpenConfig) time.Duration {
 	if c.settled > 0 {
 		return c.settled
 	}
@@ -64,43 +58,46 @@ type redisMaster struct {
 	link *link
 }
 
-// openQuorum is the store of several independent servers.
-func openQuorum(cfg OpenConfig) (Store, error) {
-	var stores []*redisStore
+// OpenQuorum returns the store of several independent servers, and is else like Open.
+func OpenQuorum(cfg OpenConfig) (Store, error) {
+	if err := checkPrefix(cfg.Prefix); err != nil {
+		return nil, err
+	}
+	if cfg.Replicas != 0 {
+		return nil, &ConfigError{Subject: "the number of replicas", Problem: "a quorum's masters have none"}
+	}
+	var sources []*source
 	var addresses []string
 	for _, raw := range cfg.URLs {
-		src := &source{cfg: cfg, raw: raw}
-		if err := src.load(); err != nil {
+		src, err := newSource(cfg, raw)
+		if err != nil {
 			return nil, err
 		}
-		if src.addr.kind != single {
+		if !src.address().isSingle() {
 			return nil, badURL("a quorum is made of single servers", "")
 		}
-		s := newRedisStore(src, cfg.Prefix)
-		stores, addresses = append(stores, s), append(addresses, s.Address())
+		sources, addresses = append(sources, src), append(addresses, src.address().String())
 	}
-	redis.SetLogger(silence{})
+	ctx, end := context.WithCancel(context.Background())
 	return newQuorum(addresses, func(req Request) (masters []master) {
-		for i, s := range stores {
-			masters = append(masters, s.master(i, req, cfg.Durable))
+		for i, src := range sources {
+			masters = append(masters, newRedisMaster(ctx, src, cfg, i, req))
 		}
 		return masters
-	}, func() {
-		for _, s := range stores {
-			s.Close()
-		}
-	})
+	}, end)
 }
 
-func (s *redisStore) master(number int, req Request, durable bool) *redisMaster {
+// newRedisMaster is the number-th server of a quorum, whose links end with ctx.
+func newRedisMaster(ctx context.Context, src *source, cfg OpenConfig, number int, req Request) *redisMaster {
 	record := recordOf(req.Holder).String()
 	begin := len(`{"run":"",`) + runIDLen
+	keys := keysOf(cfg.Prefix, req.Name, req.Holder.Run)
 	m := &redisMaster{
-		number: fmt.Sprintf("%02d", number), where: s.source.addr, req: req, keys: keysOf(s.prefix, req.Name, req.Holder.Run),
-		run: record[:begin], rest: record[begin:], turn: make(chan struct{}, 1), link: s.newLink(keysOf(s.prefix, req.Name, "").lock),
+		number: fmt.Sprintf("%02d", number), where: src.address(), req: req, keys: keys,
+		run: record[:begin], rest: record[begin:], turn: make(chan struct{}, 1), link: src.newLink(ctx, keys.lock),
 	}
-	if !durable {
-		m.uptime = int64((max(req.Times.TTL, s.source.cfg.settle())+time.Second-1)/time.Second) + 1 // as it counts whole seconds
+	if !cfg.Durable {
+		m.uptime = int64((max(req.Times.TTL, settledOf(cfg))+time.Second-1)/time.Second) + 1 // as it counts whole seconds
 	}
 	return m
 }
@@ -115,19 +112,17 @@ func (m *redisMaster) eval(ctx context.Context, b term, script string, args ...a
 	case <-ctx.Done():
 		return nil, unavailable(m.where, ctx.Err())
 	}
-	reply, _, err := m.link.eval(ctx, script, m.keys.quorum(), append([]any{m.run, b.String(), m.number}, args...)...)
+	reply, _, err := m.link.eval(ctx, script, masterKeys(m.keys), append([]any{m.run, b.String(), m.number}, args...)...)
 	if err != nil {
 		return nil, m.unavailable(err)
 	}
 	return reply, nil
 }
 
-// quorum are the keys as the steps of a quorum want them.
-func (k keys) quorum() []string { return []string{k.lock, k.fence, k.gone} }
+// masterKeys are the keys as the steps of a quorum want them.
+func masterKeys(k keys) []string { return []string{k.lock, k.fence, k.gone} }
 
-func (m *redisMaster) unavailable(err error) error {
-	return unavailable(m.link.source.addr, err)
-}
+func (m *redisMaster) unavailable(err error) error { return m.link.unavailable(err) }
 
 // ttl is how long a key lives that no answer has confirmed yet.
 func (m *redisMaster) ttl() int64 { return milliseconds(min(m.req.Times.TTL, probation)) }
@@ -151,7 +146,7 @@ func (m *redisMaster) vote(reply []any) vote {
 	case 5:
 		return vote{verdict: abstained, wait: time.Duration(number(reply, 1)) * time.Second}
 	case -1:
-		key := m.keys.quorum()[number(reply, 1)-1]
+		key := masterKeys(m.keys)[number(reply, 1)-1]
 		return vote{verdict: notLock, wrong: &NotLockError{Key: key, What: typeName(text(reply, 2))}}
 	case -2:
 		return vote{verdict: notLock, wrong: &NotLockError{Key: m.keys.fence, What: "a fence that is no number below 2^53"}}
@@ -215,9 +210,7 @@ func (m *redisMaster) giveUp(ctx context.Context, b term) error {
 	default:
 		return fmt.Errorf("give up at %s: another step is under way", m.Address())
 	}
-	m.link.drop()
-	m.link.late.close(request(append(append([]string{"EVAL", quorumReleaseStep(), "3"}, m.keys.quorum()...),
-		m.run, b.String(), m.number, "0", fmt.Sprint(tombstone))...))
+	m.link.revoke(quorumReleaseStep(), masterKeys(m.keys), m.run, b.String(), m.number, 0, tombstone)
 	<-m.turn
 	_, err := m.eval(ctx, b, quorumReleaseStep(), 0, tombstone)
 	return err

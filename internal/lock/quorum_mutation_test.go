@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -157,11 +158,10 @@ func raceFlag() []string {
 func oneMaster(t *testing.T, req Request) (*redisMaster, *redistest.Server) {
 	t.Helper()
 	srv := redistest.Start(t, redistest.Options{})
-	src := &source{cfg: OpenConfig{Prefix: DefaultPrefix}, raw: srv.URL()}
-	must(t, src.load())
-	s := newRedisStore(src, DefaultPrefix)
-	t.Cleanup(func() { s.Close() })
-	m := s.master(0, req, true)
+	cfg := OpenConfig{Prefix: DefaultPrefix, Durable: true}
+	src, err := newSource(cfg, srv.URL())
+	must(t, err)
+	m := newRedisMaster(context.Background(), src, cfg, 0, req)
 	t.Cleanup(m.close)
 	return m, srv
 }

@@ -84,7 +84,7 @@ func (all servers) open(t *testing.T) Store {
 
 func openAll(t *testing.T, cfg OpenConfig) Store {
 	t.Helper()
-	s, err := Open(cfg)
+	s, err := OpenQuorum(cfg)
 	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
@@ -247,7 +247,7 @@ func TestQ1SameServerByTwoNamesIsRefused(t *testing.T) {
 	for _, alias := range []string{
 		all[0].URL() + "/1", strings.Replace(all[0].URL(), "127.0.0.1", "localhost", 1), strings.Replace(all[0].URL(), "127.0.0.1", "[::1]", 1),
 	} {
-		_, err := Open(OpenConfig{URLs: append(all.urls(), alias), Prefix: DefaultPrefix})
+		_, err := OpenQuorum(OpenConfig{URLs: append(all.urls(), alias), Prefix: DefaultPrefix})
 		if !errors.As(err, new(*ConfigError)) {
 			t.Errorf("%s: %v", alias, err)
 		}
@@ -274,7 +274,7 @@ func TestQ1SameServerByASocketIsFoundOut(t *testing.T) {
 }
 
 func TestQuorumOfTwoIsRefused(t *testing.T) {
-	_, err := Open(OpenConfig{URLs: []string{"redis://a", "redis://b"}})
+	_, err := OpenQuorum(OpenConfig{URLs: []string{"redis://a", "redis://b"}})
 	var bad *ConfigError
 	if !errors.As(err, &bad) || !strings.Contains(bad.Problem, "majority of two") {
 		t.Errorf("got %v", err)

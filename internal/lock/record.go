@@ -87,3 +87,13 @@ func (r record) holder() Holder {
 	}
 	return h
 }
+
+// kept is what is left of an ended run's min-hold. A clock that has gone back
+// behind the run's end leaves nothing.
+func (r record) kept() time.Duration {
+	now := time.Now().UnixMilli()
+	if r.Ended == 0 || now < r.Ended {
+		return 0
+	}
+	return time.Duration(max(0, r.Until-now)) * time.Millisecond
+}

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"redlockrun/internal/boottime"
 )
@@ -16,22 +13,18 @@ import (
 // A redisStore keeps locks where one client of go-redis leads.
 type redisStore struct {
 	source *source
-	prefix string
+	cfg    OpenConfig
 	ctx    context.Context // ends with Close
 	end    context.CancelFunc
 }
 
-func newRedisStore(src *source, prefix string) *redisStore {
-	s := &redisStore{source: src, prefix: prefix}
+func newRedisStore(src *source, cfg OpenConfig) *redisStore {
+	s := &redisStore{source: src, cfg: cfg}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	return s
 }
 
-func connectSingle(_ context.Context, src *source, w *wires) (client, error) {
-	return redis.NewClient(options(src.addr, w)), nil
-}
-
-func (s *redisStore) Address() string { return s.source.addr.String() }
+func (s *redisStore) Address() string { return s.source.address().String() }
 
 // Close interrupts what is under way, for good.
 func (s *redisStore) Close() error {
@@ -39,27 +32,13 @@ func (s *redisStore) Close() error {
 	return nil
 }
 
-// newLink is a link of this store with a source of its own, for the
-// acquisition of the lock that is kept at key.
-func (s *redisStore) newLink(key string) *link {
-	src := *s.source
-	l := &link{ctx: s.ctx, source: &src, connect: connectSingle}
-	switch src.addr.kind {
-	case sentinel:
-		l.connect = connectSentinel
-	case cluster:
-		l.connect = connectCluster(key)
-	}
-	return l
-}
-
 // Acquire implements Store.
 func (s *redisStore) Acquire(ctx context.Context, req Request) (Lease, error) {
 	if err := req.complete(); err != nil {
 		return nil, err
 	}
-	keys := keysOf(s.prefix, req.Name, req.Holder.Run)
-	a := &acquisition{req: req, link: s.newLink(keys.lock), keys: keys, record: recordOf(req.Holder).String()}
+	keys := keysOf(s.cfg.Prefix, req.Name, req.Holder.Run)
+	a := &acquisition{req: req, link: s.source.newLink(s.ctx, keys.lock), keys: keys, record: recordOf(req.Holder).String()}
 	defer func() {
 		if r := recover(); r != nil { // the caller's too, who is told what happens
 			a.giveUp(ctx)
@@ -71,12 +50,12 @@ func (s *redisStore) Acquire(ctx context.Context, req Request) (Lease, error) {
 		a.giveUp(ctx)
 		return nil, err
 	}
-	if s.source.cfg.Replicas > 0 {
-		if err := a.replicate(ctx, lease.(*redisLease)); err != nil {
+	if s.cfg.Replicas > 0 {
+		if err := a.replicate(ctx, lease.(*redisLease), s.cfg); err != nil {
 			return nil, err
 		}
 	}
-	a.link.late.close(nil) // what is still under way there finds the lock ours, or the tombstone
+	a.link.settle() // what is still under way there finds the lock ours, or the tombstone
 	return lease, nil
 }
 
@@ -130,7 +109,7 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (Lease, er
 			}
 			a.haunted = true
 			err = tooSlow(a.req.Times.Try)
-		} else if classify(err) != unknown {
+		} else if final(err) {
 			return nil, a.unavailable(err)
 		}
 		if last == nil || answered(err) || !cut && !answered(last) { // a refusal says more than silence
@@ -177,7 +156,7 @@ func (a *acquisition) interpret(reply []any, sent time.Time) (Lease, error) {
 	case 1, 2:
 		l := &redisLease{acquisition: a, fence: number(reply, 1), at: number(reply, 2), taken: sent}
 		l.held(sent, number(reply, 3))
-		a.link.source.company.meet(a.link.source.addr.at)
+		a.link.met()
 		return l, nil
 	case 0:
 		return nil, a.heldError(reply)
@@ -209,14 +188,7 @@ func (a *acquisition) notLock(n int, kind string) *NotLockError {
 	return e
 }
 
-func typeName(t string) string {
-	if t == "" {
-		return "not a string"
-	}
-	return "a " + plain(t)
-}
-
-func (a *acquisition) unavailable(err error) error { return unavailable(a.link.source.addr, err) }
+func (a *acquisition) unavailable(err error) error { return a.link.unavailable(err) }
 
 // giveUp makes sure that no request of this acquisition can take the lock any
 // more, and that it is out of line: on the connections where an acquire was sent
@@ -238,9 +210,7 @@ func (a *acquisition) giveUp(ctx context.Context) (*HeldError, error) {
 		limit = min(limit, 75*time.Millisecond)
 	}
 	if a.haunted {
-		a.link.drop()
-		a.link.late.close(request(append([]string{"EVAL", releaseStep(), fmt.Sprint(len(a.keys.all()))},
-			append(a.keys.all(), a.req.Holder.Run, "0", fmt.Sprint(tombstone), "1")...)...))
+		a.link.revoke(releaseStep(), a.keys.all(), a.req.Holder.Run, 0, tombstone, 1)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
@@ -258,34 +228,4 @@ func (a *acquisition) release(ctx context.Context, keep time.Duration) (reply []
 		gone = tombstone
 	}
 	return a.step(ctx, releaseStep(), milliseconds(keep), gone, a.lined)
-}
-
-// milliseconds is d in ms, as Redis counts; a part of one is a whole one.
-func milliseconds(d time.Duration) int64 {
-	return int64((d + time.Millisecond - 1) / time.Millisecond)
-}
-
-// request is a command as it goes over the wire.
-func request(words ...string) []byte {
-	b := fmt.Appendf(nil, "*%d\r\n", len(words))
-	for _, w := range words {
-		b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(w), w)
-	}
-	return b
-}
-
-// jitter draws from [d/2, d], so that those who were turned away together do
-// not come again together.
-func jitter(d time.Duration) time.Duration { return d - rand.N(d/2+1) }
-
-// pause waits for d; false: ctx has ended before.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

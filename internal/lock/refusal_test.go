@@ -63,7 +63,7 @@ func TestRefusalsAreUnderstoodFromWhateverServer(t *testing.T) {
 		{"ERR something else", "something else", "", "", unknown, false},
 	} {
 		r := readRefusal(c.raw, script)
-		if r.text != c.text || r.Code != c.code || r.Command != c.command || r.class != c.class || r.leave != c.leave {
+		if r.Text != c.text || r.Code != c.code || r.Command != c.command || r.class != c.class || r.leave != c.leave {
 			t.Errorf("%q is read as %+v", c.raw, *r)
 		}
 	}

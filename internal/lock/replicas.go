@@ -14,8 +14,7 @@ import (
 // WAIT speaks of what its own connection has written, so that the lock is
 // renewed there, in the same round trip: replicas that have the renewal have
 // what was written before it.
-func (a *acquisition) replicate(ctx context.Context, l *redisLease) error {
-	cfg := a.link.source.cfg
+func (a *acquisition) replicate(ctx context.Context, l *redisLease, cfg OpenConfig) error {
 	patience := cfg.ReplicasTimeout
 	if patience <= 0 {
 		patience = DefaultReplicasTimeout
@@ -43,21 +42,8 @@ func (a *acquisition) acknowledged(ctx context.Context, l *redisLease, enough in
 	ctx, cancel := context.WithTimeout(ctx, patience+a.req.Times.Try)
 	defer cancel()
 	sent := boottime.Now()
-	reply, _, err := a.link.ask(ctx, func(c client) ([]any, error) {
-		p := c.Pipeline()
-		if _, ok := c.(asking); ok {
-			p.Do(ctx, "ASKING")
-		}
-		renewed := p.Eval(ctx, renewLua, []string{a.keys.lock}, a.req.Holder.Run, milliseconds(a.req.Times.TTL))
-		waited := p.Do(ctx, "WAIT", enough, milliseconds(patience))
-		p.Exec(ctx) // each command has its own error
-		reply, err := renewed.Slice()
-		if err != nil {
-			return nil, understood(err, renewLua)
-		}
-		n, err := waited.Int64()
-		return append(reply, n), err
-	})
+	reply, n, err := a.link.evalAndWait(ctx, enough, patience,
+		renewLua, []string{a.keys.lock}, a.req.Holder.Run, milliseconds(a.req.Times.TTL))
 	switch {
 	case err != nil:
 		return 0, err
@@ -65,5 +51,5 @@ func (a *acquisition) acknowledged(ctx context.Context, l *redisLease, enough in
 		return 0, loss(reply)
 	}
 	l.held(sent, number(reply, 1))
-	return number(reply, 2), nil
+	return n, nil
 }

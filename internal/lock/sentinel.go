@@ -43,7 +43,7 @@ func askSentinel(ctx context.Context, src *source, w *wires, host string) opinio
 	}
 	o := opinion{from: host, epoch: epochOf(replies[1])}
 	switch named := replies[0].(type) {
-	case *Refusal:
+	case *rejection:
 		o.err = named
 	case nil:
 		o.err = errNoSuchMaster
@@ -81,8 +81,8 @@ func (ws *wires) question(ctx context.Context, host, user, password string, requ
 	if err != nil {
 		return nil, err
 	}
-	refused, _ := replies[0].(*Refusal)
-	if asked, ok := replies[1].(*Refusal); ok && refused != nil && asked.class == denied {
+	refused, _ := replies[0].(*rejection)
+	if asked, ok := replies[1].(*rejection); ok && refused != nil && asked.class == denied {
 		replies[1] = refused
 	}
 	return replies[1:], nil

@@ -63,5 +63,3 @@ func (t Times) Fit() bool {
 	var sent time.Time // whenever that is
 	return !sent.Add(t.Renew + 2*t.Try).After(t.Term(t.End(sent)))
 }
-
-func between(low, d, high time.Duration) time.Duration { return min(max(low, d), high) }

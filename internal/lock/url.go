@@ -255,6 +255,9 @@ func (a *address) parseParameter(name, value string) (err error) {
 	return nil
 }
 
+// isSingle reports whether it is one server, neither Sentinel's nor a Cluster's.
+func (a address) isSingle() bool { return a.kind == single }
+
 // String names the place without user and password.
 func (a address) String() string {
 	s := strings.Join(a.hosts, ",")

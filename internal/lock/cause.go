@@ -1,0 +1,28 @@
+package lock
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+)
+
+// shortage is wrong, unless err says that descriptors or memory were wanting: that
+// is nobody's configuration. It does not repeat a path, which may hold a password.
+func shortage(subject string, err, wrong error) error {
+	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
+		if errors.Is(err, errno) {
+			return fmt.Errorf("open %s: %w", subject, errno)
+		}
+	}
+	return wrong
+}
+
+// cause is an error without the path that its message names already.
+func cause(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,34 @@
+package lock
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// releaseLimit is the most that a release may take.
+const releaseLimit = 2 * time.Second
+
+// jitter draws from [d/2, d], so that those who were turned away together do
+// not come again together.
+func jitter(d time.Duration) time.Duration { return d - rand.N(d/2+1) }
+
+// pause waits for d; false: ctx has ended before.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// milliseconds is d in ms, as Redis counts; a part of one is a whole one.
+func milliseconds(d time.Duration) int64 {
+	return int64((d + time.Millisecond - 1) / time.Millisecond)
+}
+
+// between is d, or the bound that it is beyond of.
+func between(low, d, high time.Duration) time.Duration { return min(max(low, d), high) }

@@ -1,0 +1,30 @@
+package lock
+
+// MinimalACL is all that a Redis user needs to run jobs with the default
+// prefix, as ACL SETUSER takes it; a database other than 0 needs +select too.
+const MinimalACL = "~redlockrun:* +eval +del +getrange +pexpire +pttl +set +time +zrange"
+
+// WaitingACL is what all users of a lock need beside it if one of them waits.
+const WaitingACL = "&redlockrun:* +hdel +hget +hset +publish +pubsub|numsub +subscribe +zadd +zcard +zrank +zrem"
+
+// ReplicasACL is what OpenConfig.Replicas needs beside it.
+const ReplicasACL = "+wait"
+
+// ClusterACL is what a user in a Cluster needs beside it, so that a job goes on
+// while its slot moves. ClusterNodesACL lets a holder know the nodes that its URL
+// does not name; it is not needed.
+const (
+	ClusterACL      = "+asking"
+	ClusterNodesACL = "+cluster|slots"
+)
+
+// SentinelACL is all that a user of the sentinels needs. With SentinelEpochACL
+// too, the later of two configurations wins when as many sentinels know either.
+const (
+	SentinelACL      = "+sentinel|get-master-addr-by-name"
+	SentinelEpochACL = "+sentinel|master"
+)
+
+// QuorumACL is what a user of a quorum needs beside MinimalACL, unless the
+// masters are durable.
+const QuorumACL = "+info"

@@ -1,0 +1,42 @@
+package lock
+
+import "time"
+
+// OpenConfig says where locks are kept in Redis.
+type OpenConfig struct {
+	// URLs are redis://, rediss:// or unix:// URLs, or file:PATH for a file that
+	// holds one and is read again for each new connection. More than one is a quorum.
+	URLs []string
+
+	// Prefix is before each key; DefaultPrefix unless the user wants another.
+	Prefix string
+
+	// CA is a PEM file with the only authorities that servers are trusted by; empty
+	// means the system's. Cert and Key are the PEM files of a client certificate.
+	// They are read again for each new connection.
+	CA, Cert, Key string
+
+	// Durable says that the servers of a quorum keep their data when they are
+	// restarted. Otherwise one that has been up for less than a minute, or the ttl,
+	// does not vote.
+	Durable bool
+
+	// PasswordFile and SentinelPasswordFile are files that hold the password of the
+	// server and of its sentinels, for URLs that name none. They are read again for
+	// each new connection, hence whenever a server has refused one. The end of the
+	// line is no part of a password.
+	PasswordFile, SentinelPasswordFile string
+
+	// Replicas is how many replicas must have acknowledged an acquire before it
+	// counts, and ReplicasTimeout how long they are waited for; 0 is
+	// DefaultReplicasTimeout. Fewer: the lock is given back, and Acquire returns an
+	// *UnavailableError. Not with a quorum.
+	Replicas        int
+	ReplicasTimeout time.Duration
+
+	dial    dialer        // nil, but in tests: net.Dialer's
+	settled time.Duration // 0, but in tests: a minute
+}
+
+// DefaultReplicasTimeout is OpenConfig.ReplicasTimeout if that is not said.
+const DefaultReplicasTimeout = time.Second
