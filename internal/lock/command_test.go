@@ -2,6 +2,7 @@ package lock
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,4 +45,24 @@ func TestRefusalInLineIsNoContention(t *testing.T) {
 	req.Timeout = time.Second
 	_, err := s.Acquire(t.Context(), req)
 	mustBeUnavailable(t, err)
+}
+
+// A right that is missing is no outage either, and the command is named.
+func TestAnAcquireEndsAtOnceForWantOfARight(t *testing.T) {
+	t.Parallel()
+	for _, right := range []string{"+eval", "+time", "+getrange", "+pttl", "+zrange", "+set"} {
+		rights := strings.Replace(MinimalACL+" ", right+" ", "", 1)
+		srv := redistest.Start(t, redistest.Options{Users: []string{"weak on >pw " + rights}})
+		s := open(t, strings.Replace(srv.URL(), "//", "//weak:pw@", 1))
+		req, began := requestFor("job"), time.Now()
+		req.Timeout = patience
+		_, err := s.Acquire(t.Context(), req)
+		var r *Refusal
+		if e := mustBeUnavailable(t, err); !e.Denied || !errors.As(e, &r) || "+"+strings.ToLower(r.Command) != right {
+			t.Errorf("without %s: %v", right, err)
+		}
+		if took := time.Since(began); took > patience/2 {
+			t.Errorf("without %s it took %s", right, took)
+		}
+	}
 }

@@ -163,6 +163,6 @@ func (e *ears) close() {
 
 // lacking reports whether a server has refused a subscription for good.
 func lacking(err error) bool {
-	refusal, refused := refusalIn(err)
-	return refused && (refusal.Code == NOCOMMAND || refusal.Code == "NOPERM")
+	var refusal *Refusal
+	return errors.As(err, &refusal) && (refusal.Code == NOCOMMAND || refusal.Code == "NOPERM")
 }

@@ -31,15 +31,6 @@ func impatient(name string) Request {
 	return req
 }
 
-func mustBeUnavailable(t *testing.T, err error) *UnavailableError {
-	t.Helper()
-	var e *UnavailableError
-	if !errors.As(err, &e) || errors.Is(err, ErrLost) {
-		t.Fatalf("not unavailable: %v", err)
-	}
-	return e
-}
-
 // quiet waits until the server has read all that was sent to it: then
 // nobody is connected but the asker.
 func quiet(t *testing.T, srv *redistest.Server) {
@@ -438,7 +429,7 @@ func TestRetriesAreCountedAndEndBySignal(t *testing.T) {
 	}
 	req = requestFor("job")
 	req.Wait = Wait{Retries: 1}
-	req.Enclosing = []string{l.(*redisLease).acquisition.req.Holder.Run}
+	req.Enclosing = []string{mustBeBusy(t, s, "job").Holder.Run}
 	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*NestedError)) {
 		t.Error(err)
 	}

@@ -31,22 +31,11 @@ func letGo(t *testing.T, l Lease, keep time.Duration) {
 	}
 }
 
-// busy is the answer to one who does not wait.
-func busy(t *testing.T, s Store, name string) *HeldError {
-	t.Helper()
-	l, err := s.Acquire(t.Context(), requestFor(name))
-	var held *HeldError
-	if !errors.As(err, &held) {
-		t.Fatalf("not busy: %v, %v", l, err)
-	}
-	return held
-}
-
 func TestLocalLockIsHeldAndReleased(t *testing.T) {
 	s := openLocal(t)
 	req := requestFor("job")
 	l := acquire(t, s, req)
-	held := busy(t, s, "job")
+	held := mustBeBusy(t, s, "job")
 	if held.Holder.Run != req.Holder.Run || held.TTL != 0 || held.Key != filepath.Join(s.Address(), "job.lock") {
 		t.Errorf("%+v", held)
 	}
@@ -75,7 +64,7 @@ func TestLocalLockIsHeldByWhoeverInheritsTheFile(t *testing.T) {
 		l := acquire(t, s, requestFor("job"))
 		if killed {
 			l.(*localLease).file.Close() // as the kernel does when the holder is killed
-			busy(t, s, "job")
+			mustBeBusy(t, s, "job")
 			syscall.Close(guard)
 		} else {
 			letGo(t, l, 0)
@@ -116,7 +105,7 @@ func TestLocalWaiterGivesUp(t *testing.T) {
 		t.Errorf("after a signal: %v", err)
 	}
 	req.OnBusy = nil
-	req.Enclosing = []string{busy(t, s, "job").Holder.Run}
+	req.Enclosing = []string{mustBeBusy(t, s, "job").Holder.Run}
 	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*NestedError)) {
 		t.Errorf("inside of the holder: %v", err)
 	}
@@ -130,7 +119,7 @@ func TestLocalWaiterGivesUp(t *testing.T) {
 func TestLocalMinHoldIsHonouredByOthers(t *testing.T) {
 	s := openLocal(t)
 	letGo(t, acquire(t, s, requestFor("job")), time.Hour)
-	if held := busy(t, s, "job"); held.Holder.Ended.IsZero() || held.TTL < 30*time.Minute {
+	if held := mustBeBusy(t, s, "job"); held.Holder.Ended.IsZero() || held.TTL < 30*time.Minute {
 		t.Errorf("%+v", held)
 	}
 	short := acquire(t, s, requestFor("other"))
@@ -351,4 +340,8 @@ func TestLocalUsesTheDirectoryThatItHasChecked(t *testing.T) {
 	if planted, err := os.ReadDir(other); err != nil || len(planted) != 0 {
 		t.Errorf("made %v in another directory (%v)", planted, err)
 	}
+}
+
+func TestLocalBusyAnswerSaysSinceWhenTheLockIsHeld(t *testing.T) {
+	saysSinceWhen(t, openLocal(t))
 }

@@ -87,14 +87,3 @@ func TestAPasswordIsGivenOnce(t *testing.T) {
 		}
 	}
 }
-
-func TestPasswordsOfAFileAreThatOfTheLine(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "password")
-	for text, want := range map[string]string{"p": "p", " p w \n": " p w ", "p\r\n": "p"} {
-		replace(t, file, text)
-		a := address{}
-		if err := a.addPasswords(OpenConfig{PasswordFile: file}); err != nil || a.password != want {
-			t.Errorf("%q: %q, %v", text, a.password, err)
-		}
-	}
-}

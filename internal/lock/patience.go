@@ -2,6 +2,7 @@ package lock
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"time"
 )
@@ -32,3 +33,6 @@ func milliseconds(d time.Duration) int64 {
 
 // between is d, or the bound that it is beyond of.
 func between(low, d, high time.Duration) time.Duration { return min(max(low, d), high) }
+
+// tooSlow says that a lease took longer to get than its renewals may.
+func tooSlow(try time.Duration) error { return fmt.Errorf("answers take longer than %s", try) }

@@ -39,17 +39,6 @@ func begin(t *testing.T, s Store, req Request) (done <-chan result, stop context
 	return c, stop
 }
 
-// until waits for a state of the server.
-func until(t *testing.T, what string, state func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !state(); {
-		if time.Now().After(deadline) {
-			t.Fatal("waited in vain: " + what)
-		}
-		<-time.After(time.Millisecond)
-	}
-}
-
 func inLine(t *testing.T, srv *redistest.Server, name string) int64 {
 	t.Helper()
 	return do(t, srv, "ZCARD", "redlockrun:{"+name+"}:line").(int64)

@@ -40,7 +40,7 @@ func startOld(t *testing.T, opts redistest.Options) (*redistest.Server, *rediste
 func grow(t *testing.T, s *redistest.Server, c *redistest.Clock) {
 	t.Helper()
 	must(t, c.Push(0))
-	eventually(t, "the server counts its uptime by the clock", func() bool { return uptime(t, s) > time.Hour })
+	until(t, "the server counts its uptime by the clock", func() bool { return uptime(t, s) > time.Hour })
 }
 
 func uptime(t *testing.T, s *redistest.Server) time.Duration {
@@ -49,25 +49,6 @@ func uptime(t *testing.T, s *redistest.Server) time.Duration {
 	var seconds int
 	fmt.Sscan(rest, &seconds)
 	return time.Duration(seconds) * time.Second
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// eventually waits for a state of a server, which tells nobody when it changes.
-func eventually(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(patience); !done(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("it never happens that %s", what)
-		}
-	}
 }
 
 func (all servers) urls() (urls []string) {
@@ -104,7 +85,7 @@ func keysLeft(t *testing.T, s *redistest.Server) (left []string) {
 func (all servers) mustBeClean(t *testing.T) {
 	t.Helper()
 	for i, s := range all {
-		eventually(t, fmt.Sprint("server ", i, " is clean"), func() bool { return len(keysLeft(t, s)) == 0 })
+		until(t, fmt.Sprint("server ", i, " is clean"), func() bool { return len(keysLeft(t, s)) == 0 })
 	}
 }
 
@@ -144,7 +125,7 @@ func TestQuorumIsHeldRenewedAndReleased(t *testing.T) {
 		t.Error(err)
 	}
 	for i, srv := range all {
-		eventually(t, fmt.Sprint("server ", i, " is renewed"), func() bool {
+		until(t, fmt.Sprint("server ", i, " is renewed"), func() bool {
 			return do(t, srv, "PTTL", "redlockrun:{job}").(int64) > 30_000
 		})
 	}
@@ -167,7 +148,7 @@ func acquireWhole(t *testing.T, s Store, req Request) Lease {
 func mend(t *testing.T, l Lease) {
 	t.Helper()
 	q := l.(*quorumLease)
-	eventually(t, "the key of every server counts", func() bool {
+	until(t, "the key of every server counts", func() bool {
 		if q.work.Wait(); whole(q) {
 			return true
 		}
@@ -260,7 +241,7 @@ func TestQ1SameServerByASocketIsFoundOut(t *testing.T) {
 	all := startServers(t, 2, redistest.Options{})
 	for _, alias := range []string{"unix://" + all[0].Socket(), "unix://" + all[0].Socket() + "?db=1"} {
 		store := openAll(t, OpenConfig{URLs: append(all.urls(), alias), Prefix: DefaultPrefix})
-		eventually(t, alias+" is found out", func() bool {
+		until(t, alias+" is found out", func() bool {
 			l, err := store.Acquire(t.Context(), requestFor("job"))
 			if err == nil {
 				l.Release(limited(t, patience), 0) // by one name, and then by the other it is gone
@@ -410,7 +391,7 @@ func TestL3FrozenServersKeepNothingOnceTheyGoOn(t *testing.T) {
 		must(t, s.Signal(syscall.SIGCONT))
 	}
 	for i, s := range all {
-		eventually(t, fmt.Sprint("server ", i, " is clean"), func() bool { return len(keysLeft(t, s)) == 0 })
+		until(t, fmt.Sprint("server ", i, " is clean"), func() bool { return len(keysLeft(t, s)) == 0 })
 	}
 }
 
@@ -453,4 +434,13 @@ func TestL19QuorumNeedsNoMoreRightsThanDocumented(t *testing.T) {
 			must(t, l.Release(limited(t, patience), 10*time.Second))
 		})
 	}
+}
+
+func TestABusyQuorumSaysSinceWhenTheLockIsHeld(t *testing.T) {
+	t.Parallel()
+	var all servers
+	for range 3 {
+		all = append(all, redistest.Start(t, redistest.Options{}))
+	}
+	saysSinceWhen(t, openAll(t, OpenConfig{URLs: all.urls(), Prefix: DefaultPrefix, Durable: true}))
 }

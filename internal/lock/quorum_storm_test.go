@@ -123,12 +123,12 @@ func TestQuorumStorm(t *testing.T) {
 		})
 	}
 	s.rage(t)
-	eventually(t, "the lock has been held eight times", func() bool { return h.held() >= 8 })
+	until(t, "the lock has been held eight times", func() bool { return h.held() >= 8 })
 	end()
 	clients.Wait()
 	h.check(t)
 	for _, one := range s.all {
-		eventually(t, "nothing is left", func() bool { return len(keysLeft(t, one.Server)) == 0 })
+		until(t, "nothing is left", func() bool { return len(keysLeft(t, one.Server)) == 0 })
 	}
 }
 
@@ -175,7 +175,7 @@ func (s *storm) deal(t *testing.T, name string, b blow, two []*target) {
 // waitForWhole returns when all servers have one run's lock. It is called, and
 // returns, while no vote is under way; in between those who contend may vote.
 func (s *storm) waitForWhole(t *testing.T) {
-	eventually(t, "all servers have the lock of one run", func() bool {
+	until(t, "all servers have the lock of one run", func() bool {
 		if s.whole(t) {
 			return true
 		}

@@ -54,12 +54,6 @@ func short(s string, n int) string {
 	return s
 }
 
-// holderOf reads a value that may be anybody's.
-func holderOf(value string) Holder {
-	h, _ := readRecord(value, 0)
-	return h
-}
-
 // readRecord reads a value that may be anybody's: the holder, and since when it
 // is one, the store's clock being now.
 func readRecord(value string, now int64) (h Holder, since time.Time) {

@@ -18,8 +18,13 @@ func FuzzARecordBeginsWithItsRunAndIsReadBack(f *testing.F) {
 		if !strings.HasPrefix(text, `{"run":"`+run+`"`) || strings.Contains(text, "\n") || len(text) > recordMax {
 			t.Errorf("%d bytes: %s", len(text), text)
 		}
-		if got := holderOf(text); got.Run != run || got.PID != pid || got.Start.UnixMilli() != start {
+		if got := holderIn(text); got.Run != run || got.PID != pid || got.Start.UnixMilli() != start {
 			t.Errorf("%s is read as %+v", text, got)
 		}
 	})
+}
+
+func holderIn(value string) Holder {
+	h, _ := readRecord(value, 0)
+	return h
 }

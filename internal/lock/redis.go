@@ -122,8 +122,6 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (Lease, er
 	}
 }
 
-func tooSlow(try time.Duration) error { return fmt.Errorf("answers take longer than %s", try) }
-
 // limit is the time of one try: a quarter of the timeout, which allows for a
 // fresh connection if this one is dead, then more, which allows for a slow store.
 func (a *acquisition) limit(ctx context.Context, timeout time.Duration, try int) (limit time.Duration, cut bool) {

@@ -1,7 +1,6 @@
 package lock
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -9,9 +8,6 @@ import (
 
 	"redlockrun/internal/redistest"
 )
-
-// patience bounds what must happen, on any machine.
-const patience = 30 * time.Second
 
 func open(t *testing.T, url string) Store {
 	t.Helper()
@@ -21,39 +17,6 @@ func open(t *testing.T, url string) Store {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
-}
-
-// request for a lock with a ttl of a minute, by a run of its own.
-func requestFor(name string) Request {
-	return Request{
-		Name: name, Times: TimesOf(time.Minute), Timeout: 5 * time.Second,
-		Holder: Holder{Run: NewRunID(), Host: "web-3", PID: 4121, User: "alice", Command: "php", Start: time.Now()},
-	}
-}
-
-func acquire(t *testing.T, s Store, req Request) Lease {
-	t.Helper()
-	l, err := s.Acquire(t.Context(), req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
-// do is a command that the server must accept.
-func do(t *testing.T, s *redistest.Server, words ...any) any {
-	t.Helper()
-	v, err := s.Do(words...)
-	if err != nil {
-		t.Fatalf("%v: %v", words, err)
-	}
-	return v
-}
-
-func limited(t *testing.T, d time.Duration) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), d)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 func TestLockIsHeldRenewedAndReleased(t *testing.T) {

@@ -1,12 +1,7 @@
 package lock
 
 import (
-	"errors"
-	"strings"
 	"testing"
-	"time"
-
-	"redlockrun/internal/redistest"
 )
 
 // What servers of several makes and ages answer, and what is made of it.
@@ -65,26 +60,6 @@ func TestRefusalsAreUnderstoodFromWhateverServer(t *testing.T) {
 		r := readRefusal(c.raw, script)
 		if r.Text != c.text || r.Code != c.code || r.Command != c.command || r.class != c.class || r.leave != c.leave {
 			t.Errorf("%q is read as %+v", c.raw, *r)
-		}
-	}
-}
-
-// A right that is missing is no outage either, and the command is named.
-func TestAnAcquireEndsAtOnceForWantOfARight(t *testing.T) {
-	t.Parallel()
-	for _, right := range []string{"+eval", "+time", "+getrange", "+pttl", "+zrange", "+set"} {
-		rights := strings.Replace(MinimalACL+" ", right+" ", "", 1)
-		srv := redistest.Start(t, redistest.Options{Users: []string{"weak on >pw " + rights}})
-		s := open(t, strings.Replace(srv.URL(), "//", "//weak:pw@", 1))
-		req, began := requestFor("job"), time.Now()
-		req.Timeout = patience
-		_, err := s.Acquire(t.Context(), req)
-		var r *Refusal
-		if e := mustBeUnavailable(t, err); !e.Denied || !errors.As(e, &r) || "+"+strings.ToLower(r.Command) != right {
-			t.Errorf("without %s: %v", right, err)
-		}
-		if took := time.Since(began); took > patience/2 {
-			t.Errorf("without %s it took %s", right, took)
 		}
 	}
 }

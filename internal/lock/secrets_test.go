@@ -52,7 +52,7 @@ func toldBy(raw string) string {
 
 // parrot connects to a server that answers each request by an error which
 // repeats its words: as an unknown command's, or as a refusal.
-func parrot(refusal bool) dialer {
+func parrot(refusal bool) Dialer {
 	return func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
 		go func() {

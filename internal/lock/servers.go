@@ -1,6 +1,10 @@
 package lock
 
-import "time"
+import (
+	"context"
+	"net"
+	"time"
+)
 
 // OpenConfig says where locks are kept in Redis.
 type OpenConfig struct {
@@ -34,9 +38,12 @@ type OpenConfig struct {
 	Replicas        int
 	ReplicasTimeout time.Duration
 
-	dial    dialer        // nil, but in tests: net.Dialer's
+	dial    Dialer        // nil, but in tests: net.Dialer's
 	settled time.Duration // 0, but in tests: a minute
 }
 
 // DefaultReplicasTimeout is OpenConfig.ReplicasTimeout if that is not said.
 const DefaultReplicasTimeout = time.Second
+
+// A Dialer connects, as net.Dialer.DialContext does.
+type Dialer func(ctx context.Context, network, addr string) (net.Conn, error)

@@ -118,8 +118,6 @@ func TestEachStoreKeepsThePromises(t *testing.T) {
 	}
 }
 
-func lockKey(name string) string { return keysOf(DefaultPrefix, name, "").lock }
-
 func keepsALock(t *testing.T, p place) {
 	srv, key := p.at("kept"), lockKey("kept")
 	l := acquire(t, p.open(t), requestFor("kept"))
@@ -134,19 +132,6 @@ func keepsALock(t *testing.T, p place) {
 	if got := do(t, srv, "EXISTS", key); got != int64(0) {
 		t.Error("the lock is still there")
 	}
-}
-
-// renew succeeds within a few tries, as the watchdog's renewals do.
-func renew(t *testing.T, l Lease) {
-	t.Helper()
-	var err error
-	until(t, "a renewal", func() bool {
-		_, err = l.Renew(limited(t, patience/3))
-		if errors.Is(err, ErrLost) {
-			t.Fatal(err)
-		}
-		return err == nil
-	})
 }
 
 func saysWhoHolds(t *testing.T, p place) {

@@ -7,47 +7,17 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/boottime"
 	"redlockrun/internal/redistest"
 )
 
-// A busy answer says when its holder took the lock, wherever the lock lives, whatever
-// the holder's host says of the time.
 func TestABusyAnswerSaysSinceWhenTheLockIsHeld(t *testing.T) {
-	for _, p := range []struct {
-		name string
-		open func(t *testing.T) Store
-	}{
-		{"one server", func(t *testing.T) Store { return open(t, redistest.Start(t, redistest.Options{}).URL()) }},
-		{"quorum", func(t *testing.T) Store {
-			var all servers
-			for range 3 {
-				all = append(all, redistest.Start(t, redistest.Options{}))
-			}
-			return openAll(t, OpenConfig{URLs: all.urls(), Prefix: DefaultPrefix, Durable: true})
-		}},
-		{"local", func(t *testing.T) Store { return openLocal(t) }},
-	} {
-		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
-			s := p.open(t)
-			req := requestFor("job")
-			req.Holder.Start = time.Now().Add(-time.Hour)
-			before := boottime.Now().Add(-5 * time.Millisecond) // clocks of ms
-			l := acquire(t, s, req)
-			after := boottime.Now().Add(5 * time.Millisecond)
-			if since := busy(t, s, "job").Since; since.Before(before) || since.After(after) {
-				t.Errorf("held for %v, which is not from %v to %v", boottime.Now().Sub(since), boottime.Now().Sub(after), boottime.Now().Sub(before))
-			}
-			release(t, l)
-		})
-	}
+	saysSinceWhen(t, open(t, redistest.Start(t, redistest.Options{}).URL()))
 }
 
 func TestOfAForeignValueNobodyKnowsSinceWhen(t *testing.T) {
 	s := redistest.Start(t, redistest.Options{})
 	do(t, s, "SET", keysOf(DefaultPrefix, "job", "").lock, "somebody")
-	if since := busy(t, open(t, s.URL()), "job").Since; !since.IsZero() {
+	if since := mustBeBusy(t, open(t, s.URL()), "job").Since; !since.IsZero() {
 		t.Errorf("since %v", since)
 	}
 }

@@ -2,7 +2,6 @@ package lock
 
 import (
 	"errors"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,10 +70,13 @@ func TestURLFromAFile(t *testing.T) {
 	}
 }
 
-// written are the ways in which people write a password into a URL.
-func written(password string) []string {
-	return []string{
-		password, url.PathEscape(password), url.QueryEscape(password), url.UserPassword("", password).String()[1:],
-		strings.ReplaceAll(password, "@", "%40"),
+func TestPasswordsOfAFileAreThatOfTheLine(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "password")
+	for text, want := range map[string]string{"p": "p", " p w \n": " p w ", "p\r\n": "p"} {
+		must(t, os.WriteFile(file, []byte(text), 0o600))
+		a := address{}
+		if err := a.addPasswords(OpenConfig{PasswordFile: file}); err != nil || a.password != want {
+			t.Errorf("%q: %q, %v", text, a.password, err)
+		}
 	}
 }

@@ -10,14 +10,11 @@ import (
 	"time"
 )
 
-// A dialer is what net.Dialer.DialContext is.
-type dialer func(ctx context.Context, network, addr string) (net.Conn, error)
-
 // wires are the connections of one link. go-redis does not end a read when the
 // context is cancelled; the end of ctx does, at once and for good.
 type wires struct {
 	tls     *tls.Config // nil: no TLS
-	connect dialer
+	connect Dialer
 	late    *late
 	ctx     context.Context
 	end     context.CancelFunc
