@@ -5,10 +5,16 @@ cd "$(dirname "$0")/.."
 
 # package (a regular expression) : what it may import beside the standard library
 rules='
-cmd/redlockrun      : internal/(console|lock|watchdog|runner|boottime) github.com/spf13/(cobra|pflag) github.com/rs/zerolog
+cmd/redlockrun      : internal/(console|lock|lock/line|lock/quorum|lock/local|watchdog|runner|boottime) github.com/spf13/(cobra|pflag) github.com/rs/zerolog
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
 internal/watchdog   : internal/(lock|boottime) github.com/rs/zerolog
-internal/lock(/.*)? : internal/boottime internal/lock(/.*)? github.com/redis/go-redis/v9.* github.com/oklog/ulid/v2 golang.org/x/sys.*
+internal/lock       : internal/boottime github.com/oklog/ulid/v2
+internal/lock/link  : internal/(lock|boottime) github.com/redis/go-redis/v9.*
+internal/lock/line  : internal/(lock|lock/link|boottime)
+internal/lock/quorum : internal/(lock|lock/link|boottime)
+internal/lock/quorum/fencemodel :
+internal/lock/local : internal/(lock|boottime) golang.org/x/sys.*
+internal/lock/locktest : internal/(lock|redistest|boottime)
 internal/runner     : internal/(boottime|guard|relay) golang.org/x/sys.*
 internal/guard      :
 internal/relay      : golang.org/x/sys.*

@@ -4,4 +4,4 @@ set -eu
 cd "$(dirname "$0")/.."
 scripts/install-deps.sh test
 REDLOCKRUN_STORM=long exec go test -count=1 -timeout 60m -v \
-    -run '^(TestQuorumStorm|TestQ5RealTicksGiveOneRunEach|TestTwentyContendersAllGetThrough|TestQ4LockOutlivesARollingRestart)$' ./internal/lock/
+    -run '^(TestQuorumStorm|TestQ5RealTicksGiveOneRunEach|TestTwentyContendersAllGetThrough|TestQ4LockOutlivesARollingRestart)$' ./internal/lock/...

@@ -14,6 +14,7 @@ import (
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/quorum"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
 
@@ -220,7 +221,7 @@ func check(e *lock.UnavailableError) string {
 	switch {
 	case e.Denied:
 		return "check the user, the password and the user's rights; README: the minimal ACL"
-	case errors.Is(e, lock.ErrRestarted):
+	case errors.Is(e, quorum.ErrRestarted):
 		return "a restarted server votes again after max(ttl, 60s); --durable says that its data survive (appendfsync always)"
 	case errors.As(e, &dns):
 		return "check the host name and the resolver"

@@ -4,6 +4,9 @@ import (
 	"os"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/local"
+	"redlockrun/internal/lock/quorum"
 )
 
 // open finds the store that the configuration describes, which asks nobody
@@ -12,9 +15,9 @@ func (s *session) open() (lock.Store, []*os.File, error) {
 	if s.address.local {
 		return s.openLocal()
 	}
-	open := lock.Open
+	open := line.Open
 	if len(s.address.urls) > 1 {
-		open = lock.OpenQuorum
+		open = quorum.Open
 	}
 	store, err := open(s.openConfig())
 	if err != nil {
@@ -24,8 +27,8 @@ func (s *session) open() (lock.Store, []*os.File, error) {
 	return store, nil, nil
 }
 
-func (c *config) openConfig() lock.OpenConfig {
-	return lock.OpenConfig{
+func (c *config) openConfig() lock.Servers {
+	return lock.Servers{
 		URLs: c.address.urls, Prefix: c.prefix,
 		CA: c.tls.ca, Cert: c.tls.cert, Key: c.tls.key,
 		PasswordFile: c.passwords.redis, SentinelPasswordFile: c.passwords.sentinel,
@@ -33,7 +36,7 @@ func (c *config) openConfig() lock.OpenConfig {
 	}
 }
 
-// fileSettings are the settings behind the fields of lock.OpenConfig that name files.
+// fileSettings are the settings behind the fields of lock.Servers that name files.
 var fileSettings = map[string]string{
 	"CA": "redis-ca", "Cert": "redis-cert", "Key": "redis-key",
 	"PasswordFile": "redis-password-file", "SentinelPasswordFile": "sentinel-password-file",
@@ -54,7 +57,7 @@ func (c *config) exposed() []string {
 	if c.address.local {
 		return nil
 	}
-	if host := lock.PlainPassword(c.openConfig()); host != "" {
+	if host := line.PlainPassword(c.openConfig()); host != "" {
 		return []string{"the password goes to " + host + " in plain text; rediss:// in place of redis:// hides it"}
 	}
 	return nil
@@ -63,7 +66,7 @@ func (c *config) exposed() []string {
 // openLocal shares the lock's file with the guard: should redlockrun die, the
 // lock is held until the guard has killed the command.
 func (s *session) openLocal() (lock.Store, []*os.File, error) {
-	store, err := lock.OpenLocal(s.address.dir)
+	store, err := local.Open(s.address.dir)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
 	"redlockrun/internal/redistest"
 
 	"gopkg.in/yaml.v3"
@@ -21,7 +22,7 @@ func TestReadmeStoresAreThoseThatAreOpened(t *testing.T) {
 		if path, ok := strings.CutPrefix(url, "file:"); ok {
 			url = "file:" + newSite(t).provide(filepath.Base(path), "redis://h")
 		}
-		if _, err := lock.Open(lock.OpenConfig{URLs: []string{url}}); err != nil {
+		if _, err := line.Open(lock.Servers{URLs: []string{url}}); err != nil {
 			t.Errorf("%s: %v", row[0], err)
 		}
 		scheme, _, _ := strings.Cut(url, ":")

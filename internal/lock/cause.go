@@ -9,7 +9,7 @@ import (
 
 // shortage is wrong, unless err says that descriptors or memory were wanting: that
 // is nobody's configuration. It does not repeat a path, which may hold a password.
-func shortage(subject string, err, wrong error) error {
+func Shortage(subject string, err, wrong error) error {
 	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
 		if errors.Is(err, errno) {
 			return fmt.Errorf("open %s: %w", subject, errno)
@@ -19,7 +19,7 @@ func shortage(subject string, err, wrong error) error {
 }
 
 // cause is an error without the path that its message names already.
-func cause(err error) string {
+func Cause(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err.Error()

@@ -21,9 +21,9 @@ func (e *NotLockError) Error() string { return fmt.Sprintf("key %q is %s, not a 
 func (e *ConfigError) Error() string { return fmt.Sprintf("use %s: %s", e.Subject, e.Problem) }
 
 // typeName is what a key of another type is, as TYPE names it; "" if nobody may know.
-func typeName(t string) string {
+func TypeName(t string) string {
 	if t == "" {
 		return "not a string"
 	}
-	return "a " + plain(t)
+	return "a " + Plain(t)
 }

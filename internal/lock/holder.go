@@ -24,11 +24,11 @@ func (h Holder) String() string {
 	if h.Run == "" {
 		return strconv.Quote(h.Foreign)
 	}
-	return fmt.Sprintf("%s:%d (%s, %s)", plain(h.Host), h.PID, plain(h.User), plain(h.Command))
+	return fmt.Sprintf("%s:%d (%s, %s)", Plain(h.Host), h.PID, Plain(h.User), Plain(h.Command))
 }
 
 // plain is a text from a store without what would steer a terminal or break a line.
-func plain(s string) string {
+func Plain(s string) string {
 	quoted := strconv.Quote(s)
 	return quoted[1 : len(quoted)-1]
 }
@@ -38,5 +38,5 @@ func (h Holder) Process() string {
 	if h.Run == "" {
 		return strconv.Quote(h.Foreign)
 	}
-	return fmt.Sprintf("%s:%d", plain(h.Host), h.PID)
+	return fmt.Sprintf("%s:%d", Plain(h.Host), h.PID)
 }

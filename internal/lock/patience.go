@@ -8,14 +8,14 @@ import (
 )
 
 // releaseLimit is the most that a release may take.
-const releaseLimit = 2 * time.Second
+const ReleaseLimit = 2 * time.Second
 
 // jitter draws from [d/2, d], so that those who were turned away together do
 // not come again together.
-func jitter(d time.Duration) time.Duration { return d - rand.N(d/2+1) }
+func Jitter(d time.Duration) time.Duration { return d - rand.N(d/2+1) }
 
 // pause waits for d; false: ctx has ended before.
-func pause(ctx context.Context, d time.Duration) bool {
+func Pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -27,12 +27,12 @@ func pause(ctx context.Context, d time.Duration) bool {
 }
 
 // milliseconds is d in ms, as Redis counts; a part of one is a whole one.
-func milliseconds(d time.Duration) int64 {
+func Milliseconds(d time.Duration) int64 {
 	return int64((d + time.Millisecond - 1) / time.Millisecond)
 }
 
 // between is d, or the bound that it is beyond of.
-func between(low, d, high time.Duration) time.Duration { return min(max(low, d), high) }
+func Between(low, d, high time.Duration) time.Duration { return min(max(low, d), high) }
 
 // tooSlow says that a lease took longer to get than its renewals may.
-func tooSlow(try time.Duration) error { return fmt.Errorf("answers take longer than %s", try) }
+func TooSlow(try time.Duration) error { return fmt.Errorf("answers take longer than %s", try) }

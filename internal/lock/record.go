@@ -10,11 +10,11 @@ import (
 )
 
 // recordMax bounds what is read of a key's value; a record of ours is shorter.
-const recordMax = 1024
+const RecordMax = 1024
 
 // A record is the value of a lock: one line of JSON that begins with the run
 // id. Fence, At and Ended are written by the store.
-type record struct {
+type Record struct {
 	Run     string `json:"run"`
 	Ended   int64  `json:"ended,omitempty"` // when the run ended, ms of the store's clock
 	Version int    `json:"v"`
@@ -28,15 +28,15 @@ type record struct {
 	Until   int64  `json:"until,omitempty"` // in a file: the end of the min-hold
 }
 
-func recordOf(h Holder) record {
-	return record{
+func RecordOf(h Holder) Record {
+	return Record{
 		Run: h.Run, Version: 1, Host: short(h.Host, 64), PID: h.PID, User: short(h.User, 32), Command: short(h.Command, 44),
 		Start: h.Start.UnixMilli(),
 	}
 }
 
 // String is the record as it is written.
-func (r record) String() string {
+func (r Record) String() string {
 	text, err := json.Marshal(r)
 	if err != nil {
 		panic("marshal record: " + err.Error()) // there is none that it refuses
@@ -56,25 +56,25 @@ func short(s string, n int) string {
 
 // readRecord reads a value that may be anybody's: the holder, and since when it
 // is one, the store's clock being now.
-func readRecord(value string, now int64) (h Holder, since time.Time) {
-	var r record
-	if len(value) > recordMax || !strings.HasPrefix(value, `{"run":"`) ||
-		json.Unmarshal([]byte(value), &r) != nil || len(r.Run) != runIDLen {
-		return Holder{Foreign: value[:min(len(value), recordMax)]}, time.Time{}
+func ReadRecord(value string, now int64) (h Holder, since time.Time) {
+	var r Record
+	if len(value) > RecordMax || !strings.HasPrefix(value, `{"run":"`) ||
+		json.Unmarshal([]byte(value), &r) != nil || len(r.Run) != RunIDLen {
+		return Holder{Foreign: value[:min(len(value), RecordMax)]}, time.Time{}
 	}
-	return r.holder(), r.since(now)
+	return r.Holder(), r.Since(now)
 }
 
 // since is when the lock of a record was taken, the store's clock being now; zero
 // if nobody knows, or if only the rest of its min-hold is left.
-func (r record) since(now int64) time.Time {
+func (r Record) Since(now int64) time.Time {
 	if r.At <= 0 || r.Ended > 0 || now <= 0 {
 		return time.Time{}
 	}
 	return boottime.Now().Add(-time.Duration(now-r.At) * time.Millisecond)
 }
 
-func (r record) holder() Holder {
+func (r Record) Holder() Holder {
 	h := Holder{Run: r.Run, Host: r.Host, PID: r.PID, User: r.User, Command: r.Command, Start: time.UnixMilli(r.Start)}
 	if r.Ended > 0 {
 		h.Ended = time.UnixMilli(r.Ended)
@@ -84,7 +84,7 @@ func (r record) holder() Holder {
 
 // kept is what is left of an ended run's min-hold. A clock that has gone back
 // behind the run's end leaves nothing.
-func (r record) kept() time.Duration {
+func (r Record) Kept() time.Duration {
 	now := time.Now().UnixMilli()
 	if r.Ended == 0 || now < r.Ended {
 		return 0

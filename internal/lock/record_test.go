@@ -14,8 +14,8 @@ func FuzzARecordBeginsWithItsRunAndIsReadBack(f *testing.F) {
 	f.Add(strings.Repeat("\x01", 300), 1, strings.Repeat("<", 300), strings.Repeat("\xff", 300), int64(1)<<52)
 	f.Fuzz(func(t *testing.T, host string, pid int, user, command string, start int64) {
 		const run = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-		text := recordOf(Holder{Run: run, Host: host, PID: pid, User: user, Command: command, Start: time.UnixMilli(start)}).String()
-		if !strings.HasPrefix(text, `{"run":"`+run+`"`) || strings.Contains(text, "\n") || len(text) > recordMax {
+		text := RecordOf(Holder{Run: run, Host: host, PID: pid, User: user, Command: command, Start: time.UnixMilli(start)}).String()
+		if !strings.HasPrefix(text, `{"run":"`+run+`"`) || strings.Contains(text, "\n") || len(text) > RecordMax {
 			t.Errorf("%d bytes: %s", len(text), text)
 		}
 		if got := holderIn(text); got.Run != run || got.PID != pid || got.Start.UnixMilli() != start {
@@ -25,6 +25,6 @@ func FuzzARecordBeginsWithItsRunAndIsReadBack(f *testing.F) {
 }
 
 func holderIn(value string) Holder {
-	h, _ := readRecord(value, 0)
+	h, _ := ReadRecord(value, 0)
 	return h
 }

@@ -9,8 +9,8 @@ import (
 const defaultTimeout = 5 * time.Second
 
 // complete checks what every store relies on, and fills in what was left out.
-func (r *Request) complete() error {
-	if len(r.Holder.Run) != runIDLen {
+func (r *Request) Complete() error {
+	if len(r.Holder.Run) != RunIDLen {
 		return fmt.Errorf("acquire lock: run id %q is no ULID", r.Holder.Run)
 	}
 	if r.Timeout <= 0 {

@@ -8,7 +8,7 @@ import (
 )
 
 // runIDLen is the length of a run id: scripts compare it at a fixed offset.
-const runIDLen = ulid.EncodedSize
+const RunIDLen = ulid.EncodedSize
 
 // NewRunID is a fresh owner's token: a ULID whose 80 random bits come from the
 // system, since the crons of a fleet start in the same millisecond.

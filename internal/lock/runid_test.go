@@ -7,9 +7,9 @@ func TestRunIDsOfOneMillisecondDiffer(t *testing.T) {
 	seen := make(map[string]bool)
 	for range 10_000 {
 		id := NewRunID()
-		if len(id) != runIDLen || seen[id[runIDLen-random:]] {
+		if len(id) != RunIDLen || seen[id[RunIDLen-random:]] {
 			t.Fatalf("%q", id)
 		}
-		seen[id[runIDLen-random:]] = true
+		seen[id[RunIDLen-random:]] = true
 	}
 }

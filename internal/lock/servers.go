@@ -7,7 +7,7 @@ import (
 )
 
 // OpenConfig says where locks are kept in Redis.
-type OpenConfig struct {
+type Servers struct {
 	// URLs are redis://, rediss:// or unix:// URLs, or file:PATH for a file that
 	// holds one and is read again for each new connection. More than one is a quorum.
 	URLs []string
@@ -38,8 +38,8 @@ type OpenConfig struct {
 	Replicas        int
 	ReplicasTimeout time.Duration
 
-	dial    Dialer        // nil, but in tests: net.Dialer's
-	settled time.Duration // 0, but in tests: a minute
+	Dial    Dialer        // nil, but in tests: net.Dialer's
+	Settled time.Duration // 0, but in tests: a minute
 }
 
 // DefaultReplicasTimeout is OpenConfig.ReplicasTimeout if that is not said.

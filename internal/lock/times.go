@@ -21,10 +21,10 @@ func TimesOf(ttl time.Duration) Times {
 	return Times{
 		TTL:    ttl,
 		Drift:  ttl/100 + 2*time.Millisecond,
-		Margin: between(50*time.Millisecond, ttl/20, time.Second),
-		Grace:  between(50*time.Millisecond, ttl/6, 10*time.Second),
-		Try:    between(50*time.Millisecond, ttl/10, 2*time.Second),
-		Pause:  between(50*time.Millisecond, ttl/30, time.Second),
+		Margin: Between(50*time.Millisecond, ttl/20, time.Second),
+		Grace:  Between(50*time.Millisecond, ttl/6, 10*time.Second),
+		Try:    Between(50*time.Millisecond, ttl/10, 2*time.Second),
+		Pause:  Between(50*time.Millisecond, ttl/30, time.Second),
 		Renew:  min(ttl/3, 20*time.Second),
 	}
 }

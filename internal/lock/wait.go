@@ -16,7 +16,7 @@ const lastLook = 250 * time.Millisecond
 // await asks once, and while the lock is busy again as req.Wait says. ask
 // returns *HeldError if it is busy and *UnavailableError if nobody answered
 // within timeout; what it returned last is what await returns.
-func await(ctx context.Context, req Request, ask func(ctx context.Context, timeout time.Duration) (Lease, error)) (Lease, error) {
+func Await(ctx context.Context, req Request, ask func(ctx context.Context, timeout time.Duration) (Lease, error)) (Lease, error) {
 	lease, err := ask(ctx, req.Timeout)
 	var held *HeldError
 	if errors.As(err, &held) {
@@ -37,15 +37,15 @@ func retry(ctx context.Context, req Request, held *HeldError, ask func(context.C
 		if req.Wait.Retries > 0 && n > req.Wait.Retries || limited && left <= 0 {
 			return nil, err
 		}
-		if err := announce(req, err); err != nil {
+		if err := Announce(req, err); err != nil {
 			return nil, err
 		}
-		delay, timeout := jitter(req.Wait.delay()), req.Timeout
+		delay, timeout := Jitter(req.Wait.delay()), req.Timeout
 		if limited {
 			delay = min(delay, left)
 			timeout = min(timeout, max(left-delay, lastLook))
 		}
-		if !pause(ctx, delay) {
+		if !Pause(ctx, delay) {
 			return nil, context.Cause(ctx)
 		}
 		var lease Lease
@@ -60,7 +60,7 @@ func retry(ctx context.Context, req Request, held *HeldError, ask func(context.C
 }
 
 // announce tells the caller why waiting goes on, or says why it must not.
-func announce(req Request, err error) error {
+func Announce(req Request, err error) error {
 	var held *HeldError
 	if !errors.As(err, &held) {
 		if req.OnOutage != nil {

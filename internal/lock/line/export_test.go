@@ -1,0 +1,11 @@
+package line
+
+// What the tests of single steps send to a server.
+var (
+	AcquireStep = acquireStep
+	ConfirmStep = confirmStep
+	ReleaseStep = releaseStep
+)
+
+// LookEvery is the least time between two looks of a parked waiter.
+const LookEvery = lookEvery

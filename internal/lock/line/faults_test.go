@@ -1,0 +1,491 @@
+package line_test
+
+import (
+	"context"
+	"errors"
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const jobKey = "redlockrun:{job}"
+
+// proxied is a server, a proxy before it, and a store behind both.
+func proxied(t *testing.T) (*redistest.Server, *redistest.Proxy, lock.Store) {
+	t.Helper()
+	srv := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, srv)
+	return srv, p, open(t, p.URL())
+}
+
+// impatient gives a store that does not answer little time.
+func impatient(name string) lock.Request {
+	req := locktest.RequestFor(name)
+	req.Timeout = time.Second
+	return req
+}
+
+// quiet waits until the server has read all that was sent to it: then
+// nobody is connected but the asker.
+func quiet(t *testing.T, srv *redistest.Server) {
+	t.Helper()
+	locktest.Until(t, "all connections closed", func() bool {
+		return strings.Count(locktest.Do(t, srv, "CLIENT", "LIST").(string), "\n") == 1
+	})
+}
+
+func free(t *testing.T, srv *redistest.Server) {
+	t.Helper()
+	if v := locktest.Do(t, srv, "GET", jobKey); v != nil {
+		t.Errorf("the lock is still %v", v)
+	}
+}
+
+// keepsRenewing renews until the server has answered: a connection that broke costs tries.
+func keepsRenewing(t *testing.T, l lock.Lease) error {
+	t.Helper()
+	for deadline := time.Now().Add(locktest.Patience); time.Now().Before(deadline); {
+		_, err := l.Renew(locktest.Limited(t, 5*time.Second))
+		var unanswered *lock.UnavailableError
+		if !errors.As(err, &unanswered) {
+			return err
+		}
+	}
+	t.Fatal("no renewal was answered")
+	return nil
+}
+
+// anAcquire is in the acquire step alone: no other names the holder's host.
+const anAcquire = `"host":"web-3"`
+
+func TestL1LostAcquireRepliesAreNoContention(t *testing.T) {
+	t.Parallel()
+	srv, p, s := proxied(t)
+	for range 3 {
+		p.LoseReply(anAcquire)
+	}
+	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	if n := p.Count(anAcquire); n != 4 {
+		t.Errorf("asked %d times", n)
+	}
+	if counter := locktest.Do(t, srv, "GET", jobKey+":fence"); counter == "" || l.Fence() == 0 || locktest.HolderOf(locktest.Do(t, srv, "GET", jobKey).(string)).Run == "" {
+		t.Errorf("counter %v, fence %d", counter, l.Fence())
+	}
+	if err := keepsRenewing(t, l); err != nil {
+		t.Error(err)
+	}
+	release(t, l)
+	free(t, srv)
+}
+
+func TestL2LostReleaseReplyIsARelease(t *testing.T) {
+	srv, p, s := proxied(t)
+	for _, keep := range []time.Duration{0, time.Hour} {
+		l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+		p.LoseReply("redlockrun:{")
+		if err := l.Release(locktest.Limited(t, locktest.Patience), keep); err != nil {
+			t.Errorf("keep %s: %v", keep, err)
+		}
+	}
+	l := locktest.Acquire(t, s, locktest.RequestFor("other"))
+	p.LoseReply("redlockrun:{")
+	p.LoseReply("redlockrun:{")
+	locktest.MustBeUnavailable(t, l.Release(locktest.Limited(t, locktest.Patience), 0))
+	if v := locktest.Do(t, srv, "GET", "redlockrun:{other}"); v != nil {
+		t.Errorf("the lock is still %v", v)
+	}
+}
+
+func TestL4LostRenewReplyIsNoLoss(t *testing.T) {
+	srv, p, s := proxied(t)
+	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	p.LoseReply("redlockrun:{")
+	_, err := l.Renew(locktest.Limited(t, locktest.Patience))
+	locktest.MustBeUnavailable(t, err)
+	if n := p.Count("redlockrun:{job}"); n != 2 {
+		t.Errorf("one try was %d requests", n-1)
+	}
+	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
+		t.Error(err)
+	}
+	release(t, l)
+	onlyFence(t, srv)
+}
+
+func TestL3LateAcquireLeavesNoLock(t *testing.T) {
+	t.Parallel()
+	srv, p, s := proxied(t)
+	arrive := p.Hold(anAcquire)
+	_, err := s.Acquire(t.Context(), impatient("job"))
+	locktest.MustBeUnavailable(t, err)
+	arrive()
+	if !p.AwaitClosed() {
+		t.Fatal("the requests did not arrive")
+	}
+	quiet(t, srv)
+	free(t, srv)
+}
+
+func TestL3LateAcquireAfterTheRunLeavesNoLock(t *testing.T) {
+	t.Parallel()
+	srv, p, s := proxied(t)
+	arrive := p.HoldNext(anAcquire)
+	req := locktest.RequestFor("job")
+	req.Timeout = 4 * time.Second
+	l := locktest.Acquire(t, s, req)
+	release(t, l)
+	arrive()
+	if !p.AwaitClosed() {
+		t.Fatal("the request did not arrive")
+	}
+	quiet(t, srv)
+	free(t, srv)
+}
+
+func TestL3TombstoneAloneStopsALateAcquire(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	k := lock.KeysOf(lock.DefaultPrefix, "job", lock.NewRunID())
+	run := strings.TrimPrefix(k.Gone, k.Lock+":gone:")
+	eval := func(script string, args ...any) any {
+		words := []any{"EVAL", script, 5}
+		for _, key := range k.All() {
+			words = append(words, key)
+		}
+		return locktest.Do(t, srv, append(append(words, run), args...)...)
+	}
+	eval(line.ReleaseStep(), 0, lock.Tombstone, 0)
+	if got := eval(line.AcquireStep(), lock.RecordOf(lock.Holder{Run: run}).String(), 60_000, "once").([]any); got[0] != int64(4) {
+		t.Errorf("a late acquire got %v", got)
+	}
+	free(t, srv)
+	if left := locktest.Do(t, srv, "PTTL", k.Gone).(int64); left <= 0 || left > lock.Tombstone {
+		t.Errorf("the tombstone stays %d ms", left)
+	}
+}
+
+func TestL23HangingServerIsGivenUpWithoutResidue(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	if err := srv.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Acquire(t.Context(), impatient("job")) // hangs in the handshake
+	if e := locktest.MustBeUnavailable(t, err); e.Err.Error() != "no answer in time" {
+		t.Error(e)
+	}
+	if err := srv.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	quiet(t, srv)
+	free(t, srv)
+}
+
+// The server stops after the handshake, so that the acquire waits in its socket.
+func TestL3L23AcquireInAHangingServerLeavesNoLock(t *testing.T) {
+	t.Parallel()
+	srv, p, s := proxied(t)
+	arrive := p.Hold(anAcquire)
+	req := locktest.RequestFor("job")
+	req.Timeout = 2 * time.Second
+	done, _ := begin(t, s, req)
+	if !p.Await(anAcquire, 1) {
+		t.Fatal("no acquire")
+	}
+	if err := srv.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	arrive()
+	locktest.MustBeUnavailable(t, got(t, done).err)
+	if err := srv.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	quiet(t, srv)
+	free(t, srv)
+}
+
+func TestL23SignalEndsARequestInAHangingServer(t *testing.T) {
+	t.Parallel()
+	srv, p, s := proxied(t)
+	arrive := p.Hold(anAcquire)
+	req := locktest.RequestFor("job")
+	req.Timeout = time.Hour
+	done, stop := begin(t, s, req)
+	if !p.Await(anAcquire, 1) {
+		t.Fatal("no acquire")
+	}
+	signal := errors.New("signal")
+	stop(signal)
+	if err := got(t, done).err; err != signal {
+		t.Error(err)
+	}
+	arrive()
+	if !p.AwaitClosed() {
+		t.Fatal("the requests did not arrive")
+	}
+	quiet(t, srv)
+	free(t, srv)
+}
+
+func TestL23RenewAndReleaseInAHangingServer(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	for _, renewal := range []bool{true, false} {
+		l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+		if err := srv.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if renewal {
+			_, err = l.Renew(locktest.Limited(t, 100*time.Millisecond))
+		} else {
+			err = l.Release(locktest.Limited(t, 4*time.Second), 0)
+		}
+		locktest.MustBeUnavailable(t, err)
+		if err := srv.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		if renewal {
+			if err := keepsRenewing(t, l); err != nil {
+				t.Error(err)
+			}
+			release(t, l)
+		}
+		quiet(t, srv)
+		free(t, srv) // the release that nobody waited for was done all the same
+	}
+}
+
+// Whatever the way to the server and back took is no part of the lease.
+func TestV1LeaseCountsFromBeforeTheRequest(t *testing.T) {
+	_, p, s := proxied(t)
+	req := locktest.RequestFor("job")
+	req.Times.Try = locktest.Patience
+	most := req.Times.TTL - req.Times.Drift
+	arrive := p.Hold(anAcquire)
+	done, _ := begin(t, s, req)
+	if !p.Await(anAcquire, 1) {
+		t.Fatal("no acquire")
+	}
+	sent := boottime.Now()
+	arrive()
+	l := lease(t, done)
+	if lasts := l.Until().Sub(sent); lasts > most {
+		t.Errorf("the lease lasts %s from after the request, not %s", lasts, most)
+	}
+	requests := p.Count(jobKey)
+	arrive = p.Hold(jobKey)
+	var wg sync.WaitGroup
+	wg.Go(func() { l.Renew(context.Background()) })
+	if !p.Await(jobKey, requests+1) {
+		t.Fatal("no renewal")
+	}
+	sent = boottime.Now()
+	arrive()
+	wg.Wait()
+	if lasts := l.Until().Sub(sent); lasts > most {
+		t.Errorf("the renewed lease lasts %s from after the request, not %s", lasts, most)
+	}
+	release(t, l)
+}
+
+func TestL22BlackHoleCostsTriesAndNotTheLock(t *testing.T) {
+	t.Parallel()
+	_, p, s := proxied(t)
+	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	p.BlackHole(true)
+	for range 2 {
+		_, err := l.Renew(locktest.Limited(t, 100*time.Millisecond))
+		locktest.MustBeUnavailable(t, err)
+	}
+	before := p.Accepted()
+	p.BlackHole(false)
+	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
+		t.Error(err)
+	}
+	if p.Accepted() == before {
+		t.Error("the renewal went over a connection that had failed")
+	}
+	release(t, l)
+}
+
+func TestRefusedAndResetConnectionsAreTriedAgain(t *testing.T) {
+	_, p, s := proxied(t)
+	p.Refuse(true)
+	req := locktest.RequestFor("job")
+	req.Timeout = locktest.Patience
+	done, _ := begin(t, s, req)
+	locktest.Until(t, "some tries", func() bool { return p.Accepted() > 2 })
+	p.Refuse(false)
+	l := lease(t, done)
+	p.Reset()
+	if err := keepsRenewing(t, l); err != nil {
+		t.Error(err)
+	}
+	p.Reset()
+	release(t, l)
+}
+
+func TestDownServerIsUnavailableAndNamesTheCause(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	srv.Kill()
+	_, err := open(t, srv.URL()).Acquire(t.Context(), impatient("job"))
+	if e := locktest.MustBeUnavailable(t, err); e.Denied || e.Address != srv.Addr() || e.Error() != "ask "+srv.Addr()+": connect: connection refused" {
+		t.Error(e)
+	}
+}
+
+func TestL5ForgottenScriptsAreNoEvent(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	l := locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("job"))
+	locktest.Do(t, srv, "SCRIPT", "FLUSH")
+	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
+		t.Error(err)
+	}
+	locktest.Do(t, srv, "SCRIPT", "FLUSH")
+	release(t, l)
+}
+
+func TestL10RestartWithAndWithoutData(t *testing.T) {
+	for _, keep := range []bool{true, false} {
+		srv := redistest.Start(t, redistest.Options{Persist: true})
+		l := locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("job"))
+		if err := srv.Restart(keep); err != nil {
+			t.Fatal(err)
+		}
+		err := keepsRenewing(t, l)
+		if keep && err != nil || !keep && (!errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrTaken)) {
+			t.Errorf("data kept %v: %v", keep, err)
+		}
+		err = l.Release(locktest.Limited(t, locktest.Patience), 0)
+		if keep && err != nil || !keep && !errors.Is(err, lock.ErrLost) {
+			t.Errorf("data kept %v: released: %v", keep, err)
+		}
+	}
+}
+
+// An answer that always takes longer than a renewal may: the lease is of no use.
+func TestLeaseThatCouldNotBeRenewedIsNotAccepted(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	req := impatient("job")
+	req.Times.Try = 1
+	_, err := open(t, srv.URL()).Acquire(t.Context(), req)
+	locktest.MustBeUnavailable(t, err)
+	free(t, srv)
+}
+
+// 75 when the last answer was busy, 69 when the last try had none.
+func TestTheLastTryDecides(t *testing.T) {
+	t.Parallel()
+	_, p, s := proxied(t)
+	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	req := locktest.RequestFor("job")
+	req.Timeout = 2 * time.Second
+	req.Wait = lock.Wait{Retries: 2, Delay: time.Millisecond}
+	var busy, outages int
+	req.OnBusy = func(*lock.HeldError) { busy++; p.Refuse(busy == 1); p.Reset() }
+	req.OnOutage = func(error) { outages++; p.Refuse(false) }
+	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*lock.HeldError)) || busy != 1 || outages != 1 {
+		t.Errorf("busy, outage, busy: %v after %d and %d", err, busy, outages)
+	}
+	req.Holder.Run = lock.NewRunID()
+	req.OnBusy = func(*lock.HeldError) {
+		if busy++; busy == 3 {
+			p.Refuse(true)
+			p.Reset()
+		}
+	}
+	_, err := s.Acquire(t.Context(), req)
+	locktest.MustBeUnavailable(t, err)
+	p.Refuse(false)
+	release(t, l)
+}
+
+func TestRetriesAreCountedAndEndBySignal(t *testing.T) {
+	_, p, s := proxied(t)
+	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	before := p.Count(anAcquire)
+	req := locktest.RequestFor("job")
+	req.Wait = lock.Wait{Retries: 3, Delay: time.Millisecond}
+	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*lock.HeldError)) || p.Count(anAcquire)-before != 4 {
+		t.Errorf("%d tries: %v", p.Count(anAcquire)-before, err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	signal := errors.New("signal")
+	req = locktest.RequestFor("job")
+	req.Wait = lock.Wait{Retries: 1000, Delay: time.Hour}
+	req.OnBusy = func(*lock.HeldError) { cancel(signal) }
+	if _, err := s.Acquire(ctx, req); err != signal {
+		t.Error(err)
+	}
+	req = locktest.RequestFor("job")
+	req.Wait = lock.Wait{Retries: 1}
+	req.Enclosing = []string{locktest.MustBeBusy(t, s, "job").Holder.Run}
+	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*lock.NestedError)) {
+		t.Error(err)
+	}
+	req.Wait = lock.Wait{}
+	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*lock.HeldError)) {
+		t.Error(err)
+	}
+	release(t, l)
+}
+
+// Lost replies, resets and late requests while many want the lock: never two
+// have it, and each fence is larger than the one before.
+func TestL1L2L3FaultsNeverMakeTwoHolders(t *testing.T) {
+	t.Parallel()
+	srv, p, s := proxied(t)
+	var inside, last, turn atomic.Int64
+	fault := func() {
+		switch turn.Add(1) % 4 {
+		case 0:
+			p.LoseReply(anAcquire)
+		case 1:
+			p.LoseReply("redlockrun:{")
+		case 2:
+			p.Reset()
+		}
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 12 {
+				req := locktest.RequestFor("job")
+				req.Timeout = locktest.Patience
+				req.Wait = lock.Wait{Retries: 10_000, Delay: 5 * time.Millisecond}
+				l, err := s.Acquire(t.Context(), req)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if n, before := inside.Add(1), last.Swap(l.Fence()); n != 1 || l.Fence() <= before {
+					t.Errorf("%d inside, fence %d after %d", n, l.Fence(), before)
+				}
+				fault()
+				if _, err := l.Renew(context.Background()); errors.Is(err, lock.ErrLost) {
+					t.Error(err)
+				}
+				inside.Add(-1)
+				for l.Release(context.Background(), 0) != nil {
+					if v, _ := srv.Do("GET", jobKey); v == nil || locktest.HolderOf(v.(string)).Run != req.Holder.Run {
+						break
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	free(t, srv)
+}

@@ -1,0 +1,100 @@
+package line
+
+import (
+	"context"
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
+	"sync"
+	"time"
+)
+
+// A redisLease is a lock held in Redis.
+type redisLease struct {
+	acquisition *acquisition
+	fence       int64
+	at          int64 // when the lock was taken, ms of the server's clock
+
+	mu    sync.Mutex
+	until time.Time
+	now   int64     // the server's clock at its last answer, ms
+	heard time.Time // our clock at that moment
+	taken time.Time // our clock when the lock was asked for
+}
+
+// held notes that the server has confirmed the lock, at now of its clock.
+func (l *redisLease) held(sent time.Time, now int64) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.acquisition.req.Times
+	l.until, l.now, l.heard = t.End(sent), now, boottime.Now()
+	return l.until
+}
+
+func (l *redisLease) Until() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.until
+}
+
+func (l *redisLease) Fence() int64 { return l.fence }
+
+func (l *redisLease) Held() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.now == 0 { // there are servers that tell scripts no time
+		return boottime.Now().Sub(l.taken)
+	}
+	return max(0, time.Duration(l.now-l.at)*time.Millisecond+boottime.Now().Sub(l.heard))
+}
+
+func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
+	a := l.acquisition
+	sent := boottime.Now()
+	reply, _, err := a.link.Eval(ctx, renewLua, []string{a.keys.Lock}, a.req.Holder.Run, lock.Milliseconds(a.req.Times.TTL))
+	if err != nil {
+		return l.Until(), a.unavailable(err)
+	}
+	if link.Number(reply, 0) != 1 {
+		return l.Until(), loss(reply)
+	}
+	until := l.held(sent, link.Number(reply, 1))
+	a.link.Remember(ctx)
+	return until, nil
+}
+
+// Release tries twice, the second time on a fresh connection: the first may
+// have died without a word while the command ran.
+func (l *redisLease) Release(ctx context.Context, keep time.Duration) error {
+	a := l.acquisition
+	defer a.parting.Wait()
+	defer a.link.Close()
+	ctx, cancel := context.WithTimeout(ctx, lock.ReleaseLimit)
+	defer cancel()
+	deadline, _ := ctx.Deadline()
+	first, cancel := context.WithTimeout(ctx, time.Until(deadline)/2)
+	defer cancel()
+	reply, sent, err := a.release(first, keep)
+	if err != nil {
+		lost := sent && !link.Answered(err)
+		a.link.Drop()
+		if reply, _, err = a.release(ctx, keep); err == nil && lost && link.Number(reply, 0) <= 0 {
+			return nil // the first try has done it, though its answer was lost
+		}
+	}
+	if err != nil {
+		return a.unavailable(err)
+	}
+	if link.Number(reply, 0) > 0 {
+		return nil
+	}
+	return loss(reply)
+}
+
+// loss is the answer of a script that the lock is not ours.
+func loss(reply []any) error {
+	if link.Number(reply, 0) == 0 {
+		return lock.ErrTaken
+	}
+	return lock.ErrLost
+}

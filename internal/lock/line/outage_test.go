@@ -1,0 +1,136 @@
+package line_test
+
+import (
+	"fmt"
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// lengthy is longer than a waiter may be silent while others are not.
+const lengthy = 16 * time.Second
+
+// lasts waits until an outage that began then has lasted for lengthy.
+func lasts(t *testing.T, began time.Time) {
+	t.Helper()
+	locktest.Until(t, "a long outage", func() bool { return boottime.Now().Sub(began) > lengthy })
+}
+
+// threeInLine waits behind a holder; no waiter may say that it was passed over.
+func threeInLine(t *testing.T, srv *redistest.Server, s lock.Store) (queue []<-chan result, reqs []lock.Request) {
+	t.Helper()
+	for i := range 3 {
+		req := waits("job", lock.Forever)
+		req.OnBusy = func(e *lock.HeldError) {
+			if e.Rejoined {
+				t.Errorf("waiter %d lost its place (handed over meanwhile: %v)", i, e.Missed)
+			}
+		}
+		done, _ := park(t, srv, s, req, int64(i+1))
+		queue, reqs = append(queue, done), append(reqs, req)
+	}
+	return queue, reqs
+}
+
+// backAgain waits until each has looked since the outage, and can be called.
+func backAgain(t *testing.T, srv *redistest.Server, healed time.Time, reqs []lock.Request) {
+	t.Helper()
+	for _, req := range reqs {
+		locktest.Until(t, "back again", func() bool {
+			var seen int64
+			var called int
+			entry, _ := locktest.Do(t, srv, "HGET", jobKey+":who", req.Holder.Run).(string)
+			fmt.Sscan(entry, &seen, &called)
+			return seen >= healed.UnixMilli() && called == 1
+		})
+	}
+}
+
+func inTurn(t *testing.T, held lock.Lease, queue []<-chan result) {
+	t.Helper()
+	for i, done := range queue {
+		release(t, held)
+		held = lease(t, done)
+		for _, later := range queue[i+1:] {
+			select {
+			case r := <-later:
+				t.Fatalf("another has the lock beside waiter %d (%v)", i, r.err)
+			default:
+			}
+		}
+	}
+	release(t, held)
+}
+
+func TestLongOutageOfTheWaitersKeepsTheirOrder(t *testing.T) {
+	t.Parallel()
+	srv, p, s := proxied(t)
+	held := locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("job"))
+	queue, reqs := threeInLine(t, srv, s)
+	p.Refuse(true)
+	p.Reset()
+	lasts(t, boottime.Now())
+	healed := time.Now()
+	p.Refuse(false)
+	backAgain(t, srv, healed, reqs)
+	inTurn(t, held, queue)
+}
+
+func TestLongOutageOfOneWaiterKeepsItsPlaceIfNobodyIsServed(t *testing.T) {
+	t.Parallel()
+	srv, p, s := proxied(t)
+	direct := open(t, srv.URL())
+	held := locktest.Acquire(t, direct, locktest.RequestFor("job"))
+	req := waits("job", lock.Forever)
+	first, _ := park(t, srv, s, req, 1)
+	second, _ := park(t, srv, direct, waits("job", lock.Forever), 2)
+	p.Refuse(true)
+	p.Reset()
+	lasts(t, boottime.Now())
+	healed := time.Now()
+	p.Refuse(false)
+	backAgain(t, srv, healed, []lock.Request{req})
+	inTurn(t, held, []<-chan result{first, second})
+}
+
+// The holder's release is the first that the server does when it goes on.
+func TestServerThatStoodStillForLongKeepsTheOrder(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	queue, _ := threeInLine(t, srv, s)
+	if err := srv.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	lasts(t, boottime.Now())
+	if err := srv.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	inTurn(t, held, queue)
+}
+
+// The server was down for long, and the lock has lapsed meanwhile: whoever
+// is back first gives the others a moment.
+func TestServerThatWasDownForLongKeepsTheOrder(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{Persist: true})
+	s := open(t, srv.URL())
+	req := locktest.RequestFor("job")
+	req.Times = lock.TimesOf(10 * time.Second)
+	locktest.Acquire(t, s, req)
+	queue, reqs := threeInLine(t, srv, s)
+	srv.Kill()
+	lasts(t, boottime.Now())
+	healed := time.Now()
+	if err := srv.Restart(true); err != nil {
+		t.Fatal(err)
+	}
+	held := lease(t, queue[0])
+	backAgain(t, srv, healed, reqs[1:])
+	inTurn(t, held, queue[1:])
+}

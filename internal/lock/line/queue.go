@@ -1,0 +1,280 @@
+package line
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
+	"time"
+)
+
+// The waiting line. The lock's key is the truth, a message is only a hint to
+// look at it: entering the line, looking and confirming a hand-over are all the
+// acquire step, leaving is the release step.
+const (
+	// lookEvery is the least time between two looks of a parked waiter: more than the
+	// 5 s that one command may cost, and with the spread less than the 5.5 s after
+	// which a dead holder is succeeded. One that has not looked for 12 s is dead to
+	// the scripts.
+	lookEvery = 5200 * time.Millisecond
+
+	// lookSpread keeps waiters that came together from looking together.
+	lookSpread = 200 * time.Millisecond
+
+	// glanceEvery is the least time between two looks of a waiter that cannot be called.
+	glanceEvery = 400 * time.Millisecond
+
+	// The first frontRow in line look when the lease they wait for could have
+	// ended, one after the other: lookLate after it, and rankLate for each place.
+	frontRow = 3
+	lookLate = 20 * time.Millisecond
+	rankLate = 150 * time.Millisecond
+)
+
+// errLimit is why a wait ended that has used up Wait.Limit.
+var errLimit = errors.New("waited for as long as allowed")
+
+// A waiter is an acquisition that stands in line.
+type waiter struct {
+	*acquisition
+	ears   ears
+	told   bool            // that it cannot be called
+	chosen bool            // the lock is said to be this run's
+	busy   *lock.HeldError // the last answer
+	outage error           // why the last try had no answer; nil if it had one
+	fails  int             // tries without an answer since the last one
+	placed bool            // it has been in line
+	cut    bool            // it could not be reached since its last look
+	next   time.Time       // when to look again
+	soon   time.Time       // when to look again if it cannot be called
+}
+
+// line waits in line for a lock that is busy, at most until the limit, and
+// returns like Acquire. When it returns no lease, this run is out of line.
+func (a *acquisition) line(ctx context.Context, busy *lock.HeldError) (lock.Lease, error) {
+	if err := lock.Announce(a.req, busy); err != nil {
+		return nil, err
+	}
+	limited := ctx
+	if a.req.Wait.Limit != lock.Forever {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeoutCause(ctx, a.req.Wait.Limit, errLimit)
+		defer cancel()
+	}
+	w := &waiter{acquisition: a, busy: busy}
+	w.ears.subscribe = w.subscribe
+	confirmStep() // now, that a hand-over does not wait for the texts to be put together
+	releaseStep()
+	lease, err := w.stand(limited)
+	if lease != nil {
+		a.parting.Go(w.ears.close) // nobody has to wait for that
+		return lease, nil
+	}
+	w.ears.close()
+	last, gone := a.giveUp(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case w.outage != nil && link.Classify(w.outage) != link.Unknown: // it refuses, which is no contention
+		return nil, w.outage
+	case last != nil:
+		last.Place = w.busy.Place
+		return nil, last
+	case gone == nil:
+		w.busy.Since = time.Time{} // it has just been given back
+		return nil, w.busy
+	case w.outage != nil:
+		return nil, w.outage
+	}
+	return nil, a.unavailable(gone)
+}
+
+// stand looks and sleeps in turn. It returns no error when ctx has ended.
+func (w *waiter) stand(ctx context.Context) (lock.Lease, error) {
+	for ctx.Err() == nil {
+		lease, err := w.turn(ctx)
+		var unanswered *lock.UnavailableError
+		switch {
+		case lease != nil:
+			return lease, nil
+		case errors.As(err, &unanswered) && (!link.Final(err) || w.placed):
+			w.failed(ctx, err)
+		case err != nil:
+			return nil, err
+		}
+		w.sleep(ctx)
+	}
+	return nil, nil
+}
+
+// failed notes a try without an answer.
+func (w *waiter) failed(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return // it was cut short
+	}
+	w.outage, w.cut = err, true
+	w.ears.forgive()
+	pause := 50 * time.Millisecond << min(w.fails, 4) // after an outage the line leaves whoever comes back 2 s
+	w.next = boottime.Now().Add(lock.Jitter(pause))
+	w.soon = w.next
+	w.fails++
+	lock.Announce(w.req, err)
+}
+
+// turn subscribes if need be and looks once, or twice if that takes the lock.
+func (w *waiter) turn(ctx context.Context) (lock.Lease, error) {
+	w.ears.open(ctx, w.req.Timeout)
+	limited, cancel := context.WithTimeout(ctx, min(w.req.Timeout, w.req.Timeout/4<<min(w.fails, 4)))
+	defer cancel()
+	for {
+		sent := boottime.Now()
+		ask := w.look
+		if w.chosen {
+			ask = w.confirm
+		}
+		reply, err := ask(limited)
+		if err != nil {
+			return nil, w.unavailable(err)
+		}
+		switch link.Number(reply, 0) {
+		case 0:
+			if w.chosen { // not any more
+				w.chosen = false
+				continue
+			}
+			return nil, w.stay(reply)
+		case 1: // for 2 s: a look of a waiter that has died can take no more
+			w.chosen = true
+			continue
+		case 3:
+			w.see(reply)
+			w.busy.Full = true
+			return nil, w.busy
+		}
+		lease, err := w.interpret(reply, sent)
+		if lease != nil && boottime.Now().Sub(sent) > w.req.Times.Try {
+			w.haunted = true
+			return nil, w.unavailable(lock.TooSlow(w.req.Times.Try))
+		}
+		return lease, err
+	}
+}
+
+// look is the acquire step, as a waiter.
+func (w *waiter) look(ctx context.Context) ([]any, error) {
+	w.lined = true
+	w.ears.look()
+	holder := w.req.Holder
+	holder.Start = time.Now() // a lock that is handed over is held from then on
+	return w.acquire(ctx, lock.RecordOf(holder).String(), lock.Milliseconds(w.req.Times.TTL), w.ears.mode(), w.req.Wait.Max)
+}
+
+// confirm asks for no more than whether the lock is this run's.
+func (w *waiter) confirm(ctx context.Context) ([]any, error) {
+	reply, _, err := w.step(ctx, confirmStep(), lock.Milliseconds(w.req.Times.TTL))
+	if err != nil {
+		w.chosen = false // look again
+	}
+	return reply, err
+}
+
+// see notes whose the lock is.
+func (w *waiter) see(reply []any) {
+	w.busy = w.heldError(reply)
+	w.busy.Place = int(link.Number(reply, 3))
+	w.outage = nil
+}
+
+// stay notes a look that found the lock busy, and when to look again.
+func (w *waiter) stay(reply []any) error {
+	before := w.busy.Holder.Run
+	w.see(reply)
+	w.busy.Rejoined = link.Number(reply, 5) == 1 && w.placed
+	w.busy.Missed = w.busy.Rejoined && w.cut && w.busy.Holder.Run != before
+	w.placed, w.cut, w.fails = true, false, 0
+	now := boottime.Now()
+	w.next = now.Add(lookEvery + rand.N(lookSpread))
+	w.soon = now.Add(glanceEvery + rand.N(lookSpread))
+	if w.busy.Place <= frontRow && w.busy.TTL >= 0 {
+		w.lookBy(now.Add(w.busy.TTL), w.busy.Place)
+	}
+	w.ears.told(link.Number(reply, 4))
+	w.tellUncalled()
+	return lock.Announce(w.req, w.busy)
+}
+
+// tellUncalled says once that the waiter cannot be called, and why.
+func (w *waiter) tellUncalled() {
+	if why := w.ears.hopeless(); why != nil && !w.told && w.req.OnUncalled != nil {
+		w.told = true
+		w.req.OnUncalled(w.unavailable(why))
+	}
+}
+
+// lookBy looks again when a lease that ends at until could have ended.
+func (w *waiter) lookBy(until time.Time, place int) {
+	at := until.Add(lookLate + time.Duration(place-1)*rankLate)
+	if at.Before(w.next) {
+		w.next = at
+	}
+}
+
+// wake is when to look again.
+func (w *waiter) wake() time.Time {
+	if !w.ears.works() && w.soon.Before(w.next) {
+		return w.soon
+	}
+	return w.next
+}
+
+// sleep returns when it is time to look again, or ctx has ended.
+func (w *waiter) sleep(ctx context.Context) {
+	for {
+		timer := time.NewTimer(boottime.Until(w.wake()))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+			if len(w.ears.messages()) > 0 { // they came before
+				continue
+			}
+			w.ears.judge()
+			return
+		case message, connected := <-w.ears.messages():
+			timer.Stop()
+			if !connected {
+				w.cut = true
+				w.ears.ended()
+				return
+			}
+			if w.hear(message) {
+				return
+			}
+		}
+	}
+}
+
+// hear takes a message in, and reports whether to look at once.
+func (w *waiter) hear(message string) bool {
+	w.ears.hear()
+	if message == "g" {
+		w.chosen = true
+		return true
+	}
+	var ms int64
+	var place int
+	if n, _ := fmt.Sscanf(message, "n %d %d", &ms, &place); n == 2 {
+		w.lookBy(boottime.Now().Add(time.Duration(ms)*time.Millisecond), place)
+	}
+	return false
+}
+
+func (w *waiter) subscribe(ctx context.Context) (*link.Subscription, error) {
+	return w.link.Subscribe(ctx, w.keys.Channel(w.req.Holder.Run))
+}

@@ -1,0 +1,563 @@
+package line_test
+
+import (
+	"errors"
+	"fmt"
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// ofRun is what every request of a run has in it, and confirming what only a confirmation has.
+func ofRun(req lock.Request) string { return ":gone:" + req.Holder.Run }
+
+const confirming = "return confirm(held, ARGV[2])"
+
+// waitsBehind is a waiter of its own proxy, parked as the n-th in line.
+func waitsBehind(t *testing.T, srv *redistest.Server, n int64) (req lock.Request, p *redistest.Proxy, done <-chan result, stop func(error)) {
+	t.Helper()
+	p = redistest.NewProxy(t, srv)
+	req = waits("job", lock.Forever)
+	done, cancel := park(t, srv, open(t, p.URL()), req, n)
+	return req, p, done, func(err error) { cancel(err) }
+}
+
+func listeners(t *testing.T, srv *redistest.Server, req lock.Request) string {
+	t.Helper()
+	return fmt.Sprint(locktest.Do(t, srv, "PUBSUB", "NUMSUB", "redlockrun:{job}:"+req.Holder.Run).([]any)[1])
+}
+
+func TestWaiterThatDiesBetweenHandOverAndConfirmation(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	req, p, first, _ := waitsBehind(t, srv, 1)
+	second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
+	arrive := p.Hold(ofRun(req))
+	release(t, held)
+	l := lease(t, second)
+	arrive() // it was only slow: now it stands behind the second
+	locktest.Until(t, "the first in line again", func() bool { return inLine(t, srv, "job") == 1 })
+	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
+		t.Error(err)
+	}
+	release(t, l)
+	release(t, lease(t, first))
+}
+
+func TestWaiterThatGivesUpInTheInstantItIsChosenHandsOn(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	_, p, first, stop := waitsBehind(t, srv, 1)
+	second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
+	arrive := p.Hold(confirming)
+	release(t, held)
+	if !p.Await(confirming, 1) {
+		t.Fatal("it was not chosen")
+	}
+	signal := errors.New("signal")
+	stop(signal)
+	if r := got(t, first); r.err != signal {
+		t.Errorf("got %v", r.err)
+	}
+	l := lease(t, second)
+	arrive()
+	if !p.AwaitClosed() {
+		t.Fatal("connections left")
+	}
+	if n := inLine(t, srv, "job"); n != 0 {
+		t.Errorf("%d in line", n)
+	}
+	release(t, l)
+}
+
+func TestReleaseWhoseReplyIsLostHandsOverOnce(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, srv)
+	held := locktest.Acquire(t, open(t, p.URL()), locktest.RequestFor("job"))
+	s := open(t, srv.URL())
+	first, _ := park(t, srv, s, waits("job", lock.Forever), 1)
+	second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
+	p.LoseReply("keep_on")
+	release(t, held)
+	if n := p.Count("keep_on"); n != 2 {
+		t.Errorf("%d releases", n)
+	}
+	l := lease(t, first)
+	if n := inLine(t, srv, "job"); n != 1 {
+		t.Errorf("%d in line", n)
+	}
+	release(t, l)
+	release(t, lease(t, second))
+	onlyFence(t, srv)
+}
+
+func TestLeaseEndsWhileItsReleaseIsOnItsWay(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	p := redistest.NewProxy(t, srv)
+	req := locktest.RequestFor("job")
+	req.Times = lock.TimesOf(5 * time.Second)
+	held := locktest.Acquire(t, open(t, p.URL()), req)
+	s := open(t, srv.URL())
+	first, _ := park(t, srv, s, waits("job", lock.Forever), 1)
+	park(t, srv, s, waits("job", lock.Forever), 2)
+	arrive := p.Hold("keep_on")
+	if err := held.Release(locktest.Limited(t, 100*time.Millisecond), 0); err == nil {
+		t.Fatal("released")
+	}
+	l := lease(t, first)
+	if boottime.Now().Before(held.Until()) {
+		t.Error("started before the lease had ended")
+	}
+	arrive()
+	if !p.AwaitClosed() {
+		t.Fatal("connections left")
+	}
+	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
+		t.Error(err)
+	}
+	if n := inLine(t, srv, "job"); n != 1 {
+		t.Errorf("%d in line", n)
+	}
+}
+
+func TestLookThatArrivesAfterItsOwnerLeft(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	p := redistest.NewProxy(t, srv)
+	arrive := p.Hold("60000 wait")
+	done, stop := begin(t, open(t, p.URL()), waits("job", lock.Forever))
+	if !p.Await("60000 wait", 1) {
+		t.Fatal("no look")
+	}
+	stop(errors.New("signal"))
+	got(t, done)
+	arrive()
+	if !p.AwaitClosed() {
+		t.Fatal("connections left")
+	}
+	if n := inLine(t, srv, "job"); n != 0 {
+		t.Errorf("%d in line", n)
+	}
+	release(t, held)
+	release(t, locktest.Acquire(t, s, locktest.RequestFor("job")))
+}
+
+func TestTheDeadAtTheFrontArePassedOver(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	const dead = 5
+	for i := range dead {
+		req, p, _, _ := waitsBehind(t, srv, int64(i+1))
+		p.Close()
+		locktest.Until(t, "it is dead", func() bool { return listeners(t, srv, req) == "0" })
+	}
+	_, frozen, _, _ := waitsBehind(t, srv, dead+1)
+	frozen.BlackHole(true)
+	done, _ := park(t, srv, s, waits("job", lock.Forever), dead+2)
+	release(t, held)
+	release(t, lease(t, done))
+}
+
+func TestPlaceIsKeptAcrossAReconnection(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	var reqs []lock.Request
+	var queue []<-chan result
+	for i := range 5 {
+		req := waits("job", lock.Forever)
+		done, _ := park(t, srv, s, req, int64(i+1))
+		reqs, queue = append(reqs, req), append(queue, done)
+	}
+	for _, kind := range []string{"pubsub", "normal"} {
+		locktest.Do(t, srv, "CLIENT", "KILL", "TYPE", kind)
+	}
+	locktest.Do(t, srv, "SCRIPT", "FLUSH")
+	for _, req := range reqs {
+		locktest.Until(t, "connected again", func() bool { return listeners(t, srv, req) == "1" })
+	}
+	for _, done := range queue {
+		release(t, held)
+		held = lease(t, done)
+	}
+}
+
+func TestPassedOverWhileDisconnectedRejoinsAtTheEndAndSaysSo(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	p := redistest.NewProxy(t, srv)
+	req := waits("job", lock.Forever)
+	said := make(chan *lock.HeldError, 100)
+	req.OnBusy = func(e *lock.HeldError) { said <- e }
+	first, _ := park(t, srv, open(t, p.URL()), req, 1)
+	second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
+	third, _ := park(t, srv, s, waits("job", lock.Forever), 3)
+	p.Refuse(true)
+	p.Reset()
+	locktest.Until(t, "it is cut off", func() bool { return listeners(t, srv, req) == "0" })
+	release(t, held)
+	held = lease(t, second)
+	p.Refuse(false)
+	for e := range said {
+		if e.Rejoined {
+			if e.Place != 2 {
+				t.Errorf("place %d", e.Place)
+			}
+			break
+		}
+	}
+	release(t, held)
+	release(t, lease(t, third))
+	release(t, lease(t, first))
+	onlyFenceAndMarks(t, srv)
+}
+
+func TestRestartWithDataKeepsTheLine(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{Persist: true})
+	s := open(t, srv.URL())
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	first, _ := park(t, srv, s, waits("job", lock.Forever), 1)
+	second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
+	if err := srv.Restart(true); err != nil {
+		t.Fatal(err)
+	}
+	locktest.Until(t, "both connected again", func() bool {
+		return len(locktest.Do(t, srv, "PUBSUB", "CHANNELS", "*").([]any)) == 2
+	})
+	release(t, held)
+	release(t, lease(t, first))
+	release(t, lease(t, second))
+	onlyFenceAndMarks(t, srv)
+}
+
+func TestLineMovesOnWhenRedisIsOutOfMemory(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	first, _ := park(t, srv, s, waits("job", lock.Forever), 1)
+	second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
+	locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
+	release(t, held)
+	l := lease(t, first)
+	if err := l.Release(locktest.Limited(t, locktest.Patience), 100*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	release(t, lease(t, second))
+	onlyFence(t, srv)
+}
+
+func TestHolderThatDiesIsSucceeded(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	req := locktest.RequestFor("job")
+	req.Times = lock.TimesOf(5 * time.Second)
+	dead := locktest.Acquire(t, s, req)
+	done, _ := park(t, srv, s, waits("job", lock.Forever), 1)
+	l := lease(t, done)
+	if boottime.Now().Before(dead.Until()) || l.Fence() <= dead.Fence() {
+		t.Errorf("fence %d after %d", l.Fence(), dead.Fence())
+	}
+}
+
+func TestMinHoldIsHonouredInLine(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	done, _ := park(t, srv, s, waits("job", lock.Forever), 1)
+	const keep = time.Second
+	ended := boottime.Now()
+	if err := held.Release(locktest.Limited(t, locktest.Patience), keep); err != nil {
+		t.Fatal(err)
+	}
+	l := lease(t, done)
+	if waited := boottime.Now().Sub(ended); waited < keep {
+		t.Errorf("waited %s", waited)
+	}
+	if h := l.Held(); h > locktest.Patience {
+		t.Errorf("held for %s already", h)
+	}
+}
+
+func TestMaxWaitersTurnsAwayWhoIsOneTooMany(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	locktest.Acquire(t, s, locktest.RequestFor("job"))
+	req := waits("job", lock.Forever)
+	req.Wait.Max = 1
+	park(t, srv, s, req, 1)
+	req.Holder.Run = lock.NewRunID()
+	_, err := s.Acquire(t.Context(), req)
+	var held *lock.HeldError
+	if !errors.As(err, &held) || !held.Full {
+		t.Errorf("got %v", err)
+	}
+	if n := inLine(t, srv, "job"); n != 1 {
+		t.Errorf("%d in line", n)
+	}
+}
+
+func TestRetriesStandBehindTheLine(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	var queue []<-chan result
+	for i := range 3 {
+		done, _ := park(t, srv, s, waits("job", lock.Forever), int64(i+1))
+		queue = append(queue, done)
+	}
+	req := locktest.RequestFor("job")
+	req.Wait.Retries, req.Wait.Delay = 1_000_000, time.Millisecond
+	outside, _ := begin(t, s, req)
+	for _, done := range queue {
+		release(t, held)
+		held = lease(t, done)
+		select {
+		case <-outside:
+			t.Fatal("it slipped past the line")
+		default:
+		}
+	}
+	release(t, held)
+	release(t, lease(t, outside))
+}
+
+func TestOutageInLineIsTriedAgainWithoutSpinning(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	p := redistest.NewProxy(t, srv)
+	req := waits("job", lock.Forever)
+	failed := make(chan time.Time, 100)
+	req.OnOutage = func(err error) {
+		if !errors.As(err, new(*lock.UnavailableError)) {
+			t.Errorf("outage %v", err)
+		}
+		failed <- time.Now()
+	}
+	done, _ := park(t, srv, open(t, p.URL()), req, 1)
+	p.Refuse(true)
+	p.Reset()
+	var times []time.Time
+	for len(times) < 7 {
+		times = append(times, <-failed)
+	}
+	if took := times[6].Sub(times[0]); took < (50+100+200+400+800+800)*time.Millisecond/2 {
+		t.Errorf("seven tries within %s", took)
+	}
+	p.Refuse(false)
+	release(t, held)
+	release(t, lease(t, done))
+}
+
+func TestLastAnswerTellsBusyFromOutage(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	p := redistest.NewProxy(t, srv)
+	_, err := open(t, p.URL()).Acquire(t.Context(), waits("job", time.Second))
+	if !errors.As(err, new(*lock.HeldError)) {
+		t.Errorf("answered: %v", err)
+	}
+	for name, fault := range map[string]func(){
+		"refused": func() { p.Refuse(true); p.Reset() },
+		"silent":  func() { p.Refuse(false); p.BlackHole(true) },
+	} {
+		p.BlackHole(false)
+		p.Refuse(false)
+		req := waits("job", 2*time.Second)
+		req.OnBusy = func(e *lock.HeldError) {
+			if e.Place > 0 {
+				fault()
+			}
+		}
+		if _, err := open(t, p.URL()).Acquire(t.Context(), req); !errors.As(err, new(*lock.UnavailableError)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_ = held
+}
+
+func TestWaitingForAnEnclosingRunIsRefusedInLine(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	outer := locktest.RequestFor("job")
+	locktest.Acquire(t, s, outer)
+	req := waits("job", lock.Forever)
+	req.Enclosing = []string{outer.Holder.Run}
+	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*lock.NestedError)) {
+		t.Errorf("got %v", err)
+	}
+	onlyLock := locktest.Do(t, srv, "KEYS", "*:line").([]any)
+	if len(onlyLock) != 0 {
+		t.Errorf("left %v", onlyLock)
+	}
+}
+
+func TestBrokenFenceEndsTheWait(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	done, _ := park(t, srv, s, waits("job", lock.Forever), 1)
+	locktest.Do(t, srv, "SET", "redlockrun:{job}:fence", "many")
+	release(t, held)
+	if r := got(t, done); !errors.As(r.err, new(*lock.NotLockError)) {
+		t.Errorf("got %v", r.err)
+	}
+}
+
+func evals(t *testing.T, srv *redistest.Server) (n int) {
+	t.Helper()
+	for line := range strings.Lines(locktest.Do(t, srv, "INFO", "commandstats").(string)) {
+		if rest, ok := strings.CutPrefix(line, "cmdstat_eval:calls="); ok {
+			fmt.Sscan(rest, &n)
+		}
+	}
+	return n
+}
+
+func TestHandOverCostsTheSameHoweverManyWait(t *testing.T) {
+	// The looks of those that stay parked come with time, not with hand-overs.
+	cost := func(waiters int) int {
+		srv := redistest.Start(t, redistest.Options{})
+		s := open(t, srv.URL())
+		held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+		var looks atomic.Int64
+		var queue []<-chan result
+		for i := range waiters {
+			req := waits("job", lock.Forever)
+			req.OnBusy = func(*lock.HeldError) { looks.Add(1) }
+			done, _ := park(t, srv, s, req, int64(i+1))
+			queue = append(queue, done)
+		}
+		var costs []int
+		for _, done := range queue[:9] {
+			before := evals(t, srv) - int(looks.Load())
+			release(t, held)
+			held = lease(t, done)
+			costs = append(costs, evals(t, srv)-int(looks.Load())-before)
+		}
+		slices.Sort(costs)
+		return costs[len(costs)/2]
+	}
+	if few, many := cost(10), cost(400); few != 2 || many != 2 {
+		t.Errorf("commands for each hand-over: %d with 10 in line, %d with 400; a release and a confirmation would be 2", few, many)
+	}
+}
+
+// calling are the rights without which waiters are not called, and look instead.
+var calling = []string{"&redlockrun:*", "+publish", "+pubsub|numsub", "+subscribe"}
+
+func TestWaitingRightsSuffice(t *testing.T) {
+	rights := redistest.Rules(strings.Fields(lock.WaitingACL))
+	for skip := -1; skip < len(rights); skip++ {
+		left := append([]string(nil), rights...)
+		name := "all"
+		if skip >= 0 {
+			name = "without " + rights[skip]
+			left = append(left[:skip], left[skip+1:]...)
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			user := "alice on >pw " + lock.MinimalACL + " " + strings.Join(left, " ")
+			srv := redistest.Start(t, redistest.Options{Users: []string{user}})
+			s := open(t, strings.Replace(srv.URL(), "//", "//alice:pw@", 1))
+			err := waitTwice(t, srv, s)
+			if skip < 0 || slices.Contains(calling, rights[skip]) {
+				if err != nil {
+					t.Errorf("it ended with %v", err)
+				}
+				return
+			}
+			var refusal *lock.Refusal
+			if e := locktest.MustBeUnavailable(t, err); !e.Denied || !errors.As(err, &refusal) || "+"+strings.ToLower(refusal.Command) != rights[skip] {
+				t.Errorf("refused as %v", err)
+			}
+		})
+	}
+}
+
+// waitTwice lets two wait and be served, the second of at most two in line.
+func waitTwice(t *testing.T, srv *redistest.Server, s lock.Store) error {
+	held, err := s.Acquire(t.Context(), locktest.RequestFor("job"))
+	if err != nil {
+		return err
+	}
+	var queue []<-chan result
+	for i := range 2 {
+		req := waits("job", lock.Forever)
+		req.Wait.Max = 1 + i
+		done, _ := begin(t, s, req)
+		var early *result
+		locktest.Until(t, "in line", func() bool {
+			select {
+			case r := <-done:
+				early = &r
+			default:
+			}
+			return early != nil || inLine(t, srv, "job") == int64(i+1)
+		})
+		if early != nil {
+			return early.err
+		}
+		queue = append(queue, done)
+	}
+	for _, done := range queue {
+		if err := held.Release(t.Context(), 0); err != nil {
+			return err
+		}
+		r := got(t, done)
+		if r.err != nil {
+			return r.err
+		}
+		held = r.lease
+	}
+	return held.Release(t.Context(), 0)
+}
+
+func TestParkedWaiterCostsOneCommandInFiveSeconds(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	locktest.Acquire(t, s, locktest.RequestFor("job"))
+	const waiters = 20
+	for i := range waiters {
+		park(t, srv, s, waits("job", lock.Forever), int64(i+1))
+	}
+	before, began := evals(t, srv), time.Now()
+	for each := range 3 {
+		locktest.Until(t, "they have looked", func() bool { return evals(t, srv) >= before+(each+1)*waiters })
+	}
+	if took, least := time.Since(began), (3-1)*line.LookEvery; took < least {
+		t.Errorf("three looks of each within %s", took)
+	}
+}

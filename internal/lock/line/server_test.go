@@ -1,0 +1,340 @@
+package line_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestL13OutOfMemory(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	held, kept := locktest.Acquire(t, s, locktest.RequestFor("held")), locktest.Acquire(t, s, locktest.RequestFor("kept"))
+	locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
+	_, err := s.Acquire(t.Context(), impatient("job"))
+	if e := locktest.MustBeUnavailable(t, err); e.Denied || !strings.HasPrefix(e.Err.Error(), "OOM ") {
+		t.Error(e)
+	}
+	if v := locktest.Do(t, srv, "EXISTS", jobKey, jobKey+":fence"); v != int64(0) {
+		t.Error("the acquire that was refused has written something")
+	}
+	if _, err := held.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
+		t.Error(err)
+	}
+	release(t, held)
+	if err := kept.Release(locktest.Limited(t, locktest.Patience), time.Hour); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Acquire(t.Context(), locktest.RequestFor("kept")); !errors.As(err, new(*lock.HeldError)) {
+		t.Errorf("what was kept: %v", err)
+	}
+}
+
+// A server that reads its data after a restart answers, after each 1000 keys, but
+// knows of no lock yet.
+func TestL13LoadingIsAnOutage(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{Persist: true, Args: []string{"--key-load-delay", "20"}}) // us, and what a sleep takes
+	s := open(t, srv.URL())
+	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	locktest.Do(t, srv, "EVAL", "for i = 1, 40000 do redis.call('SET', 'filler' .. i, i) end", 0)
+	loaded := make(chan error, 1)
+	go func() { loaded <- srv.Restart(true) }()
+	locktest.Until(t, "LOADING", func() bool {
+		_, err := srv.Do("PING")
+		return err != nil && strings.HasPrefix(err.Error(), "LOADING ")
+	})
+	_, err := s.Acquire(t.Context(), impatient("other"))
+	if e := locktest.MustBeUnavailable(t, err); e.Denied || !strings.HasPrefix(e.Err.Error(), "LOADING ") {
+		t.Error(e)
+	}
+	_, err = l.Renew(locktest.Limited(t, time.Second))
+	locktest.MustBeUnavailable(t, err)
+	if err := <-loaded; err != nil {
+		t.Fatal(err)
+	}
+	if err := keepsRenewing(t, l); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestL8EvictionIsALoss(t *testing.T) {
+	for _, policy := range []string{"allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl"} {
+		srv := redistest.Start(t, redistest.Options{Args: []string{"--maxmemory-policy", policy}})
+		l := locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("job"))
+		locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
+		srv.Do("SET", "filler", "x") // refused, once all that may be evicted has been
+		locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "0")
+		if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrTaken) {
+			t.Errorf("%s: %v", policy, err)
+		}
+	}
+}
+
+// A replica may know of an old holder, or of none: it is not believed.
+func TestL11ReplicaIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	l, gone := locktest.Acquire(t, s, locktest.RequestFor("job")), locktest.Acquire(t, s, locktest.RequestFor("gone"))
+	locktest.Do(t, srv, "DEL", "redlockrun:{gone}")
+	locktest.Do(t, srv, "REPLICAOF", "127.0.0.1", "1")
+	for _, l := range []lock.Lease{l, gone} {
+		_, err := l.Renew(locktest.Limited(t, locktest.Patience))
+		locktest.MustBeUnavailable(t, err)
+	}
+	for _, name := range []string{"job", "free"} {
+		_, err := s.Acquire(t.Context(), impatient(name))
+		if e := locktest.MustBeUnavailable(t, err); !strings.HasPrefix(e.Err.Error(), "READONLY ") {
+			t.Error(e)
+		}
+	}
+	locktest.MustBeUnavailable(t, gone.Release(locktest.Limited(t, locktest.Patience), 0))
+	locktest.Do(t, srv, "CONFIG", "SET", "replica-serve-stale-data", "no")
+	_, err := s.Acquire(t.Context(), impatient("job"))
+	if e := locktest.MustBeUnavailable(t, err); !strings.HasPrefix(e.Err.Error(), "MASTERDOWN ") {
+		t.Error(e)
+	}
+	locktest.Do(t, srv, "REPLICAOF", "NO", "ONE")
+	if err := keepsRenewing(t, l); err != nil {
+		t.Error(err)
+	}
+	release(t, l)
+}
+
+func TestL12ServerThatIsBusyWithAScript(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{Args: []string{"--lua-time-limit", "10"}})
+	s := open(t, srv.URL())
+	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	ended := make(chan error, 1)
+	go func() {
+		_, err := srv.Do("EVAL", "while true do end", 0)
+		ended <- err
+	}()
+	locktest.Until(t, "BUSY", func() bool {
+		_, err := srv.Do("PING")
+		return err != nil
+	})
+	_, err := l.Renew(locktest.Limited(t, locktest.Patience))
+	locktest.MustBeUnavailable(t, err)
+	_, err = s.Acquire(t.Context(), impatient("other"))
+	if e := locktest.MustBeUnavailable(t, err); !strings.HasPrefix(e.Err.Error(), "BUSY ") {
+		t.Error(e)
+	}
+	req := locktest.RequestFor("other")
+	req.Timeout = locktest.Patience
+	done, _ := begin(t, s, req)
+	locktest.Do(t, srv, "SCRIPT", "KILL")
+	release(t, lease(t, done))
+	if err := keepsRenewing(t, l); err != nil {
+		t.Error(err)
+	}
+	<-ended
+}
+
+func TestL14KeyWithoutTTLIsBusyForEver(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	for _, value := range []string{"deploy by bob", "", "\x1b[2J\nred\u202e", `{"run":"short"}`, `{"run":"` + lock.NewRunID() + `",broken`, strings.Repeat("x", 5000)} {
+		locktest.Do(t, srv, "SET", jobKey, value)
+		_, err := s.Acquire(t.Context(), locktest.RequestFor("job"))
+		var held *lock.HeldError
+		if !errors.As(err, &held) {
+			t.Fatalf("%q: %v", value, err)
+		}
+		if held.TTL >= 0 || held.Holder.Run != "" || held.Holder.Foreign != value[:min(len(value), lock.RecordMax)] {
+			t.Errorf("%+v", held)
+		}
+		if strings.ContainsAny(err.Error(), "\x1b\n\u202e") {
+			t.Errorf("%q steers a terminal", err)
+		}
+		if got := locktest.Do(t, srv, "GET", jobKey); got != value {
+			t.Errorf("%q has become %q", value, got)
+		}
+	}
+	locktest.Do(t, srv, "SET", jobKey, "deploy by bob", "PX", 3_600_000)
+	_, err := s.Acquire(t.Context(), locktest.RequestFor("job"))
+	var held *lock.HeldError
+	if !errors.As(err, &held) || held.TTL < time.Minute {
+		t.Error(err)
+	}
+}
+
+func TestL15KeyOfAnotherTypeIsNoLock(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	for _, c := range []struct {
+		key, what string
+		set       []any
+	}{
+		{jobKey, "a list", []any{"RPUSH", jobKey, "x"}},
+		{jobKey, "a hash", []any{"HSET", jobKey, "x", "y"}},
+		{jobKey + ":fence", "a set", []any{"SADD", jobKey + ":fence", "x"}},
+		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "9007199254740991"}},
+		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", strings.Repeat("9", 40)}},
+		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "-1"}},
+		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "1e3"}},
+		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "1.5"}},
+		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", ""}},
+		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "word"}},
+	} {
+		locktest.Do(t, srv, c.set...)
+		before := locktest.Do(t, srv, "DUMP", c.key)
+		_, err := s.Acquire(t.Context(), locktest.RequestFor("job"))
+		var not *lock.NotLockError
+		if !errors.As(err, &not) || not.Key != c.key || not.What != c.what {
+			t.Errorf("%v: %v", c.set, err)
+		}
+		if keys := locktest.Do(t, srv, "DBSIZE"); locktest.Do(t, srv, "DUMP", c.key) != before || keys != int64(1) {
+			t.Errorf("%v: something was written", c.set)
+		}
+		locktest.Do(t, srv, "FLUSHALL")
+	}
+}
+
+func TestL28StolenOrDeletedLockIsLostAndLeftAlone(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	for _, c := range []struct {
+		fault []any
+		want  error
+	}{
+		{[]any{"DEL", jobKey}, lock.ErrLost},
+		{[]any{"FLUSHALL"}, lock.ErrLost},
+		{[]any{"SET", jobKey, "mine now"}, lock.ErrTaken},
+		{[]any{"SET", jobKey, lock.RecordOf(lock.Holder{Run: lock.NewRunID()}).String()}, lock.ErrTaken},
+		{[]any{"EVAL", "redis.call('DEL', KEYS[1]) redis.call('RPUSH', KEYS[1], 'x')", 1, jobKey}, lock.ErrTaken},
+		{[]any{"RENAME", jobKey, "elsewhere"}, lock.ErrLost},
+	} {
+		for _, renewal := range []bool{true, false} {
+			l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+			locktest.Do(t, srv, c.fault...)
+			dump, left := locktest.Do(t, srv, "DUMP", jobKey), locktest.Do(t, srv, "PTTL", jobKey)
+			var err error
+			if renewal {
+				_, err = l.Renew(locktest.Limited(t, locktest.Patience))
+			} else {
+				err = l.Release(locktest.Limited(t, locktest.Patience), time.Minute)
+			}
+			if !errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrTaken) != (c.want == lock.ErrTaken) {
+				t.Errorf("%v: %v", c.fault, err)
+			}
+			if locktest.Do(t, srv, "DUMP", jobKey) != dump || locktest.Do(t, srv, "PTTL", jobKey) != left {
+				t.Errorf("%v: another's key was changed", c.fault)
+			}
+			locktest.Do(t, srv, "FLUSHALL")
+		}
+	}
+}
+
+func TestL18RotatedPasswordIsReadAgain(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{Users: []string{"alice on >old " + lock.MinimalACL}})
+	file := filepath.Join(t.TempDir(), "url")
+	write := func(password string) {
+		t.Helper()
+		if err := os.WriteFile(file, fmt.Appendf(nil, "redis://alice:%s@%s\n", password, srv.Addr()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("old")
+	s := open(t, "file:"+file)
+	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	locktest.Do(t, srv, "ACL", "SETUSER", "alice", "resetpass", ">new")
+	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
+		t.Errorf("on the open connection: %v", err)
+	}
+	locktest.Do(t, srv, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+	_, err := l.Renew(locktest.Limited(t, locktest.Patience))
+	if e := locktest.MustBeUnavailable(t, err); !e.Denied || e.Address != srv.Addr() {
+		t.Error(e)
+	}
+	write("new")
+	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
+		t.Error(err)
+	}
+	os.Remove(file)
+	locktest.Do(t, srv, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+	if err := keepsRenewing(t, l); err != nil {
+		t.Errorf("without the file: %v", err)
+	}
+	release(t, l)
+}
+
+// A refusal is no outage: nobody waits for it to go away.
+func TestWrongPasswordIsDeniedAtOnce(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{Password: "secret", Users: []string{"alice on >secret ~other:* +@all"}})
+	for _, user := range []string{"", ":wrong@", "nobody:secret@", "alice:secret@"} {
+		req := locktest.RequestFor("job")
+		req.Timeout = time.Hour
+		_, err := open(t, "redis://"+user+srv.Addr()).Acquire(t.Context(), req)
+		if e := locktest.MustBeUnavailable(t, err); !e.Denied {
+			t.Errorf("%q: %v", user, e)
+		}
+	}
+}
+
+func TestL27ServerWithTooManyClients(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, srv.URL())
+	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	locktest.Do(t, srv, "CONFIG", "SET", "maxclients", "1")
+	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
+		t.Errorf("on the open connection: %v", err)
+	}
+	_, err := s.Acquire(t.Context(), impatient("other"))
+	locktest.MustBeUnavailable(t, err)
+	if err := l.Release(locktest.Limited(t, locktest.Patience), 0); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestL29PrefixAndDatabaseTellLocksApart(t *testing.T) {
+	srv := redistest.Start(t, redistest.Options{})
+	locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("a{b}%"))
+	if v := locktest.Do(t, srv, "GET", "redlockrun:{a%7Bb%7D%25}"); v == nil {
+		t.Errorf("keys %v", locktest.Do(t, srv, "KEYS", "*"))
+	}
+	locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("a%7Bb%7D%25"))
+	locktest.Acquire(t, open(t, srv.URL()+"/3"), locktest.RequestFor("a{b}%"))
+	other, err := line.Open(lock.Servers{URLs: []string{"unix://" + srv.Socket() + "?db=0"}, Prefix: "x:"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	locktest.Acquire(t, other, locktest.RequestFor("a{b}%"))
+	if _, err := other.Acquire(t.Context(), locktest.RequestFor("a{b}%")); !errors.As(err, new(*lock.HeldError)) {
+		t.Error(err)
+	}
+	if _, err := line.Open(lock.Servers{URLs: []string{srv.URL()}, Prefix: "{x}"}); !errors.As(err, new(*lock.ConfigError)) {
+		t.Error(err)
+	}
+}
+
+func TestClosedStoreEndsWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	srv, p, s := proxied(t)
+	arrive := p.Hold(anAcquire)
+	req := locktest.RequestFor("job")
+	req.Timeout = 2 * time.Second
+	done, _ := begin(t, s, req)
+	if !p.Await(anAcquire, 1) {
+		t.Fatal("no acquire")
+	}
+	s.Close()
+	locktest.MustBeUnavailable(t, got(t, done).err)
+	arrive()
+	p.AwaitClosed()
+	quiet(t, srv)
+	free(t, srv)
+}

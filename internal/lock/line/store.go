@@ -1,0 +1,230 @@
+package line
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
+	"sync"
+	"time"
+)
+
+// A redisStore keeps locks where one client of go-redis leads.
+type redisStore struct {
+	source *link.Source
+	cfg    lock.Servers
+	ctx    context.Context // ends with Close
+	end    context.CancelFunc
+}
+
+func newRedisStore(src *link.Source, cfg lock.Servers) *redisStore {
+	s := &redisStore{source: src, cfg: cfg}
+	s.ctx, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+func (s *redisStore) Address() string { return s.source.Address().String() }
+
+// Close interrupts what is under way, for good.
+func (s *redisStore) Close() error {
+	s.end()
+	return nil
+}
+
+// Acquire implements Store.
+func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease, error) {
+	if err := req.Complete(); err != nil {
+		return nil, err
+	}
+	keys := lock.KeysOf(s.cfg.Prefix, req.Name, req.Holder.Run)
+	a := &acquisition{req: req, link: s.source.Link(s.ctx, keys.Lock), keys: keys, record: lock.RecordOf(req.Holder).String()}
+	defer func() {
+		if r := recover(); r != nil { // the caller's too, who is told what happens
+			a.giveUp(ctx)
+			panic(r)
+		}
+	}()
+	lease, err := a.await(ctx)
+	if err != nil {
+		a.giveUp(ctx)
+		return nil, err
+	}
+	if s.cfg.Replicas > 0 {
+		if err := a.replicate(ctx, lease.(*redisLease), s.cfg); err != nil {
+			return nil, err
+		}
+	}
+	a.link.Settle() // what is still under way there finds the lock ours, or the tombstone
+	return lease, nil
+}
+
+// await asks, and waits for a busy lock in line, or beside it if retries are wanted.
+func (a *acquisition) await(ctx context.Context) (lock.Lease, error) {
+	if a.req.Wait.Limit <= 0 || a.req.Wait.Retries > 0 {
+		return lock.Await(ctx, a.req, a.ask)
+	}
+	lease, err := a.ask(ctx, a.req.Timeout)
+	var held *lock.HeldError
+	if errors.As(err, &held) {
+		lease, err = a.line(ctx, held)
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return lease, err
+}
+
+// An acquisition is one Acquire: however often it asks, it asks for the same run.
+type acquisition struct {
+	req    lock.Request
+	keys   lock.Keys
+	record string
+	link   *link.Link
+
+	// haunted means that a request got no answer: it may still be under way, and
+	// must find a tombstone when the lock has been released or given up.
+	haunted bool
+
+	lined   bool           // it may be in line
+	given   bool           // it has given up
+	parting sync.WaitGroup // what nobody has to wait for before the release
+}
+
+// ask asks until the store has answered or timeout is over. A lease that took
+// longer to get than one try may take is begun anew: its renewals would be as slow.
+func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (lock.Lease, error) {
+	reserve := min(timeout/10, 500*time.Millisecond) // for giving up
+	ctx, cancel := context.WithTimeout(ctx, timeout-reserve)
+	defer cancel()
+	var last error
+	for try := 0; ; try++ {
+		limit, cut := a.limit(ctx, timeout, try)
+		sent := boottime.Now()
+		reply, err := a.try(ctx, limit)
+		if err == nil {
+			lease, final := a.interpret(reply, sent)
+			if lease == nil || boottime.Now().Sub(sent) <= a.req.Times.Try {
+				return lease, final
+			}
+			a.haunted = true
+			err = lock.TooSlow(a.req.Times.Try)
+		} else if link.Final(err) {
+			return nil, a.unavailable(err)
+		}
+		if last == nil || link.Answered(err) || !cut && !link.Answered(last) { // a refusal says more than silence
+			last = err
+		}
+		delay := lock.Jitter(50 * time.Millisecond << min(try, 3))
+		if deadline, _ := ctx.Deadline(); time.Until(deadline) <= delay || !lock.Pause(ctx, delay) {
+			return nil, a.unavailable(last)
+		}
+	}
+}
+
+// limit is the time of one try: a quarter of the timeout, which allows for a
+// fresh connection if this one is dead, then more, which allows for a slow store.
+func (a *acquisition) limit(ctx context.Context, timeout time.Duration, try int) (limit time.Duration, cut bool) {
+	limit = timeout / 4 << min(try, 4)
+	deadline, _ := ctx.Deadline()
+	left := time.Until(deadline)
+	return min(limit, left), left < limit
+}
+
+func (a *acquisition) try(ctx context.Context, limit time.Duration) ([]any, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return a.acquire(ctx, a.record, lock.Milliseconds(a.req.Times.TTL), "once")
+}
+
+// acquire makes the acquire step once.
+func (a *acquisition) acquire(ctx context.Context, args ...any) ([]any, error) {
+	reply, sent, err := a.step(ctx, acquireStep(), args...)
+	a.haunted = a.haunted || sent && err != nil && !link.Answered(err)
+	return reply, err
+}
+
+// step makes one of the steps that know the line.
+func (a *acquisition) step(ctx context.Context, script string, args ...any) (reply []any, sent bool, err error) {
+	return a.link.Eval(ctx, script, a.keys.All(), append([]any{a.req.Holder.Run}, args...)...)
+}
+
+func (a *acquisition) interpret(reply []any, sent time.Time) (lock.Lease, error) {
+	switch link.Number(reply, 0) {
+	case 1, 2:
+		l := &redisLease{acquisition: a, fence: link.Number(reply, 1), at: link.Number(reply, 2), taken: sent}
+		l.held(sent, link.Number(reply, 3))
+		a.link.Met()
+		return l, nil
+	case 0:
+		return nil, a.heldError(reply)
+	case -1:
+		return nil, a.notLock(int(link.Number(reply, 1)-1), link.Text(reply, 2))
+	case -2:
+		return nil, &lock.NotLockError{Key: a.keys.Fence, What: "a fence that is no number below 2^53"}
+	}
+	return nil, a.unavailable(fmt.Errorf("read reply: %v is not one of ours", reply))
+}
+
+// heldError is a busy answer, which ends with the server's clock.
+func (a *acquisition) heldError(reply []any) *lock.HeldError {
+	left := link.Number(reply, 1)
+	e := &lock.HeldError{Name: a.req.Name, Key: a.keys.Lock, TTL: -1}
+	e.Holder, e.Since = lock.ReadRecord(link.Text(reply, 2), link.Number(reply, len(reply)-1))
+	if left >= 0 {
+		e.TTL = time.Duration(left) * time.Millisecond
+	}
+	return e
+}
+
+// notLock is the answer that the n-th key is of another type, which the user may not see.
+func (a *acquisition) notLock(n int, kind string) *lock.NotLockError {
+	e := &lock.NotLockError{Key: a.keys.All()[n], What: lock.TypeName(kind)}
+	if kind == "" && (e.Key == a.keys.Line || e.Key == a.keys.Who) {
+		e.What = "of another type"
+	}
+	return e
+}
+
+func (a *acquisition) unavailable(err error) error { return a.link.Unavailable(err) }
+
+// giveUp makes sure that no request of this acquisition can take the lock any
+// more, and that it is out of line: on the connections where an acquire was sent
+// a release follows it, and a tombstone in the store stops one that has gone
+// astray. It takes as long as ask has reserved for it, and next to nothing after
+// a signal. It returns an error if the store did not answer, and who has the lock
+// if that was asked and somebody has.
+func (a *acquisition) giveUp(ctx context.Context) (*lock.HeldError, error) {
+	defer a.link.Close()
+	if a.given || !a.haunted && !a.lined {
+		return nil, nil
+	}
+	a.given = true
+	limit := min(a.req.Timeout/10, 500*time.Millisecond)
+	if a.lined {
+		limit = time.Second // its answer tells busy from unanswered
+	}
+	if ctx.Err() != nil {
+		limit = min(limit, 75*time.Millisecond)
+	}
+	if a.haunted {
+		a.link.Revoke(releaseStep(), a.keys.All(), a.req.Holder.Run, 0, lock.Tombstone, 1)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	reply, _, err := a.release(ctx, 0)
+	if err != nil || link.Number(reply, 0) != 0 {
+		return nil, err
+	}
+	return a.heldError(reply), nil
+}
+
+// release asks for a release once. keep 0 deletes the lock.
+func (a *acquisition) release(ctx context.Context, keep time.Duration) (reply []any, sent bool, err error) {
+	var gone int64
+	if a.haunted {
+		gone = lock.Tombstone
+	}
+	return a.step(ctx, releaseStep(), lock.Milliseconds(keep), gone, a.lined)
+}

@@ -1,0 +1,45 @@
+package line_test
+
+import (
+	"errors"
+	"fmt"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestABusyAnswerSaysSinceWhenTheLockIsHeld(t *testing.T) {
+	locktest.SaysSinceWhen(t, open(t, redistest.Start(t, redistest.Options{}).URL()))
+}
+
+func TestOfAForeignValueNobodyKnowsSinceWhen(t *testing.T) {
+	s := redistest.Start(t, redistest.Options{})
+	locktest.Do(t, s, "SET", lock.KeysOf(lock.DefaultPrefix, "job", "").Lock, "somebody")
+	if since := locktest.MustBeBusy(t, open(t, s.URL()), "job").Since; !since.IsZero() {
+		t.Errorf("since %v", since)
+	}
+}
+
+// A waiter that is not one of the first looks every five seconds; whose the lock is
+// when its wait is over it is told when it leaves the line.
+func TestAWaitThatRunsOutSaysWhoseTheLockIsThen(t *testing.T) {
+	s := redistest.Start(t, redistest.Options{})
+	key := lock.KeysOf(lock.DefaultPrefix, "job", "").Lock
+	old := fmt.Sprintf(`{"run":"%s","v":1,"host":"old","pid":1,"user":"u","cmd":"c","start":1,"fence":1,"at":1000}`, lock.NewRunID())
+	locktest.Do(t, s, "SET", key, old)
+	req := locktest.RequestFor("job")
+	req.Wait.Limit = 500 * time.Millisecond
+	req.OnBusy = func(e *lock.HeldError) {
+		if e.Place > 0 {
+			locktest.Do(t, s, "SET", key, strings.Replace(old, `"old"`, `"new"`, 1))
+		}
+	}
+	_, err := open(t, s.URL()).Acquire(t.Context(), req)
+	var held *lock.HeldError
+	if !errors.As(err, &held) || held.Holder.Host != "new" {
+		t.Errorf("%v", err)
+	}
+}

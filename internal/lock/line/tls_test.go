@@ -1,0 +1,190 @@
+package line_test
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func newCA(t *testing.T) *redistest.CA {
+	t.Helper()
+	ca, err := redistest.NewCA(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ca
+}
+
+func issue(t *testing.T, ca *redistest.CA, name string, notAfter time.Time, hosts ...string) redistest.Pair {
+	t.Helper()
+	pair, err := ca.Issue(name, notAfter, hosts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pair
+}
+
+// refusedBecause is the error of an acquire that no patience would help.
+func refusedBecause(t *testing.T, cfg lock.Servers, cause string) {
+	t.Helper()
+	req := locktest.RequestFor("job")
+	req.Timeout = 10 * locktest.Patience
+	_, err := place{cfg: cfg}.open(t).Acquire(locktest.Limited(t, locktest.Patience), req)
+	var unavailable *lock.UnavailableError
+	if !errors.As(err, &unavailable) || !strings.Contains(err.Error(), cause) {
+		t.Errorf("%v, want %q", err, cause)
+	}
+}
+
+func TestL26TheServerIsVerified(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{TLS: true, Mutual: true})
+	good := withTLS(lock.Servers{URLs: []string{s.URL()}}, s)
+	release(t, locktest.Acquire(t, place{cfg: good}.open(t), locktest.RequestFor("job")))
+
+	cfg := good
+	cfg.CA = newCA(t).File()
+	refusedBecause(t, cfg, "unknown authority")
+	cfg.CA = ""
+	refusedBecause(t, cfg, "unknown authority")
+	cfg = good
+	cfg.Cert, cfg.Key = "", ""
+	req := locktest.RequestFor("job")
+	req.Timeout = 500 * time.Millisecond
+	var unavailable *lock.UnavailableError // what the server says of it, it may cut off itself
+	if _, err := (place{cfg: cfg}).open(t).Acquire(t.Context(), req); !errors.As(err, &unavailable) {
+		t.Errorf("without a certificate: %v", err)
+	}
+}
+
+func TestL26TheNameIsThatOfTheAddressDialled(t *testing.T) {
+	t.Parallel()
+	ca := newCA(t)
+	elsewhere := issue(t, ca, "elsewhere", time.Now().Add(time.Hour), "redis.example", "10.9.9.9")
+	s := redistest.Start(t, redistest.Options{TLS: true, CA: ca, Pair: elsewhere})
+	refusedBecause(t, lock.Servers{URLs: []string{s.URL()}, CA: ca.File()}, "10.9.9.9")
+
+	// With Sentinel, the name of the sentinel says nothing about the master.
+	st := redistest.StartSentinel(t, redistest.SentinelOptions{Data: redistest.Options{TLS: true, CA: ca}})
+	if err := configure(st.Data[0], elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	refusedBecause(t, lock.Servers{URLs: []string{st.URL()}, CA: ca.File()}, "10.9.9.9")
+}
+
+// configure gives a running server another certificate.
+func configure(s *redistest.Server, pair redistest.Pair) error {
+	_, err := s.Do("CONFIG", "SET", "tls-cert-file", pair.Cert) // the key is that of all of its CA
+	return err
+}
+
+func TestL26ACertificateExpiresUnderARunningJob(t *testing.T) {
+	t.Parallel()
+	ca := newCA(t)
+	good := issue(t, ca, "good", time.Now().Add(time.Hour), "127.0.0.1")
+	expired := issue(t, ca, "expired", time.Now().Add(-time.Minute), "127.0.0.1")
+	s := redistest.Start(t, redistest.Options{TLS: true, CA: ca, Pair: good})
+	l := locktest.Acquire(t, place{cfg: lock.Servers{URLs: []string{s.URL()}, CA: ca.File()}}.open(t), locktest.RequestFor("job"))
+	if err := configure(s, expired); err != nil {
+		t.Fatal(err)
+	}
+	locktest.Do(t, s, "CLIENT", "KILL", "TYPE", "normal")
+	for range 3 { // the first may only find the connection cut
+		if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err == nil || errors.Is(err, lock.ErrLost) {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err == nil || !strings.Contains(err.Error(), "expired") {
+		t.Errorf("said: %v", err)
+	}
+	if err := configure(s, good); err != nil {
+		t.Fatal(err)
+	}
+	locktest.Renew(t, l)
+	release(t, l)
+}
+
+func TestL26ACertificateOfOursIsReplacedUnderARunningJob(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{TLS: true, Mutual: true})
+	dir := t.TempDir()
+	cfg := lock.Servers{URLs: []string{s.URL()}, CA: s.CA(), Cert: filepath.Join(dir, "c"), Key: filepath.Join(dir, "k")}
+	replace(t, cfg.Cert, read(t, s.Cert()))
+	replace(t, cfg.Key, read(t, s.Key()))
+	l := locktest.Acquire(t, place{cfg: cfg}.open(t), locktest.RequestFor("job"))
+	foreign := issue(t, newCA(t), "foreign", time.Now().Add(time.Hour), "127.0.0.1")
+	replace(t, cfg.Cert, read(t, foreign.Cert))
+	replace(t, cfg.Key, read(t, foreign.Key))
+	locktest.Do(t, s, "CLIENT", "KILL", "TYPE", "normal")
+	for range 2 {
+		if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err == nil || errors.Is(err, lock.ErrLost) {
+			t.Fatal(err)
+		}
+	}
+	replace(t, cfg.Cert, read(t, s.Cert()))
+	replace(t, cfg.Key, read(t, s.Key()))
+	locktest.Renew(t, l)
+	release(t, l)
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// replace gives a file another content, at once.
+func replace(t *testing.T, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestL26TLSIsAtLeast12(t *testing.T) {
+	t.Parallel()
+	ca := newCA(t)
+	pair := issue(t, ca, "old", time.Now().Add(time.Hour), "127.0.0.1")
+	cert, err := tls.LoadX509KeyPair(pair.Cert, pair.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version, refused := range map[uint16]bool{tls.VersionTLS11: true, tls.VersionTLS12: false} {
+		l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS10, MaxVersion: version})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var talks sync.WaitGroup
+		shaken := make(chan bool, 100)
+		talks.Go(func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				shaken <- c.(*tls.Conn).Handshake() == nil
+				c.Close()
+			}
+		})
+		req := locktest.RequestFor("job")
+		req.Timeout = 500 * time.Millisecond
+		place{cfg: lock.Servers{URLs: []string{"rediss://" + l.Addr().(*net.TCPAddr).String()}, CA: ca.File()}}.open(t).Acquire(t.Context(), req)
+		if got := <-shaken; got == refused {
+			t.Errorf("%s: the handshake succeeded: %v", tls.VersionName(version), got)
+		}
+		l.Close()
+		talks.Wait()
+	}
+}

@@ -1,0 +1,40 @@
+package line_test
+
+import "testing"
+
+func TestVanishedKeyIsFreeForTheFirstInLine(t *testing.T) {
+	s := newSteps(t)
+	s.once("a")
+	s.join("b", "c")
+	s.do("DEL", "{n}")
+	if got := s.code(s.once("d"), 0); !begins(got[2], "b") {
+		t.Errorf("busy: %v", got)
+	}
+	s.want("b", "c")
+	s.do("DEL", "{n}")
+	s.code(s.look("c"), 1)
+	s.want("c", "")
+	s.do("DEL", "{n}")
+	s.code(s.once("d"), 1)
+}
+
+func TestFlushedDataAreFreeForWhoeverAsks(t *testing.T) {
+	s := newSteps(t)
+	s.once("a")
+	s.join("b", "c")
+	s.do("FLUSHALL")
+	s.code(s.look("c"), 1)
+	s.code(s.look("b"), 0)
+	s.want("c", "b")
+}
+
+func TestReleaseOfAVanishedLockHandsOver(t *testing.T) {
+	s := newSteps(t)
+	s.once("a")
+	s.join("b", "c")
+	s.do("DEL", "{n}")
+	if got := s.release("c"); got != int64(-1) { // which leaves
+		t.Errorf("release: %v", got)
+	}
+	s.want("b", "")
+}

@@ -1,0 +1,108 @@
+package link
+
+import (
+	"context"
+	"net"
+	"slices"
+	"strconv"
+	"time"
+
+	"redlockrun/internal/boottime"
+)
+
+const (
+	// mostNodes is how many nodes of a Cluster a holder remembers.
+	mostNodes = 8
+
+	// learnEvery is the least time between two questions for the nodes.
+	learnEvery = time.Minute
+)
+
+// A company is the nodes of a Cluster that a holder has heard of: the one that
+// has served it, those that could take over from it, and others. They are asked
+// beside those of the URL, which may all be gone while the lock is held. Who
+// holds nothing asks those of the URL alone: an address that is remembered can
+// have become another's, which a holder finds out without harm.
+type company struct {
+	nodes   []string  // host:port, the most useful first
+	next    time.Time // when to ask for them again
+	refused bool      // the user may not ask for them
+}
+
+// remember notes the node of a Cluster that has just served a holder, and asks it
+// now and then for the others. Without the right to do so, the holder knows of
+// those alone that it was sent to.
+func (l *Link) Remember(ctx context.Context) {
+	at, now := l.source.addr.at, boottime.Now()
+	if l.source.addr.kind != cluster || at == "" {
+		return
+	}
+	c := &l.source.company
+	c.meet(at)
+	if c.refused || now.Before(c.next) {
+		return
+	}
+	c.next = now.Add(learnEvery)
+	reply, _, err := l.askOnce(ctx, clusterSlots(ctx))
+	if c.refused = Answered(err); err == nil {
+		c.nodes = nil // only the news
+		c.meet(nodesIn(reply, at)...)
+	}
+}
+
+// met notes that the node that was asked last has the lock, if it is one of a Cluster.
+func (l *Link) Met() { l.source.company.meet(l.source.addr.at) }
+
+// meet puts some nodes in front, and forgets the last if they are too many.
+func (c *company) meet(nodes ...string) {
+	c.nodes = union(nodes, c.nodes)
+	c.nodes = c.nodes[:min(len(c.nodes), mostNodes)]
+}
+
+func union(lists ...[]string) (all []string) {
+	for _, one := range slices.Concat(lists...) {
+		if !slices.Contains(all, one) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+func clusterSlots(ctx context.Context) func(client) ([]any, error) {
+	return func(c client) ([]any, error) {
+		p := c.Pipeline()
+		slots := p.Do(ctx, "CLUSTER", "SLOTS")
+		p.Exec(ctx) // the command has its own error
+		return slots.Slice()
+	}
+}
+
+// nodesIn reads CLUSTER SLOTS as at has answered it: first at, then those that
+// have the same slots, then the others.
+func nodesIn(reply []any, at string) []string {
+	mates, others := []string{at}, []string(nil)
+	for _, part := range reply {
+		slots, _ := part.([]any)
+		if nodes := addressesIn(slots, at); slices.Contains(nodes, at) {
+			mates = append(mates, nodes...)
+		} else {
+			others = append(others, nodes...)
+		}
+	}
+	return union(mates, others)
+}
+
+// addressesIn are the nodes of one part: {first, last, {host, port, ...}...}.
+func addressesIn(slots []any, at string) (nodes []string) {
+	for _, part := range slots[min(2, len(slots)):] {
+		node, _ := part.([]any)
+		host := Text(node, 0)
+		if host == "" || host == "?" { // the one that answers, as far as it knows
+			host, _, _ = net.SplitHostPort(at)
+		}
+		if addr, err := hostPort(host, strconv.FormatInt(Number(node, 1), 10)); err == nil {
+			nodes = append(nodes, addr)
+		}
+	}
+	return nodes
+}

@@ -1,0 +1,31 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+// What belongs to a connection that did not come about ends with the attempt.
+func TestFailedConnectionsLeaveNothingBehind(t *testing.T) {
+	var made []*wires
+	failed := errors.New("no")
+	l := &Link{ctx: t.Context(), source: &Source{}, connect: func(_ context.Context, _ *Source, w *wires) (client, error) {
+		made = append(made, w)
+		return nil, failed
+	}}
+	if _, _, err := l.Eval(t.Context(), "return 1", nil); err != failed {
+		t.Errorf("ask: %v", err)
+	}
+	if _, err := l.Subscribe(t.Context(), "channel"); err != failed {
+		t.Errorf("subscribe: %v", err)
+	}
+	for _, ws := range made {
+		if ws.ctx.Err() == nil {
+			t.Error("its context goes on")
+		}
+	}
+	if len(made) != 2 {
+		t.Errorf("%d connections", len(made))
+	}
+}

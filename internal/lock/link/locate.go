@@ -1,0 +1,136 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// settle is how long a lone answer waits for a second opinion. With a healthy
+// majority nobody waits for it.
+const settle = 50 * time.Millisecond
+
+// An opinion is what one of several servers says of where the lock lives.
+type opinion struct {
+	from  string // host:port of who says so
+	addr  string // host:port
+	epoch int64  // the later of two configurations has the larger one; 0 if unknown
+	err   error
+}
+
+// locate asks all hosts at once where the lock lives, and returns as soon as
+// more than half of them agree. When some are silent or of another opinion, it
+// takes, a moment after the first answer, what most have said so far, and of
+// two equals the later configuration. Whoever is silent then is not waited for.
+//
+// Its error is a *nowhereError.
+func locate(ctx context.Context, hosts []string, ask func(ctx context.Context, host string) opinion) (string, error) {
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	opinions := make(chan opinion, len(hosts))
+	for _, host := range hosts {
+		asking.Go(func() { opinions <- ask(ctx, host) })
+	}
+	var b ballot
+	var settled <-chan time.Time
+	for range hosts {
+		select {
+		case o := <-opinions:
+			if b.add(o) > len(hosts)/2 {
+				return o.addr, nil
+			}
+			if settled == nil && o.err == nil {
+				settled = time.After(settle)
+			}
+		case <-settled:
+			return b.winner()
+		}
+	}
+	return b.winner()
+}
+
+// A ballot is what has been said so far.
+type ballot struct {
+	sound   []opinion
+	unsound []opinion
+}
+
+// add returns how many are of that opinion now.
+func (b *ballot) add(o opinion) int {
+	if o.err != nil {
+		b.unsound = append(b.unsound, o)
+		return 0
+	}
+	b.sound = append(b.sound, o)
+	return b.votes(o.addr)
+}
+
+func (b *ballot) votes(addr string) (n int) {
+	for _, o := range b.sound {
+		if o.addr == addr {
+			n++
+		}
+	}
+	return n
+}
+
+func (b *ballot) winner() (string, error) {
+	if len(b.sound) == 0 {
+		slices.SortFunc(b.unsound, func(x, y opinion) int { return strings.Compare(x.from, y.from) })
+		return "", &nowhereError{b.unsound}
+	}
+	best := b.sound[0]
+	for _, o := range b.sound[1:] {
+		more := b.votes(o.addr) - b.votes(best.addr)
+		if more > 0 || more == 0 && o.epoch > best.epoch {
+			best = o
+		}
+	}
+	return best.addr, nil
+}
+
+// errNoSuchMaster is the answer of a sentinel that does not know the name.
+var errNoSuchMaster = errors.New("knows no master of that name")
+
+// A nowhereError says that none of several servers could tell where the lock
+// lives, and why. The opinions are ordered by who has them.
+type nowhereError struct{ opinions []opinion }
+
+func (e *nowhereError) Error() string { return "locate lock: nobody knows" }
+
+func (e *nowhereError) Unwrap() (errs []error) {
+	for _, o := range e.opinions {
+		errs = append(errs, o.err)
+	}
+	return errs
+}
+
+// say is what they say, once if it is the same.
+func (e *nowhereError) say(one func(error) string) string {
+	var said []string
+	same := true
+	for _, o := range e.opinions {
+		text := one(o.err)
+		same = same && text == one(e.opinions[0].err)
+		said = append(said, o.from+": "+text)
+	}
+	if same {
+		return one(e.opinions[0].err)
+	}
+	return strings.Join(said, "; ")
+}
+
+// final reports whether all have answered that there is no such master.
+func (e *nowhereError) final() bool {
+	for _, o := range e.opinions {
+		if !errors.Is(o.err, errNoSuchMaster) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,111 @@
+package link
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"redlockrun/internal/lock"
+	"strconv"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// connectSentinel asks the sentinels for the master, each time anew, and leads
+// there: after a failover, the first request that fails finds the new master.
+//
+// That it is a master, every step of ours proves by itself: each contains a
+// write, which a replica refuses (READONLY).
+func connectSentinel(ctx context.Context, src *Source, w *wires) (client, error) {
+	master, err := locate(ctx, src.addr.hosts, func(ctx context.Context, host string) opinion {
+		return askSentinel(ctx, src, w, host)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connectTo(src, w, master), nil
+}
+
+// connectTo leads to the server at addr, which the URL does not name.
+func connectTo(src *Source, w *wires, addr string) *redis.Client {
+	src.addr.at = addr
+	opts := options(src.addr, w)
+	opts.Addr = addr
+	return redis.NewClient(opts)
+}
+
+// askSentinel asks one sentinel, on a connection of its own. What an old one
+// or an ACL refuses of the second question only costs the epoch.
+func askSentinel(ctx context.Context, src *Source, w *wires, host string) opinion {
+	name := src.addr.master
+	replies, err := w.question(ctx, host, src.addr.sentinelUser, src.addr.sentinelPassword,
+		request("SENTINEL", "GET-MASTER-ADDR-BY-NAME", name), request("SENTINEL", "MASTER", name))
+	if err != nil {
+		return opinion{from: host, err: err}
+	}
+	o := opinion{from: host, epoch: epochOf(replies[1])}
+	switch named := replies[0].(type) {
+	case *rejection:
+		o.err = named
+	case nil:
+		o.err = errNoSuchMaster
+	case []any:
+		if len(named) != 2 {
+			o.err = fmt.Errorf("read reply: %d parts are no address", len(named))
+			break
+		}
+		o.addr, o.err = hostPort(Text(named, 0), Text(named, 1))
+	default:
+		o.err = errNotRedis
+	}
+	return o
+}
+
+// question asks one server once and hangs up. An AUTH that fails matters only
+// if the answer is that it was needed.
+func (ws *wires) question(ctx context.Context, host, user, password string, requests ...[]byte) ([]any, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(ws.ctx, cancel)()
+	conn, raw, err := ws.reach(ctx, "tcp", host)
+	if err != nil {
+		return nil, err
+	}
+	defer raw.Close()
+	if password == "" {
+		return flight(ctx, conn, requests...)
+	}
+	auth := request("AUTH", password)
+	if user != "" {
+		auth = request("AUTH", user, password)
+	}
+	replies, err := flight(ctx, conn, append([][]byte{auth}, requests...)...)
+	if err != nil {
+		return nil, err
+	}
+	refused, _ := replies[0].(*rejection)
+	if asked, ok := replies[1].(*rejection); ok && refused != nil && asked.class == denied {
+		replies[1] = refused
+	}
+	return replies[1:], nil
+}
+
+// epochOf finds config-epoch in the names and values of SENTINEL MASTER.
+func epochOf(reply any) int64 {
+	list, _ := reply.([]any)
+	for i := 0; i+1 < len(list); i += 2 {
+		if list[i] == "config-epoch" {
+			n, _ := strconv.ParseInt(Text(list, i+1), 10, 64)
+			return n
+		}
+	}
+	return 0
+}
+
+// hostPort joins what a server says of another's address.
+func hostPort(host, port string) (string, error) {
+	addr, ok := parseHost(net.JoinHostPort(host, port), "")
+	if !ok || host == "" {
+		return "", fmt.Errorf("read reply: %q is no address", lock.Plain(net.JoinHostPort(host, port)))
+	}
+	return addr, nil
+}

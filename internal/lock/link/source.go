@@ -1,0 +1,126 @@
+package link
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"redlockrun/internal/lock"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// silence keeps go-redis from writing to stderr.
+type silence struct{}
+
+func (silence) Printf(context.Context, string, ...any) {}
+
+// A source knows what a URL, and the files that it leans on, said last.
+type Source struct {
+	cfg  lock.Servers
+	raw  string
+	addr Address
+	tls  *tls.Config // nil: no TLS
+
+	company company // of a holder in a Cluster
+}
+
+// newSource reads a URL and the files that cfg names. Its error is a *ConfigError, or that
+// descriptors or memory were wanting.
+func NewSource(cfg lock.Servers, raw string) (*Source, error) {
+	redis.SetLogger(silence{})
+	s := &Source{cfg: cfg, raw: raw}
+	return s, s.load()
+}
+
+// address is where that leads.
+func (s *Source) Address() Address { return s.addr }
+
+// load reads the URL and the files again. After an error the source is as before.
+func (s *Source) load() error {
+	addr, err := readURL(s.raw)
+	if err != nil {
+		return err
+	}
+	if err := addr.addPasswords(s.cfg); err != nil {
+		return err
+	}
+	if !addr.tls {
+		if s.cfg.CA != "" || s.cfg.Cert != "" || s.cfg.Key != "" {
+			return BadURL("it is not one for TLS, but certificates are given", "write rediss:// in place of redis://")
+		}
+		s.addr, s.tls = addr, nil
+		return nil
+	}
+	conf, err := loadTLS(s.cfg)
+	if err != nil {
+		return err
+	}
+	s.addr, s.tls = addr, conf
+	return nil
+}
+
+func loadTLS(cfg lock.Servers) (*tls.Config, error) {
+	conf := &tls.Config{MinVersion: tls.VersionTLS12}
+	if cfg.CA != "" {
+		from := file{"the file of CA certificates", "CA", cfg.CA}
+		pem, err := from.read()
+		if err != nil {
+			return nil, err
+		}
+		conf.RootCAs = x509.NewCertPool()
+		if !conf.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, from.wrong("it holds no certificate in PEM")
+		}
+	}
+	if cfg.Cert == "" && cfg.Key == "" {
+		return conf, nil
+	}
+	if cfg.Cert == "" || cfg.Key == "" {
+		return nil, &lock.ConfigError{Subject: "the client certificate", Problem: "certificate and key go together"}
+	}
+	pair, err := loadPair(cfg)
+	if err != nil {
+		return nil, err
+	}
+	conf.Certificates = []tls.Certificate{pair}
+	return conf, nil
+}
+
+func loadPair(cfg lock.Servers) (tls.Certificate, error) {
+	from := file{"the client certificate", "Cert", cfg.Cert}
+	cert, err := from.read()
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key, err := file{"the client certificate's key", "Key", cfg.Key}.read()
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return pair, from.wrong(err.Error())
+	}
+	return pair, nil
+}
+
+// options are go-redis's for one server. Whatever it would decide by itself
+// about time, repetition and noise is turned off: a request is one try, its
+// context is its limit, and the handshake is one round trip.
+func options(a Address, w *wires) *redis.Options {
+	return &redis.Options{
+		Network: a.network, Addr: a.hosts[0], DB: a.db,
+		Username: a.user, Password: a.password,
+		Dialer:                   w.dial,
+		Protocol:                 2,
+		DisableIdentity:          true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		ContextTimeoutEnabled:    true,
+		MaxRetries:               -1,
+		DialerRetries:            1,
+		ReadTimeout:              -1,
+		WriteTimeout:             -1,
+		ConnMaxIdleTime:          -1,
+		PipelinePoolSize:         -1,
+	}
+}

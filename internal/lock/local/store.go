@@ -1,0 +1,287 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Local keeps locks on this host alone, by flock(2) on one file each. The
+// kernel gives a lock back when the last descriptor of its file is closed, so
+// a lock has no ttl and no stale holder.
+type Store struct {
+	dir string
+
+	at *os.File // the directory, as it was checked
+
+	mu    sync.Mutex
+	files map[string]*lockFile // opened by File, not yet acquired
+}
+
+// OpenLocal returns the store in a directory, which is made, for its user
+// alone, if it is absent. An empty dir means /run/lock/redlockrun-UID. The error
+// is a *ConfigError: a directory in which others can replace our files is refused.
+func Open(dir string) (*Store, error) {
+	if dir == "" {
+		return openOwn("/run/lock")
+	}
+	return openDir(dir, 0)
+}
+
+// openOwn returns the store in this user's own directory in parent, where anybody
+// may make a name. Once it is a directory of ours, nobody may replace it.
+func openOwn(parent string) (*Store, error) {
+	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+		return nil, &lock.ConfigError{Subject: parent, Problem: "there is no such directory", Hint: "name one: --local=DIR"}
+	}
+	dir := filepath.Join(parent, "redlockrun-"+strconv.Itoa(os.Geteuid()))
+	s, err := openDir(dir, syscall.O_NOFOLLOW)
+	if info, statErr := os.Lstat(dir); statErr == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, &lock.ConfigError{Subject: dir, Problem: "it is a symbolic link", Hint: "name a directory: --local=DIR"}
+	}
+	return s, err
+}
+
+const subjectDir = "the directory of locks"
+
+// openDir keeps the directory open that it has checked: another one that comes into its
+// place is not used.
+func openDir(dir string, flag int) (*Store, error) {
+	path, err := filepath.Abs(dir) // messages name it, if there is one
+	if err != nil {
+		return nil, &lock.ConfigError{Subject: subjectDir, Problem: lock.Cause(err)}
+	}
+	dir = path
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, &lock.ConfigError{Subject: subjectDir, Problem: lock.Cause(err)}
+	}
+	open, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK|flag, 0)
+	if errors.Is(err, syscall.ENOTDIR) {
+		err = errors.New("it is no directory")
+	}
+	if err != nil {
+		return nil, lock.Shortage(dir, err, &lock.ConfigError{Subject: dir, Problem: lock.Cause(err), Hint: "name another directory: --local=DIR"})
+	}
+	if problem := checkDir(open); problem != "" {
+		open.Close()
+		return nil, &lock.ConfigError{Subject: dir, Problem: problem, Hint: "name another directory: --local=DIR"}
+	}
+	return &Store{dir: dir, at: open, files: map[string]*lockFile{}}, nil
+}
+
+func checkDir(dir *os.File) (problem string) {
+	info, err := dir.Stat()
+	if err != nil {
+		return lock.Cause(err)
+	}
+	owner := info.Sys().(*syscall.Stat_t).Uid
+	switch {
+	case !info.IsDir():
+		return "it is no directory"
+	case owner != uint32(os.Geteuid()) && owner != 0:
+		return "it belongs to another user"
+	case info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0:
+		return "every user may replace files in it"
+	}
+	return ""
+}
+
+// Address is the directory.
+func (s *Store) Address() string { return s.dir }
+
+// Close closes the files of locks that were never acquired.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, f := range s.files {
+		f.Close()
+		delete(s.files, name)
+	}
+	return s.at.Close()
+}
+
+// File opens the file of a lock before it is acquired: whoever inherits the
+// descriptor holds the lock too once Acquire has succeeded, until each copy of it
+// is closed or the lease released. The errors are those of Acquire.
+func (s *Store) File(name string) (*os.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f, err := s.open(name)
+	if err != nil {
+		return nil, err
+	}
+	return f.File, nil
+}
+
+// open is called with mu held.
+func (s *Store) open(name string) (*lockFile, error) {
+	if f := s.files[name]; f != nil {
+		return f, nil
+	}
+	f, err := openLockFile(s.at, s.dir, fileName(name))
+	if err == nil {
+		s.files[name] = f
+	}
+	return f, err
+}
+
+func (s *Store) take(name string) (*lockFile, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f, err := s.open(name)
+	delete(s.files, name)
+	return f, err
+}
+
+// Acquire implements Store. Waiting without Retries is done in the kernel's
+// queue. TTL in a *HeldError is what is left of a min-hold, else 0.
+func (s *Store) Acquire(ctx context.Context, req lock.Request) (lock.Lease, error) {
+	if err := req.Complete(); err != nil {
+		return nil, err
+	}
+	f, err := s.take(req.Name)
+	if err != nil {
+		return nil, err
+	}
+	lease, err := s.acquire(ctx, req, f)
+	if err != nil {
+		f.unlock() // whoever has inherited the descriptor does not hold it on
+		f.Close()
+		return nil, err
+	}
+	return lease, nil
+}
+
+func (s *Store) acquire(ctx context.Context, req lock.Request, f *lockFile) (lock.Lease, error) {
+	once := func(context.Context, time.Duration) (lock.Lease, error) {
+		if err := f.tryLock(); err != nil {
+			return nil, s.explain(req, f, err)
+		}
+		lease, err := s.begin(req, f)
+		if err != nil {
+			f.unlock()
+		}
+		return lease, err
+	}
+	if req.Wait.Retries > 0 || req.Wait.Limit <= 0 {
+		return lock.Await(ctx, req, once)
+	}
+	lease, err := once(ctx, 0)
+	if !errors.As(err, new(*lock.HeldError)) {
+		return lease, err
+	}
+	if err := lock.Announce(req, err); err != nil {
+		return nil, err
+	}
+	return s.queue(ctx, req, f)
+}
+
+// queue waits in the kernel's queue, and then, with the lock, for the end of
+// the last run's min-hold.
+func (s *Store) queue(ctx context.Context, req lock.Request, f *lockFile) (lock.Lease, error) {
+	limit, cancel := context.WithTimeout(ctx, req.Wait.Limit)
+	defer cancel()
+	if err := f.waitLock(limit); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, s.explain(req, f, err)
+	}
+	for {
+		lease, err := s.begin(req, f)
+		var kept *lock.HeldError
+		if !errors.As(err, &kept) {
+			return lease, err
+		}
+		if !lock.Pause(limit, kept.TTL) {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			return nil, kept
+		}
+	}
+}
+
+// begin makes this run the holder, the file being locked, or returns a
+// *HeldError if the last run's min-hold is not over.
+func (s *Store) begin(req lock.Request, f *lockFile) (lock.Lease, error) {
+	last, err := f.read()
+	if err != nil {
+		return nil, s.explain(req, f, err)
+	}
+	if left := last.Kept(); left > 0 {
+		return nil, &lock.HeldError{Name: req.Name, Key: f.path, Holder: last.Holder(), TTL: left}
+	}
+	r := lock.RecordOf(req.Holder)
+	r.At = time.Now().UnixMilli()
+	r.Fence = max(last.Fence+1, r.At)
+	if r.Fence >= 1<<53 {
+		return nil, &lock.NotLockError{Key: f.path, What: "a fence that is no number below 2^53"}
+	}
+	if err := f.write(r); err != nil {
+		return nil, s.explain(req, f, err)
+	}
+	return &localLease{file: f, record: r, began: boottime.Now()}, nil
+}
+
+// explain says why a file is not ours.
+func (s *Store) explain(req lock.Request, f *lockFile, err error) error {
+	if errors.As(err, new(*lock.NotLockError)) {
+		return err
+	}
+	if !errors.Is(err, errBusy) {
+		return &lock.UnavailableError{Address: s.dir, Err: errors.New(lock.Cause(err))}
+	}
+	e := &lock.HeldError{Name: req.Name, Key: f.path}
+	r, err := f.read()
+	if err == nil && r.Run != "" && (r.Ended == 0 || r.Kept() > 0) { // else the new holder is about to write its own
+		e.Holder, e.TTL, e.Since = r.Holder(), r.Kept(), r.Since(time.Now().UnixMilli())
+	}
+	return e
+}
+
+// A localLease is a locked file.
+type localLease struct {
+	file   *lockFile
+	record lock.Record
+	began  time.Time
+}
+
+// Until is as good as never: the kernel keeps the lock while the file is open.
+func (l *localLease) Until() time.Time    { return l.began.Add(100 * 365 * 24 * time.Hour) }
+func (l *localLease) Fence() int64        { return l.record.Fence }
+func (l *localLease) Held() time.Duration { return max(0, boottime.Now().Sub(l.began)) }
+
+// Renew looks whether the file is still there: when somebody has removed it,
+// others lock a new one.
+func (l *localLease) Renew(context.Context) (time.Time, error) {
+	if l.file.removed() {
+		return l.Until(), lock.ErrLost
+	}
+	return l.Until(), nil
+}
+
+// Release unlocks for everybody who has inherited the descriptor.
+func (l *localLease) Release(_ context.Context, keep time.Duration) error {
+	defer l.file.Close()
+	defer l.file.unlock()
+	if l.file.removed() {
+		return lock.ErrLost
+	}
+	l.record.Ended = time.Now().UnixMilli()
+	if keep > 0 {
+		l.record.Until = l.record.Ended + lock.Milliseconds(keep)
+	}
+	if err := l.file.write(l.record); err != nil {
+		return &lock.UnavailableError{Address: filepath.Dir(l.file.path), Err: errors.New(lock.Cause(err))}
+	}
+	return nil
+}

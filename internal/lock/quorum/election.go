@@ -1,0 +1,146 @@
+package quorum
+
+import (
+	"context"
+	"errors"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
+	"sync"
+	"time"
+)
+
+// An election is one Acquire: rounds of asking all masters, until one is won.
+type election struct {
+	quorum  *quorum
+	req     lock.Request
+	masters []master
+	round   uint32
+	doubt   []bool // by master: a request may still be under way there
+	reached bool   // a majority has answered the last round
+	spent   budget
+}
+
+// contention is how long a majority of masters may be busy, but not for one
+// and the same holder, before the lock counts as busy.
+const contention = 3 * time.Second
+
+// lastWord is how long masters that may be frozen are told to forget us.
+const lastWord = 75 * time.Millisecond
+
+// A splitError says that masters enough answered and nobody had a majority.
+type splitError struct {
+	busy int // how many masters are another's
+	held *lock.HeldError
+}
+
+func (*splitError) Error() string { return "nobody has a majority" }
+
+// ask holds rounds until the lock is ours or another's, or timeout is over.
+func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, error) {
+	reserve := min(timeout/10, 500*time.Millisecond) // for giving up
+	deadline := time.Now().Add(timeout - reserve)
+	began := time.Now()
+	for try := 0; ; try++ {
+		limit := min(timeout/4<<min(try, 4), time.Until(deadline))
+		if err := e.spent.wait(ctx); err != nil {
+			return nil, err
+		}
+		p := e.newPoll(ctx, max(limit, time.Millisecond))
+		lease, err := p.hold(ctx)
+		if err == nil {
+			return lease, nil
+		}
+		var split *splitError
+		isSplit := errors.As(err, &split)
+		if !isSplit && (!errors.As(err, new(*lock.UnavailableError)) || p.hopeless()) {
+			if errors.As(err, new(*lock.HeldError)) {
+				e.spent.begin()
+			}
+			return nil, err
+		}
+		delay := lock.Jitter(50 * time.Millisecond << min(try, 3))
+		if isSplit {
+			delay = p.backoff(try)
+		}
+		over := time.Until(deadline) <= delay
+		if isSplit && (over || split.busy >= majority(e.quorum.size) && time.Since(began) >= contention) {
+			e.spent.begin()
+			return nil, split.held
+		}
+		if over {
+			return nil, err
+		}
+		if !lock.Pause(ctx, delay) {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// hopeless reports whether so many masters refuse us that no majority can be had.
+func (p *poll) hopeless() bool {
+	refusals := 0
+	for _, err := range p.errs {
+		if err != nil && link.Final(err) {
+			refusals++
+		}
+	}
+	return refusals > p.quorum.size-majority(p.quorum.size)
+}
+
+// withdraw makes sure that nothing of this election takes the lock any more. It
+// takes as long as ask has reserved for it, and next to nothing after a signal or
+// if a majority has answered.
+func (e *election) withdraw(ctx context.Context) {
+	limit := min(e.req.Timeout/10, 500*time.Millisecond)
+	if e.reached || ctx.Err() != nil {
+		limit = min(limit, lastWord)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	var all sync.WaitGroup
+	for i, m := range e.masters {
+		all.Go(func() {
+			if e.doubt[i] {
+				m.giveUp(ctx, term{round: e.round}.last())
+			}
+			m.close()
+		})
+	}
+	all.Wait()
+}
+
+// A budget bounds what a waiter costs each master: from the first answer
+// "busy" on, as many commands as five a second allow, and a few at once.
+type budget struct {
+	since time.Time // zero: there was no answer "busy" yet
+	used  int
+}
+
+const (
+	perCommand = time.Second / 5
+	burst      = 5
+)
+
+func (b *budget) begin() {
+	if b.since.IsZero() {
+		b.since = time.Now()
+	}
+}
+
+func (b *budget) add(commands int) {
+	if !b.since.IsZero() {
+		b.used += commands
+	}
+}
+
+// wait returns when another round, of two commands, is within the budget.
+func (b *budget) wait(ctx context.Context) error {
+	if b.since.IsZero() || b.used < burst {
+		return nil
+	}
+	due := b.since.Add(time.Duration(b.used+2-burst) * perCommand)
+	if !lock.Pause(ctx, time.Until(due)) {
+		return context.Cause(ctx)
+	}
+	return nil
+}

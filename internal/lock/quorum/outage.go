@@ -1,0 +1,60 @@
+package quorum
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"redlockrun/internal/lock"
+	"strings"
+	"time"
+)
+
+// An outage collects why masters did not answer, or did not vote.
+type outage struct {
+	quorum   *quorum
+	said     []string
+	causes   []error
+	refusals int // how many refused us
+}
+
+// ErrRestarted is why a server of a quorum does not vote: it may have forgotten
+// who has the lock.
+var ErrRestarted = errors.New("server was restarted")
+
+// add notes err of m; nil means that there was no answer yet.
+func (o *outage) add(m master, err error) {
+	var down *lock.UnavailableError
+	switch {
+	case err == nil:
+		o.note(context.DeadlineExceeded, "%s: no answer in time", m.Address())
+	case errors.As(err, &down):
+		o.note(err, "%s: %v", down.Address, down.Err)
+		if down.Denied {
+			o.refusals++
+		}
+	default:
+		o.note(err, "%s: %v", m.Address(), err)
+	}
+}
+
+func (o *outage) addRestarted(m master, wait time.Duration) {
+	o.note(ErrRestarted, "%s: restarted, does not vote for another %s", m.Address(), wait)
+}
+
+func (o *outage) note(cause error, format string, args ...any) {
+	o.causes = append(o.causes, cause)
+	o.said = append(o.said, fmt.Sprintf(format, args...))
+}
+
+// Error and Unwrap make an outage the reason of an UnavailableError.
+func (o *outage) Error() string {
+	return fmt.Sprintf("%d of %d are needed: %s", majority(o.quorum.size), o.quorum.size, strings.Join(o.said, "; "))
+}
+
+func (o *outage) Unwrap() []error { return o.causes }
+
+func (o *outage) unavailable() *lock.UnavailableError {
+	return &lock.UnavailableError{
+		Address: o.quorum.address, Err: o, Denied: o.refusals > o.quorum.size-majority(o.quorum.size),
+	}
+}

@@ -1,0 +1,177 @@
+package quorum
+
+import (
+	"context"
+	"fmt"
+	"redlockrun/internal/lock"
+	"strings"
+	"time"
+)
+
+// A quorum keeps locks in N independent masters that know nothing of each
+// other: a lock is held while a majority of them has it. This is the Redlock
+// algorithm of the Redis documentation's page on distributed locks, with a
+// fence.
+//
+// What one run asks of the masters is numbered by terms, which only grow. A
+// key that a master makes carries its term; a renewal counts it only if its
+// answer came while the lease was still held, and compares the whole of it; an
+// undo takes no key of a later term. So whatever arrives late, after its
+// round was given up, does nothing, or makes a key that never counts and that
+// ends by itself within a probation. Package fencemodel explores both protocols.
+type quorum struct {
+	size    int
+	address string
+	open    func(lock.Request) []master // the masters, for one acquisition
+	shut    func()
+}
+
+// A master is one node of a quorum, for one acquisition. Each method is one
+// atomic step in the server, within ctx, whose end interrupts it at once. The
+// steps of one master queue up for each other.
+type master interface {
+	Address() string
+
+	// grant asks for the lock; whatever its verdict, err is nil.
+	grant(ctx context.Context, b term) (vote, error)
+
+	// raise raises the counter to fence if the lock still is b's.
+	raise(ctx context.Context, b term, fence int64) (done bool, err error)
+
+	// renew begins the full ttl anew if the lock is b's.
+	renew(ctx context.Context, b term) (standing, error)
+
+	// heal takes the lock for b if it is nobody's or an older term's of this
+	// run, and raises the counter to fence. The run has had the lock for held.
+	heal(ctx context.Context, b term, fence int64, held time.Duration) (standing, error)
+
+	// release gives up the lock of any term of this run up to b; with keep > 0
+	// it is left to expire after keep.
+	release(ctx context.Context, b term, keep time.Duration) (standing, error)
+
+	// giveUp makes sure that no step of this run up to b, answered or not, takes the
+	// lock any more, as well as that can be done within ctx.
+	giveUp(ctx context.Context, b term) error
+
+	// close ends the connections.
+	close()
+}
+
+// A term numbers what one run asks of the masters: the round that took the
+// lock, and the healing within it.
+type term struct{ round, heal uint32 }
+
+func (b term) String() string { return fmt.Sprintf("%08x.%08x", b.round, b.heal) }
+
+// last is after every term of b's round.
+func (b term) last() term { return term{b.round, 1<<32 - 1} }
+
+// A standing is whose a lock is at one master.
+type standing int
+
+const (
+	unheard standing = iota // no answer
+	ours                    // by the term that was named
+	nobodys                 // or a term's of ours that does not count
+	anothers
+)
+
+// A vote is the answer of a master that was asked for the lock.
+type vote struct {
+	verdict verdict
+	fence   int64          // of granted: the counter of this master
+	server  string         // which server process that is; may be empty
+	owner   string         // of refused: run and round of the holder
+	held    lock.HeldError // of refused
+	wait    time.Duration
+	wrong   *lock.NotLockError
+}
+
+type verdict int
+
+const (
+	silent    verdict = iota // no answer
+	granted                  // the lock is ours
+	refused                  // another has it
+	abstained                // the server was restarted less than vote.wait ago from now on
+	double                   // this server has voted already, as another master
+	revoked                  // this term has been given up
+	notLock                  // a key is something else: vote.wrong
+)
+
+// probation is the longest ttl of a key before its answer has been counted. An
+// answer that is never heard leaves nothing that outlives it.
+const probation = time.Minute
+
+// majority is the least number of masters of which any two sets have one in common.
+func majority(size int) int { return size/2 + 1 }
+
+// newQuorum refuses two masters: both would be needed, so that a quorum of two
+// is down when either is.
+func newQuorum(addresses []string, open func(lock.Request) []master, shut func()) (*quorum, error) {
+	if len(addresses) == 2 {
+		return nil, &lock.ConfigError{
+			Subject: "two servers", Problem: "a majority of two is both, so that either one's outage stops every job",
+			Hint: "give one --redis, or three or five for a quorum",
+		}
+	}
+	seen := make(map[string]bool)
+	for _, a := range addresses {
+		if key := sameServer(a); seen[key] {
+			return nil, twice(a)
+		} else {
+			seen[key] = true
+		}
+	}
+	return &quorum{size: len(addresses), address: strings.Join(addresses, ","), open: open, shut: shut}, nil
+}
+
+// sameServer reduces host:port/db to what two names of one server share.
+func sameServer(address string) string {
+	if strings.HasPrefix(address, "/") {
+		return address
+	}
+	host, _, _ := strings.Cut(address, "/")
+	for _, local := range []string{"localhost:", "[::1]:"} {
+		if port, ok := strings.CutPrefix(host, local); ok {
+			return "127.0.0.1:" + port
+		}
+	}
+	return host
+}
+
+func twice(address string) error {
+	return &lock.ConfigError{
+		Subject: address, Problem: "it is the same server as another one of the quorum",
+		Hint: "a quorum needs servers that fail independently of each other",
+	}
+}
+
+func (q *quorum) Address() string { return q.address }
+
+func (q *quorum) Close() error {
+	q.shut()
+	return nil
+}
+
+// Acquire implements Store. Waiters have no line: they try again, each at its
+// own pace.
+func (q *quorum) Acquire(ctx context.Context, req lock.Request) (lock.Lease, error) {
+	if err := req.Complete(); err != nil {
+		return nil, err
+	}
+	if req.Wait.Retries == 0 { // without retries, nobody has said at which pace
+		req.Wait.Delay = pollDelay
+	}
+	e := &election{quorum: q, req: req, masters: q.open(req), doubt: make([]bool, q.size)}
+	lease, err := lock.Await(ctx, req, e.ask)
+	if err != nil {
+		e.withdraw(ctx)
+		return nil, err
+	}
+	return lease, nil
+}
+
+// pollDelay is the longest pause of a waiter between two looks: two commands a
+// second on each master, of the five that it may cost.
+const pollDelay = 600 * time.Millisecond
