@@ -34,7 +34,7 @@ func TestL9AQuorumOutlivesClocksThatAreSetForward(t *testing.T) {
 				locktest.Do(t, s, "DEL", locktest.LockKey("job"))
 			}
 			for _, c := range clocks[test.without : test.without+test.ahead] {
-				locktest.Must(t, c.Push(time.Minute))
+				locktest.Must(t, c.Push(time.Minute+time.Second))
 			}
 			if !test.lost {
 				locktest.MustBeBusy(t, store, "job")
