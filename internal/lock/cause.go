@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// shortage is wrong, unless err says that descriptors or memory were wanting: that
+// Shortage is wrong, unless err says that descriptors or memory were wanting: that
 // is nobody's configuration. It does not repeat a path, which may hold a password.
 func Shortage(subject string, err, wrong error) error {
 	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
@@ -18,7 +18,7 @@ func Shortage(subject string, err, wrong error) error {
 	return wrong
 }
 
-// cause is an error without the path that its message names already.
+// Cause is an error without the path that its message names already.
 func Cause(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -20,7 +20,7 @@ func (e *NotLockError) Error() string { return fmt.Sprintf("key %q is %s, not a 
 
 func (e *ConfigError) Error() string { return fmt.Sprintf("use %s: %s", e.Subject, e.Problem) }
 
-// typeName is what a key of another type is, as TYPE names it; "" if nobody may know.
+// TypeName is what a key of another type is, as TYPE names it; "" if nobody may know.
 func TypeName(t string) string {
 	if t == "" {
 		return "not a string"

@@ -27,7 +27,7 @@ func (h Holder) String() string {
 	return fmt.Sprintf("%s:%d (%s, %s)", Plain(h.Host), h.PID, Plain(h.User), Plain(h.Command))
 }
 
-// plain is a text from a store without what would steer a terminal or break a line.
+// Plain is a text from a store without what would steer a terminal or break a line.
 func Plain(s string) string {
 	quoted := strconv.Quote(s)
 	return quoted[1 : len(quoted)-1]

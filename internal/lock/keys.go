@@ -2,10 +2,10 @@ package lock
 
 import "strings"
 
-// DefaultPrefix is before each key, unless OpenConfig says otherwise.
+// DefaultPrefix is before each key, unless Servers says otherwise.
 const DefaultPrefix = "redlockrun:"
 
-// checkPrefix refuses a prefix that would move the hash tag away from the lock's name.
+// CheckPrefix refuses a prefix that would move the hash tag away from the lock's name.
 func CheckPrefix(prefix string) error {
 	if strings.ContainsAny(prefix, "{}") {
 		return &ConfigError{Subject: "the prefix", Problem: "it has a brace in it"}
@@ -13,17 +13,17 @@ func CheckPrefix(prefix string) error {
 	return nil
 }
 
-// tombstone is how long an acquire that was given up without an answer may
+// Tombstone is how long an acquire that was given up without an answer may
 // still be under way.
 const Tombstone = 60_000 // ms
 
-// keys are the names in Redis of one lock, for one run.
+// Keys are the names in Redis of one lock, for one run.
 type Keys struct{ Lock, Fence, Line, Who, Gone string }
 
-// all are the keys as the steps that know the line want them.
+// All are the keys as the steps that know the line want them.
 func (k Keys) All() []string { return []string{k.Lock, k.Fence, k.Line, k.Who, k.Gone} }
 
-// channel is where a run is told that it is its turn.
+// Channel is where a run is told that it is its turn.
 func (k Keys) Channel(run string) string { return k.Lock + ":" + run }
 
 // braces keep the name of the lock the hash tag of each key, so that all of

@@ -141,7 +141,7 @@ type NotLockError struct {
 // may be one that went to the wrong place.
 type ConfigError struct {
 	Subject string
-	Field   string // of [OpenConfig], if Subject is a file that it names; else ""
+	Field   string // of [Servers], if Subject is a file that it names; else ""
 	Problem string
 	Hint    string // may be empty
 }

@@ -9,10 +9,10 @@ import (
 	"redlockrun/internal/boottime"
 )
 
-// recordMax bounds what is read of a key's value; a record of ours is shorter.
+// RecordMax bounds what is read of a key's value; a record of ours is shorter.
 const RecordMax = 1024
 
-// A record is the value of a lock: one line of JSON that begins with the run
+// A Record is the value of a lock: one line of JSON that begins with the run
 // id. Fence, At and Ended are written by the store.
 type Record struct {
 	Run     string `json:"run"`
@@ -54,7 +54,7 @@ func short(s string, n int) string {
 	return s
 }
 
-// readRecord reads a value that may be anybody's: the holder, and since when it
+// ReadRecord reads a value that may be anybody's: the holder, and since when it
 // is one, the store's clock being now.
 func ReadRecord(value string, now int64) (h Holder, since time.Time) {
 	var r Record
@@ -65,7 +65,7 @@ func ReadRecord(value string, now int64) (h Holder, since time.Time) {
 	return r.Holder(), r.Since(now)
 }
 
-// since is when the lock of a record was taken, the store's clock being now; zero
+// Since is when the lock of a record was taken, the store's clock being now; zero
 // if nobody knows, or if only the rest of its min-hold is left.
 func (r Record) Since(now int64) time.Time {
 	if r.At <= 0 || r.Ended > 0 || now <= 0 {
@@ -82,7 +82,7 @@ func (r Record) Holder() Holder {
 	return h
 }
 
-// kept is what is left of an ended run's min-hold. A clock that has gone back
+// Kept is what is left of an ended run's min-hold. A clock that has gone back
 // behind the run's end leaves nothing.
 func (r Record) Kept() time.Duration {
 	now := time.Now().UnixMilli()

@@ -8,7 +8,7 @@ import (
 // defaultTimeout is how long a store is asked when the request does not say.
 const defaultTimeout = 5 * time.Second
 
-// complete checks what every store relies on, and fills in what was left out.
+// Complete checks what every store relies on, and fills in what was left out.
 func (r *Request) Complete() error {
 	if len(r.Holder.Run) != RunIDLen {
 		return fmt.Errorf("acquire lock: run id %q is no ULID", r.Holder.Run)

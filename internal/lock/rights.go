@@ -7,7 +7,7 @@ const MinimalACL = "~redlockrun:* +eval +del +getrange +pexpire +pttl +set +time
 // WaitingACL is what all users of a lock need beside it if one of them waits.
 const WaitingACL = "&redlockrun:* +hdel +hget +hset +publish +pubsub|numsub +subscribe +zadd +zcard +zrank +zrem"
 
-// ReplicasACL is what OpenConfig.Replicas needs beside it.
+// ReplicasACL is what Servers.Replicas needs beside it.
 const ReplicasACL = "+wait"
 
 // ClusterACL is what a user in a Cluster needs beside it, so that a job goes on

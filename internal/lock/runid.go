@@ -7,7 +7,7 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// runIDLen is the length of a run id: scripts compare it at a fixed offset.
+// RunIDLen is the length of a run id: scripts compare it at a fixed offset.
 const RunIDLen = ulid.EncodedSize
 
 // NewRunID is a fresh owner's token: a ULID whose 80 random bits come from the

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// OpenConfig says where locks are kept in Redis.
+// Servers says where locks are kept in Redis.
 type Servers struct {
 	// URLs are redis://, rediss:// or unix:// URLs, or file:PATH for a file that
 	// holds one and is read again for each new connection. More than one is a quorum.
@@ -42,7 +42,7 @@ type Servers struct {
 	Settled time.Duration // 0, but in tests: a minute
 }
 
-// DefaultReplicasTimeout is OpenConfig.ReplicasTimeout if that is not said.
+// DefaultReplicasTimeout is Servers.ReplicasTimeout if that is not said.
 const DefaultReplicasTimeout = time.Second
 
 // A Dialer connects, as net.Dialer.DialContext does.

@@ -13,7 +13,7 @@ const retryDelay = 200 * time.Millisecond
 // lastLook is the least time that a try is given, also when waiting ends.
 const lastLook = 250 * time.Millisecond
 
-// await asks once, and while the lock is busy again as req.Wait says. ask
+// Await asks once, and while the lock is busy again as req.Wait says. ask
 // returns *HeldError if it is busy and *UnavailableError if nobody answered
 // within timeout; what it returned last is what await returns.
 func Await(ctx context.Context, req Request, ask func(ctx context.Context, timeout time.Duration) (Lease, error)) (Lease, error) {
@@ -59,7 +59,7 @@ func retry(ctx context.Context, req Request, held *HeldError, ask func(context.C
 	}
 }
 
-// announce tells the caller why waiting goes on, or says why it must not.
+// Announce tells the caller why waiting goes on, or says why it must not.
 func Announce(req Request, err error) error {
 	var held *HeldError
 	if !errors.As(err, &held) {

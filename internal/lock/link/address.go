@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// An address is what a URL says. No error about it shows what stands before
+// An Address is what a URL says. No error about it shows what stands before
 // the hosts, nor anything else of a URL that is not understood: a password with
 // a raw / # ? or % can be anywhere in it.
 type Address struct {
@@ -256,7 +256,7 @@ func (a *Address) parseParameter(name, value string) (err error) {
 	return nil
 }
 
-// isSingle reports whether it is one server, neither Sentinel's nor a Cluster's.
+// IsSingle reports whether it is one server, neither Sentinel's nor a Cluster's.
 func (a Address) IsSingle() bool { return a.kind == single }
 
 // String names the place without user and password.

@@ -39,7 +39,7 @@ func Classify(err error) class {
 	return Unknown
 }
 
-// final reports whether asking again cannot help.
+// Final reports whether asking again cannot help.
 func Final(err error) bool { return Classify(err) != Unknown }
 
 // reusable reports whether the connection can serve the next request: the
@@ -49,14 +49,14 @@ func reusable(err error) bool {
 	return refused && !refusal.leave
 }
 
-// answered reports whether the server has refused a request: then nothing of
+// Answered reports whether the server has refused a request: then nothing of
 // it has been done, nor will be.
 func Answered(err error) bool {
 	_, refused := refusalIn(err)
 	return refused
 }
 
-// unavailable is err as users see it: in short, without anything secret, and
+// Unavailable is err as users see it: in short, without anything secret, and
 // without what could steer a terminal.
 func Unavailable(a Address, err error) *lock.UnavailableError {
 	return &lock.UnavailableError{Address: a.String(), Err: &answer{say(err, a), err}, Denied: Classify(err) == denied}

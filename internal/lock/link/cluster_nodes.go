@@ -29,7 +29,7 @@ type company struct {
 	refused bool      // the user may not ask for them
 }
 
-// remember notes the node of a Cluster that has just served a holder, and asks it
+// Remember notes the node of a Cluster that has just served a holder, and asks it
 // now and then for the others. Without the right to do so, the holder knows of
 // those alone that it was sent to.
 func (l *Link) Remember(ctx context.Context) {
@@ -50,7 +50,7 @@ func (l *Link) Remember(ctx context.Context) {
 	}
 }
 
-// met notes that the node that was asked last has the lock, if it is one of a Cluster.
+// Met notes that the node that was asked last has the lock, if it is one of a Cluster.
 func (l *Link) Met() { l.source.company.meet(l.source.addr.at) }
 
 // meet puts some nodes in front, and forgets the last if they are too many.

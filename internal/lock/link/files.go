@@ -5,7 +5,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// A file is one that a field of OpenConfig names.
+// A file is one that a field of Servers names.
 type file struct{ subject, field, path string }
 
 func (f file) read() ([]byte, error) {

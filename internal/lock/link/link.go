@@ -18,7 +18,7 @@ type client interface {
 	Close() error
 }
 
-// A link asks a store one question at a time, over connections of its own that
+// A Link asks a store one question at a time, over connections of its own that
 // it replaces by fresh ones when they have failed. Not for several goroutines.
 type Link struct {
 	ctx     context.Context // ends it for good
@@ -49,7 +49,7 @@ func connectSingle(_ context.Context, src *Source, w *wires) (client, error) {
 	return redis.NewClient(options(src.addr, w)), nil
 }
 
-// eval asks once, within ctx; what a Cluster sends on is still asked once. The
+// Eval asks once, within ctx; what a Cluster sends on is still asked once. The
 // end of ctx, by cancel too, ends it at once. sent reports whether the request
 // can have reached a server.
 func (l *Link) Eval(ctx context.Context, script string, keys []string, args ...any) (reply []any, sent bool, err error) {
@@ -144,17 +144,17 @@ func (l *Link) Drop() {
 	}
 }
 
-// close ends the connections.
+// Close ends the connections.
 func (l *Link) Close() {
 	l.Drop()
 	l.Settle()
 }
 
-// settle ends the connections on which an answer is still awaited: whatever is under way
+// Settle ends the connections on which an answer is still awaited: whatever is under way
 // there may arrive.
 func (l *Link) Settle() { l.late.close(nil) }
 
-// revoke ends all connections, and sends a last script after whatever is under way on
+// Revoke ends all connections, and sends a last script after whatever is under way on
 // those where an answer is still awaited: nothing can come between the two.
 func (l *Link) Revoke(script string, keys []string, args ...any) {
 	l.Drop()
@@ -165,7 +165,7 @@ func (l *Link) Revoke(script string, keys []string, args ...any) {
 	l.late.close(request(words...))
 }
 
-// evalAndWait asks as eval does, and in the same round trip waits for up to patience until
+// EvalAndWait asks as eval does, and in the same round trip waits for up to patience until
 // as many replicas as are enough have what has been written: n have it.
 func (l *Link) EvalAndWait(ctx context.Context, enough int, patience time.Duration, script string, keys []string, args ...any) (reply []any, n int64, err error) {
 	reply, _, err = l.ask(ctx, func(c client) ([]any, error) {
@@ -186,7 +186,7 @@ func (l *Link) EvalAndWait(ctx context.Context, enough int, patience time.Durati
 	return reply, n, err
 }
 
-// subscribe listens to a channel, over a connection of its own.
+// Subscribe listens to a channel, over a connection of its own.
 func (l *Link) Subscribe(ctx context.Context, channel string) (*Subscription, error) {
 	c, ws, err := l.connection(ctx, &late{off: true})
 	if err != nil {
@@ -195,10 +195,10 @@ func (l *Link) Subscribe(ctx context.Context, channel string) (*Subscription, er
 	return subscribe(ctx, c, ws, channel)
 }
 
-// unavailable is err as users see it, with the place that was asked last.
+// Unavailable is err as users see it, with the place that was asked last.
 func (l *Link) Unavailable(err error) *lock.UnavailableError { return Unavailable(l.source.addr, err) }
 
-// number is the i-th part of a reply; 0 if there is none or it is no number.
+// Number is the i-th part of a reply; 0 if there is none or it is no number.
 func Number(reply []any, i int) int64 {
 	if i < len(reply) {
 		n, _ := reply[i].(int64)
@@ -207,7 +207,7 @@ func Number(reply []any, i int) int64 {
 	return 0
 }
 
-// text is the i-th part of a reply; "" if there is none or it is no text.
+// Text is the i-th part of a reply; "" if there is none or it is no text.
 func Text(reply []any, i int) string {
 	if i < len(reply) {
 		s, _ := reply[i].(string)

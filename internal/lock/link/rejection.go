@@ -100,7 +100,7 @@ func understood(err error, script string) error {
 	return ReadRefusal(reply.Error(), script)
 }
 
-// readRefusal reads what was answered to a script, or with "" to another request.
+// ReadRefusal reads what was answered to a script, or with "" to another request.
 func ReadRefusal(raw, script string) *rejection {
 	r := &rejection{Refusal: &lock.Refusal{Text: raw}, raw: raw}
 	line := ""

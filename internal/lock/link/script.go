@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// strip leaves out what only the readers of a part need. It is done when the
+// Part leaves out what only the readers of a part need. It is done when the
 // part is first needed: a run needs few of them.
 func Part(part *string) func() string {
 	return sync.OnceValue(func() string {

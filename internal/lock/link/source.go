@@ -15,7 +15,7 @@ type silence struct{}
 
 func (silence) Printf(context.Context, string, ...any) {}
 
-// A source knows what a URL, and the files that it leans on, said last.
+// A Source knows what a URL, and the files that it leans on, said last.
 type Source struct {
 	cfg  lock.Servers
 	raw  string
@@ -25,7 +25,7 @@ type Source struct {
 	company company // of a holder in a Cluster
 }
 
-// newSource reads a URL and the files that cfg names. Its error is a *ConfigError, or that
+// NewSource reads a URL and the files that cfg names. Its error is a *ConfigError, or that
 // descriptors or memory were wanting.
 func NewSource(cfg lock.Servers, raw string) (*Source, error) {
 	redis.SetLogger(silence{})
@@ -33,7 +33,7 @@ func NewSource(cfg lock.Servers, raw string) (*Source, error) {
 	return s, s.load()
 }
 
-// address is where that leads.
+// Address is where that leads.
 func (s *Source) Address() Address { return s.addr }
 
 // load reads the URL and the files again. After an error the source is as before.

@@ -7,7 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A subscription is the ear of one waiter: the messages on its own channel,
+// A Subscription is the ear of one waiter: the messages on its own channel,
 // until the connection ends. It has a connection and a goroutine of its own.
 type Subscription struct {
 	client   client
@@ -66,7 +66,7 @@ func (s *Subscription) disconnect() {
 	s.client.Close()
 }
 
-// close ends the connection and the goroutine.
+// Close ends the connection and the goroutine.
 func (s *Subscription) Close() {
 	s.disconnect()
 	for range s.Messages {

@@ -26,7 +26,7 @@ type Store struct {
 	files map[string]*lockFile // opened by File, not yet acquired
 }
 
-// OpenLocal returns the store in a directory, which is made, for its user
+// Open returns the store in a directory, which is made, for its user
 // alone, if it is absent. An empty dir means /run/lock/redlockrun-UID. The error
 // is a *ConfigError: a directory in which others can replace our files is refused.
 func Open(dir string) (*Store, error) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// patience bounds what must happen, on any machine.
+// Patience bounds what must happen, on any machine.
 const Patience = 30 * time.Second
 
 // request for a lock with a ttl of a minute, by a run of its own.
@@ -32,7 +32,7 @@ func Acquire(t *testing.T, s lock.Store, req lock.Request) lock.Lease {
 	return l
 }
 
-// do is a command that the server must accept.
+// Do is a command that the server must accept.
 func Do(t *testing.T, s *redistest.Server, words ...any) any {
 	t.Helper()
 	v, err := s.Do(words...)
@@ -66,7 +66,7 @@ func MustBeUnavailable(t *testing.T, err error) *lock.UnavailableError {
 
 func LockKey(name string) string { return lock.KeysOf(lock.DefaultPrefix, name, "").Lock }
 
-// mustBeBusy is how another is told that the lock is busy.
+// MustBeBusy is how another is told that the lock is busy.
 func MustBeBusy(t *testing.T, s lock.Store, name string) *lock.HeldError {
 	t.Helper()
 	var held *lock.HeldError
@@ -79,7 +79,7 @@ func MustBeBusy(t *testing.T, s lock.Store, name string) *lock.HeldError {
 	return held
 }
 
-// until waits for a state of the server.
+// Until waits for a state of the server.
 func Until(t *testing.T, what string, state func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(Patience); !state(); {
@@ -90,7 +90,7 @@ func Until(t *testing.T, what string, state func() bool) {
 	}
 }
 
-// renew succeeds within a few tries, as the watchdog's renewals do.
+// Renew succeeds within a few tries, as the watchdog's renewals do.
 func Renew(t *testing.T, l lock.Lease) {
 	t.Helper()
 	var err error
@@ -103,7 +103,7 @@ func Renew(t *testing.T, l lock.Lease) {
 	})
 }
 
-// saysSinceWhen checks that a busy answer of the store says when the holder took the
+// SaysSinceWhen checks that a busy answer of the store says when the holder took the
 // lock, whatever the holder's host says of the time.
 func SaysSinceWhen(t *testing.T, s lock.Store) {
 	t.Helper()
@@ -118,13 +118,13 @@ func SaysSinceWhen(t *testing.T, s lock.Store) {
 	Must(t, l.Release(Limited(t, Patience), 0))
 }
 
-// holderOf reads a value that may be anybody's.
+// HolderOf reads a value that may be anybody's.
 func HolderOf(value string) lock.Holder {
 	h, _ := lock.ReadRecord(value, 0)
 	return h
 }
 
-// written are the ways in which people write a password into a URL.
+// Written are the ways in which people write a password into a URL.
 func Written(password string) []string {
 	return []string{
 		password, url.PathEscape(password), url.QueryEscape(password), url.UserPassword("", password).String()[1:],
