@@ -110,9 +110,9 @@ func picture(all map[string]*room) string {
 		slices.SortFunc(names, func(a, b string) int { return cmp.Or(all[b].height-all[a].height, strings.Compare(a, b)) })
 		for _, name := range names {
 			r := all[name]
-			line := fmt.Sprintf("%-17s -> %s", name, strings.Join(r.ours, " "))
+			line := fmt.Sprintf("%-22s -> %s", name, strings.Join(r.ours, " "))
 			if len(r.others) > 0 {
-				line = fmt.Sprintf("%-60s + %s", line, strings.Join(r.others, " "))
+				line = fmt.Sprintf("%-66s + %s", line, strings.Join(r.others, " "))
 			}
 			fmt.Fprintln(&text, strings.TrimRight(line, " "))
 		}
