@@ -5,7 +5,8 @@ cd "$(dirname "$0")/.."
 
 # package (a regular expression) : what it may import beside the standard library
 rules='
-cmd/redlockrun      : internal/(console|lock|lock/line|lock/quorum|lock/local|watchdog|runner|boottime) github.com/spf13/(cobra|pflag) github.com/rs/zerolog
+cmd/redlockrun      : internal/(config|console|lock|lock/line|lock/quorum|lock/local|watchdog|runner|boottime) github.com/spf13/(cobra|pflag) github.com/rs/zerolog
+internal/config     : internal/lock
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
 internal/watchdog   : internal/(lock|boottime) github.com/rs/zerolog
 internal/lock       : internal/boottime github.com/oklog/ulid/v2

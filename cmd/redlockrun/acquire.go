@@ -34,7 +34,7 @@ func (s *session) acquire(store lock.Store) (lease lock.Lease, run string, err e
 			return lease, run, err
 		}
 	}
-	return nil, "", s.unanswered(fmt.Errorf("lock %q vanishes as soon as it is taken", s.key))
+	return nil, "", s.unanswered(fmt.Errorf("lock %q vanishes as soon as it is taken", s.Key))
 }
 
 func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
@@ -60,7 +60,7 @@ func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
 
 // unanswered is err as that of a store that could not be asked.
 func (s *session) unanswered(err error) error {
-	return &lock.UnavailableError{Address: s.address.name, Err: err}
+	return &lock.UnavailableError{Address: s.place, Err: err}
 }
 
 // abandon gives back a lock under which nothing was run.
@@ -72,12 +72,12 @@ func (s *session) abandon(lease lock.Lease) {
 
 func (s *session) request() lock.Request {
 	return lock.Request{
-		Name:       s.key,
-		Times:      s.times,
+		Name:       s.Key,
+		Times:      s.Times,
 		Holder:     s.holder(),
-		Wait:       s.wait,
-		Timeout:    s.timeout,
-		Enclosing:  s.enclosing,
+		Wait:       s.Wait,
+		Timeout:    s.Timeout,
+		Enclosing:  s.Enclosing,
 		OnOutage:   s.sayOutage(),
 		OnUncalled: s.sayUncalled,
 	}
@@ -111,7 +111,7 @@ func (s *session) sayOutage() func(error) {
 	return func(err error) {
 		if now := boottime.Now(); last.IsZero() || now.Sub(last) >= outageRepeat {
 			last = now
-			s.log.Warn().Str(console.EventField, console.EventUnavailable).Err(err).Msgf("no answer while waiting for lock %q (%s); trying again", s.key, s.address.whence())
+			s.log.Warn().Str(console.EventField, console.EventUnavailable).Err(err).Msgf("no answer while waiting for lock %q (%s); trying again", s.Key, s.Address.Whence())
 		}
 	}
 }
@@ -119,16 +119,16 @@ func (s *session) sayOutage() func(error) {
 // sayUncalled says that a waiter is slower than it could be.
 func (s *session) sayUncalled(err error) {
 	const text = "a waiter for lock %q cannot be called (%s); looking about twice a second instead"
-	s.log.Debug().Str(console.EventField, console.EventUncalled).Err(err).Msgf(text, s.key, s.address.whence())
+	s.log.Debug().Str(console.EventField, console.EventUncalled).Err(err).Msgf(text, s.Key, s.Address.Whence())
 }
 
 // freshen renews a lease that took longer than one try to acquire, so that the
 // command starts with a full one.
 func (s *session) freshen(lease lock.Lease) error {
-	if boottime.Now().Sub(s.times.Sent(lease.Until())) <= s.times.Try {
+	if boottime.Now().Sub(s.Times.Sent(lease.Until())) <= s.Times.Try {
 		return nil
 	}
-	term := s.times.Term(lease.Until())
+	term := s.Times.Term(lease.Until())
 	_, err := attend(s.signals, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, s.renew(ctx, lease, term)
 	})
@@ -142,16 +142,16 @@ func (s *session) freshen(lease lock.Lease) error {
 // renew tries until there is an answer, or until by.
 func (s *session) renew(ctx context.Context, lease lock.Lease, by time.Time) error {
 	for {
-		limited, cancel := context.WithTimeout(ctx, s.times.Try)
+		limited, cancel := context.WithTimeout(ctx, s.Times.Try)
 		_, err := lease.Renew(limited)
 		cancel()
-		if err == nil || errors.Is(err, lock.ErrLost) || !boottime.Now().Add(s.times.Pause).Before(by) {
+		if err == nil || errors.Is(err, lock.ErrLost) || !boottime.Now().Add(s.Times.Pause).Before(by) {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(s.times.Pause):
+		case <-time.After(s.Times.Pause):
 		}
 	}
 }

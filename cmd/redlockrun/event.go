@@ -30,7 +30,7 @@ func endingOf(status int) string {
 
 // about is the logger of what concerns the lock.
 func (s *session) about(log zerolog.Logger) zerolog.Logger {
-	return log.With().Str("key", s.key).Str("address", s.address.name).Str("from", s.address.from).Logger()
+	return log.With().Str("key", s.Key).Str("address", s.place).Str("from", s.Address.From).Logger()
 }
 
 // asHolder is the logger of a run that has the lock.

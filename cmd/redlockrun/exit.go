@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"redlockrun/internal/boottime"
+	"redlockrun/internal/config"
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/quorum"
@@ -74,9 +75,9 @@ func failure(status int, message string, hints ...string) outcome {
 }
 
 // explain is the one place that turns an error into a status and into words.
-func explain(err error, c config) outcome {
+func explain(err error, c plan) outcome {
 	var (
-		usage       *usageError
+		usage       *config.UsageError
 		wrong       *lock.ConfigError
 		nested      *lock.NestedError
 		notLock     *lock.NotLockError
@@ -95,8 +96,8 @@ func explain(err error, c config) outcome {
 		return failure(statusLost, explainLost(lost, c)+"; nothing was run", lostHint(lost, c))
 	case errors.As(err, &lost):
 		return failure(statusLost, explainLost(lost, c)+"; the command was stopped", lostHint(lost, c))
-	case errors.As(err, &usage):
-		return failure(statusUsage, usage.problem, usage.hints...)
+	case errors.As(err, &usage) && shortOf(err) == nil:
+		return failure(statusUsage, usage.Problem, usage.Hints...)
 	case errors.As(err, &wrong):
 		return failure(statusUsage, wrong.Error()+" ("+c.whence(wrong)+")", some(wrong.Hint)...)
 	case errors.As(err, &nested):
@@ -107,15 +108,15 @@ func explain(err error, c config) outcome {
 		return outcome{status: statusSignal + int(signalled.Signal), level: zerolog.InfoLevel, message: signalled.Error() + "; nothing was run"}
 	case errors.As(err, &held):
 		return explainHeld(held, c)
-	case errors.As(err, &unavailable) && c.address.local:
-		return failure(statusUnavailable, fmt.Sprintf("cannot lock a file in %s (%s): %v", unavailable.Address, c.address.whence(), unavailable.Err),
+	case errors.As(err, &unavailable) && c.Address.Local:
+		return failure(statusUnavailable, fmt.Sprintf("cannot lock a file in %s (%s): %v", unavailable.Address, c.Address.Whence(), unavailable.Err),
 			"check the directory's rights and the room on its file system")
 	case errors.As(err, &unavailable):
-		return failure(statusUnavailable, fmt.Sprintf("cannot ask Redis at %s (%s): %v", unavailable.Address, c.address.whence(), unavailable.Err), check(unavailable))
+		return failure(statusUnavailable, fmt.Sprintf("cannot ask Redis at %s (%s): %v", unavailable.Address, c.Address.Whence(), unavailable.Err), check(unavailable))
 	case errors.Is(err, runner.ErrMaxRuntime) && errors.As(err, &notStarted):
-		return failure(statusRanOut, fmt.Sprintf("the command's file did not come within --max-runtime %s; nothing was run", exact(c.maxRuntime)))
+		return failure(statusRanOut, fmt.Sprintf("the command's file did not come within --max-runtime %s; nothing was run", config.Exact(c.MaxRuntime)))
 	case errors.Is(err, runner.ErrMaxRuntime):
-		return failure(statusRanOut, fmt.Sprintf("the command was stopped after --max-runtime %s", exact(c.maxRuntime)))
+		return failure(statusRanOut, fmt.Sprintf("the command was stopped after --max-runtime %s", config.Exact(c.MaxRuntime)))
 	case errors.As(err, &start):
 		return explainStart(start)
 	}
@@ -154,8 +155,8 @@ func some(hint string) []string {
 
 // explainHeld is a conflict: an error, or a normal outcome if the user said so
 // by -E 0, which only whoever looks at a terminal wants to know.
-func explainHeld(e *lock.HeldError, c config) outcome {
-	o := failure(c.conflict, e.Error(), "-E 0 makes a skip successful; --wait D waits")
+func explainHeld(e *lock.HeldError, c plan) outcome {
+	o := failure(c.Conflict, e.Error(), "-E 0 makes a skip successful; --wait D waits")
 	if e.Full {
 		o.hints = []string{"--max-waiters lets so many wait; -E 0 makes a skip successful"}
 	}
@@ -163,23 +164,23 @@ func explainHeld(e *lock.HeldError, c config) outcome {
 		o.message += heldSince(e.Holder) + timeLeft(e.TTL)
 	}
 	o.event, o.held = console.EventBusy, e
-	o.message += " (" + c.address.place() + ")"
-	if e.TTL < 0 && !c.address.local {
+	o.message += " (" + c.where() + ")"
+	if e.TTL < 0 && !c.Address.Local {
 		o.hints = append([]string{fmt.Sprintf("the key %q has no TTL and never expires by itself: once nobody works under it, delete it", e.Key)}, o.hints...)
 	}
-	if held := heldFor(e); c.warnHeldAfter > 0 && held > c.warnHeldAfter {
+	if held := heldFor(e); c.WarnHeldAfter > 0 && held > c.WarnHeldAfter {
 		return hangs(o, e, held, c)
 	}
-	if c.conflict == statusOK {
+	if c.Conflict == statusOK {
 		o.level, o.hints, o.watched = zerolog.InfoLevel, nil, true
 	}
 	return o
 }
 
 // hangs is a conflict that somebody should look at.
-func hangs(o outcome, e *lock.HeldError, held time.Duration, c config) outcome {
+func hangs(o outcome, e *lock.HeldError, held time.Duration, c plan) outcome {
 	o.status = statusBusy
-	o.warning = fmt.Sprintf("lock %q has been held for %s, for longer than --warn-held-after %s", e.Name, rounded(held), exact(c.warnHeldAfter))
+	o.warning = fmt.Sprintf("lock %q has been held for %s, for longer than --warn-held-after %s", e.Name, config.Rounded(held), config.Exact(c.WarnHeldAfter))
 	o.hints = []string{"look at the run that holds it; -E does not change the status of this"}
 	return o
 }
@@ -209,7 +210,7 @@ func timeLeft(ttl time.Duration) string {
 	if ttl == 0 {
 		return ""
 	}
-	return ", " + rounded(ttl) + " left"
+	return ", " + config.Rounded(ttl) + " left"
 }
 
 // check is what to look at when a store did not answer.
@@ -239,7 +240,7 @@ func check(e *lock.UnavailableError) string {
 	return "check the address, and that it is a Redis"
 }
 
-func explainLost(e *watchdog.LostError, c config) string {
+func explainLost(e *watchdog.LostError, c plan) string {
 	var unavailable *lock.UnavailableError
 	cause := e.Err
 	if errors.As(cause, &unavailable) {
@@ -247,16 +248,16 @@ func explainLost(e *watchdog.LostError, c config) string {
 	}
 	switch {
 	case errors.Is(e, lock.ErrTaken):
-		return fmt.Sprintf("lock %q was taken by another (%s)", c.key, c.address.place())
+		return fmt.Sprintf("lock %q was taken by another (%s)", c.Key, c.where())
 	case errors.Is(e, lock.ErrLost):
-		return fmt.Sprintf("lock %q is gone (%s)", c.key, c.address.place())
+		return fmt.Sprintf("lock %q is gone (%s)", c.Key, c.where())
 	}
-	return fmt.Sprintf("lock %q could not be renewed in time: %v (%s)", c.key, cause, c.address.place())
+	return fmt.Sprintf("lock %q could not be renewed in time: %v (%s)", c.Key, cause, c.where())
 }
 
-func lostHint(e *watchdog.LostError, c config) string {
+func lostHint(e *watchdog.LostError, c plan) string {
 	switch {
-	case c.address.local:
+	case c.Address.Local:
 		return "somebody removed or replaced the file"
 	case errors.Is(e, lock.ErrTaken):
 		return "somebody deleted or overwrote the key, or it lapsed while this host stood still"
@@ -270,7 +271,7 @@ func lostHint(e *watchdog.LostError, c config) string {
 }
 
 func explainStart(e *runner.StartError) outcome {
-	if mayBeURL(e.Name) {
+	if config.MayBeURL(e.Name) {
 		return failure(e.Code, "run the command: "+e.Err.Error(), "it looks like a URL, which belongs behind --redis")
 	}
 	return failure(e.Code, e.Error(), startHint(e)...)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/config"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
@@ -18,11 +19,11 @@ import (
 	"github.com/rs/zerolog"
 )
 
-func someConfig() config {
-	return config{
-		key: "job", conflict: statusBusy, maxRuntime: 90 * time.Second,
-		address: address{name: "db:6379", from: "--redis"},
-	}
+func somePlan() plan {
+	return plan{Config: config.Config{
+		Key: "job", Conflict: statusBusy, MaxRuntime: 90 * time.Second,
+		Address: config.Address{URLs: []string{"redis://db"}, From: "--redis"},
+	}, place: "db:6379"}
 }
 
 func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
@@ -36,7 +37,7 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		status int
 		says   []string
 	}{
-		{usagef("wrong").hint("right"), 64, []string{"wrong", "right"}},
+		{config.Usagef("wrong").Hint("right"), 64, []string{"wrong", "right"}},
 		{&lock.ConfigError{Subject: "URL", Problem: "it is odd", Hint: "make it even"}, 64, []string{"use URL: it is odd (from --redis)", "make it even"}},
 		{&lock.NestedError{Name: "job", Holder: holder}, 64, []string{"around this one", "would never end"}},
 		{&lock.NotLockError{Key: "k", What: "a list"}, 65, []string{`key "k" is a list, not a lock`, "left alone"}},
@@ -67,7 +68,7 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		{&runner.StopError{Reason: errors.New("keep lock: panic")}, 71, []string{"panic"}},
 		{fmt.Errorf("start guard: %w", syscall.EMFILE), 71, []string{"start guard: too many open files", "ulimit"}},
 	} {
-		o := explain(fmt.Errorf("wrapped: %w", c.err), someConfig())
+		o := explain(fmt.Errorf("wrapped: %w", c.err), somePlan())
 		said := o.message + "\n" + strings.Join(o.hints, "\n")
 		if o.status != c.status {
 			t.Errorf("%v: status %d, want %d", c.err, o.status, c.status)
@@ -84,8 +85,8 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 }
 
 func TestWhatCannotBeLockedHereIsNoRedis(t *testing.T) {
-	c := someConfig()
-	c.address.local = true
+	c := somePlan()
+	c.Address.Local = true
 	o := explain(&lock.UnavailableError{Address: "/run/lock", Err: syscall.ENOSPC}, c)
 	if said := o.message + strings.Join(o.hints, ""); o.status != 69 || strings.Contains(said, "Redis") || !strings.Contains(said, "/run/lock (from --redis): no space") {
 		t.Errorf("%+v", o)
@@ -93,21 +94,21 @@ func TestWhatCannotBeLockedHereIsNoRedis(t *testing.T) {
 }
 
 func TestNothingIsSaidOfNoError(t *testing.T) {
-	if o := explain(nil, someConfig()); o.status != 0 || o.message != "" {
+	if o := explain(nil, somePlan()); o.status != 0 || o.message != "" {
 		t.Errorf("%+v", o)
 	}
 }
 
 func TestAChosenConflictStatusIsThatOfAConflictAlone(t *testing.T) {
-	c := someConfig()
-	c.conflict = 0
+	c := somePlan()
+	c.Conflict = 0
 	if o := explain(&lock.HeldError{Name: "job"}, c); o.status != 0 || o.level != zerolog.InfoLevel || o.hints != nil {
 		t.Errorf("conflict: %+v", o)
 	}
 	if o := explain(&lock.UnavailableError{Err: errors.New("down")}, c); o.status != 69 || o.level != zerolog.ErrorLevel {
 		t.Errorf("outage: %+v", o)
 	}
-	c.conflict = 99
+	c.Conflict = 99
 	if o := explain(&lock.HeldError{Name: "job"}, c); o.status != 99 || o.level != zerolog.ErrorLevel {
 		t.Errorf("conflict with -E 99: %+v", o)
 	}

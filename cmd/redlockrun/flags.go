@@ -4,8 +4,41 @@ import (
 	"errors"
 	"strings"
 
+	"redlockrun/internal/config"
+
 	"github.com/spf13/pflag"
 )
+
+// words collects what a flag was given, unparsed: the configuration judges it.
+type words []string
+
+func (w *words) Set(word string) error { *w = append(*w, word); return nil }
+func (w *words) String() string        { return "" }
+func (w *words) Type() string          { return "value" }
+
+// saidByFlags are the words of each setting, by its name.
+type saidByFlags map[string]*words
+
+// define gives flags the settings and returns where their words arrive.
+func define(flags *pflag.FlagSet) saidByFlags {
+	said := make(saidByFlags)
+	for _, s := range config.Settings() {
+		said[s.Name] = new(words)
+		flags.VarPF(said[s.Name], s.Name, s.Short, s.Usage).NoOptDefVal = s.Alone
+	}
+	return said
+}
+
+// words are those of the flags that were given.
+func (said saidByFlags) words() map[string][]string {
+	all := make(map[string][]string)
+	for name, w := range said {
+		if *w != nil {
+			all[name] = *w
+		}
+	}
+	return all
+}
 
 // ownFlags are those without a variable.
 type ownFlags struct {
@@ -14,8 +47,8 @@ type ownFlags struct {
 }
 
 func defineOwn(flags *pflag.FlagSet) ownFlags {
-	for name, why := range refusals {
-		flags.VarPF(refused{why}, name, "", "refused").NoOptDefVal = "-" // without a value, too
+	for i := range refusals {
+		flags.VarPF(&refusals[i], refusals[i].name, "", "refused").NoOptDefVal = "-" // without a value, too
 	}
 	return ownFlags{
 		help:    flags.BoolP("help", "h", false, "print the help"),
@@ -25,18 +58,25 @@ func defineOwn(flags *pflag.FlagSet) ownFlags {
 }
 
 // refused is a flag that other tools have, and that could mean two things here.
-type refused struct{ why *usageError }
-
-var refusals = map[string]*usageError{
-	"timeout": usagef("there is no --timeout: flock(1) waits by it, timeout(1) ends the command by it").
-		hint("--wait waits for the lock, --max-runtime ends the command"),
-	"retries": usagef("there is no --retries: with other tools it starts a failed command again").
-		hint("--lock-retries asks for the lock again; a command that failed is not started again"),
+type refused struct {
+	name string
+	why  config.UsageError
 }
 
-func (r refused) Set(string) error { return r.why }
-func (r refused) String() string   { return "" }
-func (r refused) Type() string     { return "value" }
+var refusals = [...]refused{
+	{"timeout", config.UsageError{
+		Problem: "there is no --timeout: flock(1) waits by it, timeout(1) ends the command by it",
+		Hints:   []string{"--wait waits for the lock, --max-runtime ends the command"},
+	}},
+	{"retries", config.UsageError{
+		Problem: "there is no --retries: with other tools it starts a failed command again",
+		Hints:   []string{"--lock-retries asks for the lock again; a command that failed is not started again"},
+	}},
+}
+
+func (r *refused) Set(string) error { return &r.why }
+func (r *refused) String() string   { return "" }
+func (r *refused) Type() string     { return "value" }
 
 // A commandLine is what shall be run, as it was given.
 type commandLine struct {
@@ -54,13 +94,13 @@ func (f ownFlags) command(flags *pflag.FlagSet, operands []string) commandLine {
 func (c commandLine) argv() ([]string, error) {
 	switch {
 	case c.shell == nil && len(c.operands) == 0:
-		return nil, usagef("no command was given").hint("redlockrun --key NAME -- COMMAND, or -c 'SHELL TEXT'")
+		return nil, config.Usagef("no command was given").Hint("redlockrun --key NAME -- COMMAND, or -c 'SHELL TEXT'")
 	case c.shell == nil:
 		return c.operands, nil
 	case len(c.operands) > 0:
-		return nil, usagef("there is a command besides -c").hint("quote the whole text: -c 'COMMAND ARG...'")
+		return nil, config.Usagef("there is a command besides -c").Hint("quote the whole text: -c 'COMMAND ARG...'")
 	case strings.TrimSpace(*c.shell) == "":
-		return nil, usagef("-c is empty").hint("-c 'SHELL TEXT' runs the text by /bin/sh -c")
+		return nil, config.Usagef("-c is empty").Hint("-c 'SHELL TEXT' runs the text by /bin/sh -c")
 	}
 	return []string{"/bin/sh", "-c", *c.shell}, nil
 }
@@ -69,7 +109,7 @@ func (c commandLine) argv() ([]string, error) {
 // argument, and a password may be in it.
 func explainFlags(err error) error {
 	var (
-		usage   *usageError
+		usage   *config.UsageError
 		unknown *pflag.NotExistError
 		missing *pflag.ValueRequiredError
 	)
@@ -79,9 +119,9 @@ func explainFlags(err error) error {
 	case errors.As(err, &unknown):
 		return unknownFlag(unknown)
 	case errors.As(err, &missing):
-		return usagef("%s needs a value", dashed(missing.GetSpecifiedName())).hint(helpHint)
+		return config.Usagef("%s needs a value", dashed(missing.GetSpecifiedName())).Hint(helpHint)
 	}
-	return usagef("a flag is badly written").hint(helpHint)
+	return config.Usagef("a flag is badly written").Hint(helpHint)
 }
 
 const helpHint = "redlockrun --help lists the flags"
@@ -91,10 +131,10 @@ func unknownFlag(e *pflag.NotExistError) error {
 	if typed := e.GetSpecifiedShortnames(); typed != "" {
 		name = name[:1]
 		if meant := resembling(typed); meant != helpHint { // one dash for two
-			return usagef("there is no flag %s", dashed(name)).hint(meant)
+			return config.Usagef("there is no flag %s", dashed(name)).Hint(meant)
 		}
 	}
-	return usagef("there is no flag %s", dashed(name)).hint(resembling(name))
+	return config.Usagef("there is no flag %s", dashed(name)).Hint(resembling(name))
 }
 
 // dashed is a flag as it was typed, if it can be a flag at all: whoever forgets
@@ -116,9 +156,9 @@ func resembling(name string) string {
 	if meant, ok := flockFlags[name]; ok {
 		return meant
 	}
-	for _, s := range settings() {
-		if len(name) > 2 && (distance(name, s.name) <= 2 || strings.HasPrefix(s.name, name) || strings.HasSuffix(s.name, "-"+name)) {
-			return "did you mean --" + s.name + "?"
+	for _, s := range config.Settings() {
+		if len(name) > 2 && (distance(name, s.Name) <= 2 || strings.HasPrefix(s.Name, name) || strings.HasSuffix(s.Name, "-"+name)) {
+			return "did you mean --" + s.Name + "?"
 		}
 	}
 	return helpHint

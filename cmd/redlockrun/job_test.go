@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"redlockrun/internal/config"
 )
 
 const beat = 2 * time.Millisecond
@@ -42,8 +44,8 @@ func jobMain() {
 func work(path, end string) {
 	log, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	must(err)
-	must(os.WriteFile(path+"."+os.Getenv(pidVar), nil, 0o600))
-	run := os.Getenv(runIDVar) + "\n"
+	must(os.WriteFile(path+"."+os.Getenv(config.PIDVar), nil, 0o600))
+	run := os.Getenv(config.RunIDVar) + "\n"
 	for range time.Tick(beat) {
 		_, err := log.WriteString(run)
 		must(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"redlockrun/internal/boottime"
+	"redlockrun/internal/config"
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
@@ -64,7 +65,7 @@ func (k *keeper) stop() {
 // recover makes a panic of the watchdog the end of the command, in order.
 func (k *keeper) recover() {
 	if r := recover(); r != nil {
-		k.halt(&runner.StopError{Reason: fmt.Errorf("keep lock %q: panic: %v", k.key, r)})
+		k.halt(&runner.StopError{Reason: fmt.Errorf("keep lock %q: panic: %v", k.Key, r)})
 	}
 }
 
@@ -77,7 +78,7 @@ func (k *keeper) keep(ctx context.Context) {
 			return
 		}
 		k.lose(lost)
-		if k.onLost == stopCommand || !k.regain(ctx) {
+		if k.OnLost == config.StopCommand || !k.regain(ctx) {
 			return
 		}
 	}
@@ -86,13 +87,13 @@ func (k *keeper) keep(ctx context.Context) {
 func (k *keeper) watch(ctx context.Context) *watchdog.LostError {
 	var stats watchdog.Stats
 	err := watchdog.Run(ctx, k.lease, k.lease.Until(), watchdog.Config{
-		Times:   k.times,
-		Lease:   "lock " + strconv.Quote(k.key) + " (" + k.address.place() + ")",
+		Times:   k.Times,
+		Lease:   "lock " + strconv.Quote(k.Key) + " (" + k.where() + ")",
 		Renewed: k.tellGuard, Stats: &stats,
 	}, k.log)
 	k.stats.Renewed += stats.Renewed
 	k.stats.Failed += stats.Failed
-	k.stats.Closest = min(k.stats.Closest, stats.Closest, boottime.Until(k.times.Term(k.lease.Until())))
+	k.stats.Closest = min(k.stats.Closest, stats.Closest, boottime.Until(k.Times.Term(k.lease.Until())))
 	var lost *watchdog.LostError
 	errors.As(err, &lost)
 	return lost
@@ -101,16 +102,16 @@ func (k *keeper) watch(ctx context.Context) *watchdog.LostError {
 // tellGuard moves the guard's deadline to half a margin before the end of the
 // lease: there it acts only if this process does not.
 func (k *keeper) tellGuard(until time.Time) {
-	if k.guard != nil && k.onLost == stopCommand {
-		k.guard.Extend(k.times.GuardKill(until))
+	if k.guard != nil && k.OnLost == config.StopCommand {
+		k.guard.Extend(k.Times.GuardKill(until))
 	}
 }
 
 // lose stops the command, or says that it runs on.
 func (k *keeper) lose(lost *watchdog.LostError) {
 	k.lost = lost
-	if k.onLost == continueCommand {
-		k.log.Warn().Str(console.EventField, console.EventLost).Strs(console.HintField, some(lostHint(lost, *k.config))).Msg(explainLost(lost, *k.config) + "; the command runs on without it")
+	if k.OnLost == config.ContinueCommand {
+		k.log.Warn().Str(console.EventField, console.EventLost).Strs(console.HintField, some(lostHint(lost, *k.plan))).Msg(explainLost(lost, *k.plan) + "; the command runs on without it")
 		return
 	}
 	k.halt(stopFor(lost))
@@ -127,14 +128,14 @@ func (k *keeper) regain(ctx context.Context) bool {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-time.After(k.times.Renew):
+		case <-time.After(k.Times.Renew):
 		}
-		limited, cancel := context.WithTimeout(ctx, k.times.Try)
+		limited, cancel := context.WithTimeout(ctx, k.Times.Try)
 		_, err := k.lease.Renew(limited)
 		cancel()
 		if err == nil {
 			k.lost = nil
-			k.log.Warn().Str(console.EventField, console.EventRegained).Msgf("lock %q is held again, and was all the time", k.key)
+			k.log.Warn().Str(console.EventField, console.EventRegained).Msgf("lock %q is held again, and was all the time", k.Key)
 			return true
 		}
 		if errors.Is(err, lock.ErrLost) {
@@ -150,7 +151,7 @@ func (k *keeper) resume() error {
 	if k.lost == nil {
 		k.check()
 	}
-	if k.lost != nil && k.onLost == stopCommand {
+	if k.lost != nil && k.OnLost == config.StopCommand {
 		return stopFor(k.lost)
 	}
 	k.goOn()
@@ -158,16 +159,16 @@ func (k *keeper) resume() error {
 }
 
 func (k *keeper) check() {
-	err := k.renew(context.Background(), k.lease, boottime.Now().Add(k.timeout))
+	err := k.renew(context.Background(), k.lease, boottime.Now().Add(k.Timeout))
 	if err == nil {
 		return
 	}
-	kill := boottime.Now().Add(min(k.times.Grace, time.Second))
-	if end := k.times.Kill(k.lease.Until()); end.Before(kill) {
+	kill := boottime.Now().Add(min(k.Times.Grace, time.Second))
+	if end := k.Times.Kill(k.lease.Until()); end.Before(kill) {
 		kill = end // mostly long past: it does not run beside its successor for an instant
 	}
 	k.lost = &watchdog.LostError{Err: err, Kill: kill}
-	if k.onLost == continueCommand {
+	if k.OnLost == config.ContinueCommand {
 		k.lose(k.lost)
 	}
 }
@@ -176,6 +177,6 @@ func (k *keeper) check() {
 // here sent it, and that the guard's deadline has passed: this process stood
 // still for so long.
 func (k *keeper) guardMayHaveKilled(status runner.Status) bool {
-	return k.guard != nil && k.onLost == stopCommand && status.Signal == syscall.SIGKILL &&
-		boottime.Until(k.times.GuardKill(k.lease.Until())) <= 0
+	return k.guard != nil && k.OnLost == config.StopCommand && status.Signal == syscall.SIGKILL &&
+		boottime.Until(k.Times.GuardKill(k.lease.Until())) <= 0
 }

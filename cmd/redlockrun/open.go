@@ -12,27 +12,27 @@ import (
 // open finds the store that the configuration describes, which asks nobody
 // yet, and what the guard has to hold open for it.
 func (s *session) open() (lock.Store, []*os.File, error) {
-	if s.address.local {
+	if s.Address.Local {
 		return s.openLocal()
 	}
 	open := line.Open
-	if len(s.address.urls) > 1 {
+	if len(s.Address.URLs) > 1 {
 		open = quorum.Open
 	}
 	store, err := open(s.openConfig())
 	if err != nil {
 		return nil, nil, err
 	}
-	s.address.name = store.Address()
+	s.place = store.Address()
 	return store, nil, nil
 }
 
-func (c *config) openConfig() lock.Servers {
+func (c *plan) openConfig() lock.Servers {
 	return lock.Servers{
-		URLs: c.address.urls, Prefix: c.prefix,
-		CA: c.tls.ca, Cert: c.tls.cert, Key: c.tls.key,
-		PasswordFile: c.passwords.redis, SentinelPasswordFile: c.passwords.sentinel,
-		Replicas: c.replicas, ReplicasTimeout: c.acking, Durable: c.durable,
+		URLs: c.Address.URLs, Prefix: c.Prefix,
+		CA: c.TLS.CA, Cert: c.TLS.Cert, Key: c.TLS.Key,
+		PasswordFile: c.Passwords.Redis, SentinelPasswordFile: c.Passwords.Sentinel,
+		Replicas: c.Replicas, ReplicasTimeout: c.ReplicasTimeout, Durable: c.Durable,
 	}
 }
 
@@ -43,18 +43,18 @@ var fileSettings = map[string]string{
 }
 
 // whence is where what is wrong came from.
-func (c *config) whence(wrong *lock.ConfigError) string {
-	if name := fileSettings[wrong.Field]; name != "" {
-		if g, err := c.sources.nearest(name); err == nil && g.said() {
-			return "from " + g.called
+func (c *plan) whence(wrong *lock.ConfigError) string {
+	if setting := fileSettings[wrong.Field]; setting != "" {
+		if source := c.Source(setting); source != "" {
+			return "from " + source
 		}
 	}
-	return c.address.whence()
+	return c.Address.Whence()
 }
 
 // exposed warns of a password that anybody on the way can read.
-func (c *config) exposed() []string {
-	if c.address.local {
+func (c *plan) exposed() []string {
+	if c.Address.Local {
 		return nil
 	}
 	if host := line.PlainPassword(c.openConfig()); host != "" {
@@ -66,12 +66,12 @@ func (c *config) exposed() []string {
 // openLocal shares the lock's file with the guard: should redlockrun die, the
 // lock is held until the guard has killed the command.
 func (s *session) openLocal() (lock.Store, []*os.File, error) {
-	store, err := local.Open(s.address.dir)
+	store, err := local.Open(s.Address.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.address.name = store.Address()
-	file, err := store.File(s.key)
+	s.place = store.Address()
+	file, err := store.File(s.Key)
 	if err != nil {
 		return nil, nil, err
 	}

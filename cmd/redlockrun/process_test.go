@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"redlockrun/internal/config"
 )
 
 // Texts by which a proxy knows the requests of a run.
@@ -52,7 +54,7 @@ func launchWith(t testing.TB, url string, stderr *os.File, args ...string) *proc
 func launchAs(t testing.TB, url string, stderr *os.File, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{t: t, cmd: cmd, done: make(chan struct{}), said: stderr.Name()}
-	p.cmd.Env = append(append(os.Environ(), p.cmd.Env...), configVar+"=/dev/null", "REDLOCKRUN_REDIS="+url)
+	p.cmd.Env = append(append(os.Environ(), p.cmd.Env...), config.FileVar+"=/dev/null", "REDLOCKRUN_REDIS="+url)
 	p.cmd.Stderr = stderr
 	if p.cmd.SysProcAttr == nil {
 		p.cmd.SysProcAttr = new(syscall.SysProcAttr)

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"time"
 
+	"redlockrun/internal/config"
 	"redlockrun/internal/console"
 	"redlockrun/internal/runner"
 
@@ -19,7 +21,7 @@ func run(args []string) ending {
 	signals := runner.Subscribe() // first of all: from here on none is missed
 	defer runner.DropEarlyGuard()
 	p := newProgram(os.LookupEnv, console.Stderr(runner.Unstoppable))
-	p.runF = func(c *config) (ending, error) {
+	p.runF = func(c *plan) (ending, error) {
 		s := newSession(c, p.log, signals)
 		defer func() { p.log = s.log }() // it knows the lock
 		return s.run(os.Environ())
@@ -29,19 +31,19 @@ func run(args []string) ending {
 
 // A program is one invocation of redlockrun.
 type program struct {
-	env    lookup
+	env    config.Lookup
 	write  func([]byte) // to stderr
 	log    zerolog.Logger
 	queue  *console.Queue
-	said   map[string]*words // by flags
-	config config            // as far as it has been read
+	said   saidByFlags
+	plan   plan // as far as it has been read
 	ending ending
 
 	// runF does the work once the command line is understood; a seam for tests.
-	runF func(*config) (ending, error)
+	runF func(*plan) (ending, error)
 }
 
-func newProgram(env lookup, write func([]byte)) *program {
+func newProgram(env config.Lookup, write func([]byte)) *program {
 	p := &program{env: env, write: write}
 	p.log, p.queue = console.Console{Level: zerolog.WarnLevel}.Start(p.write)
 	return p
@@ -49,7 +51,7 @@ func newProgram(env lookup, write func([]byte)) *program {
 
 func (p *program) run(args []string) ending {
 	if err := p.execute(args); err != nil {
-		p.ending = endedBy(err, explain(err, p.config).report(p.log))
+		p.ending = endedBy(err, explain(err, p.plan).report(p.log))
 	}
 	p.queue.Flush(flushLimit)
 	return p.ending
@@ -64,7 +66,7 @@ func (p *program) execute(args []string) error {
 	}
 	cmd := p.rootCommand()
 	if err := cmd.ParseFlags(args); err != nil {
-		_ = p.speak(sources{flagLevel(p.said), environmentLevel(p.env)}) // as far as it was understood
+		_ = p.speak(config.From(p.said.words(), p.env)) // as far as it was understood
 		return explainFlags(err)
 	}
 	return cmd.RunE(cmd, cmd.Flags().Args())
@@ -83,44 +85,38 @@ func (p *program) rootCommand() *cobra.Command {
 		case *own.version:
 			return show(version())
 		}
-		return p.start(flagLevel(p.said), own.command(flags, operands))
+		return p.start(own.command(flags, operands))
 	}
 	return cmd
 }
 
 // start reads the configuration and hands it on. How to speak is found out
-// first, so that what is wrong with the rest can be said that way.
-func (p *program) start(flags level, command commandLine) error {
-	from, fileErr := gather(flags, p.env)
+// first, so that what is wrong with the rest can be said that way: --log-format
+// json also holds for a complaint about the file.
+func (p *program) start(command commandLine) error {
+	from := config.From(p.said.words(), p.env)
+	fileErr := from.ReadFile()
 	err := p.speak(from)
-	if fileErr != nil {
-		return fileErr
-	}
-	if err != nil {
+	if err = cmp.Or(fileErr, err); err != nil {
 		return err
 	}
-	if p.config, err = configure(from, p.env); err != nil {
+	if p.plan.Config, err = from.Config(); err != nil {
 		return err
 	}
-	if p.config.command, err = command.argv(); err != nil {
+	if p.plan.command, err = command.argv(); err != nil {
 		return err
 	}
-	p.ending, err = p.runF(&p.config)
+	p.ending, err = p.runF(&p.plan)
 	return err
 }
 
 // speak makes the logger that from asks for, the default one if that is wrong.
-func (p *program) speak(from sources) error {
-	c, err := from.console()
+func (p *program) speak(from *config.Sources) error {
+	m, err := from.Messages()
+	c := console.Console{JSON: m.JSON}
+	c.Level, _ = zerolog.ParseLevel(m.Level)
 	p.log, p.queue = c.Start(p.write)
 	return err
-}
-
-// gather puts the levels in their order. The flags are looked at in any case,
-// so that --log-format json also holds for a complaint about the file.
-func gather(flags level, env lookup) (sources, error) {
-	file, err := fileLevel(env)
-	return sources{flags, environmentLevel(env), file}, err
 }
 
 func show(text string) error {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/config"
 	"redlockrun/internal/redistest"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -40,7 +41,7 @@ func scripts(t *testing.T) testscript.Params {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
-			env.Setenv(configVar, "/dev/null")
+			env.Setenv(config.FileVar, "/dev/null")
 			env.Values[serversKey{}] = make(servers)
 			env.Values[backgroundsKey{}] = make(backgrounds)
 			return nil
@@ -230,9 +231,9 @@ func lookPath(ts *testscript.TestScript, name string) string {
 
 // scriptEnv is the environment of the script, as far as redlockrun looks at it.
 func scriptEnv(ts *testscript.TestScript) (env []string) {
-	names := []string{"PATH", "HOME", "TMPDIR", "WORK", "REDIS_URL", configVar, heldRunsVar, heldKeyVar}
-	for _, s := range settings() {
-		names = append(names, s.variable())
+	names := []string{"PATH", "HOME", "TMPDIR", "WORK", "REDIS_URL", config.FileVar, config.HeldRunsVar, config.HeldKeyVar}
+	for _, s := range config.Settings() {
+		names = append(names, s.Variable())
 	}
 	for _, name := range names {
 		if value := ts.Getenv(name); value != "" {

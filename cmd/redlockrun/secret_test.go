@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"redlockrun/internal/config"
 	"redlockrun/internal/redistest"
 	"redlockrun/internal/runner"
 )
@@ -80,7 +81,7 @@ func sayAll(t testing.TB, raw string) string {
 		{nil, map[string]string{"REDLOCKRUN_REDIS": raw}},
 		{nil, map[string]string{"REDLOCKRUN_WAIT": raw}},
 		{nil, map[string]string{"REDIS_URL": raw}},
-		{nil, map[string]string{configVar: file}},
+		{nil, map[string]string{config.FileVar: file}},
 	} {
 		for _, format := range []string{"text", "json"} {
 			all += say(append([]string{"-k", "x", "-vv", "--log-format", format, "--redis-timeout", "0.001"}, append(c.args, "true")...), c.env)
@@ -95,14 +96,14 @@ func say(args []string, env map[string]string) string {
 	var out sink
 	p := newProgram(func(name string) (string, bool) {
 		value, set := env[name]
-		if name == configVar && !set {
+		if name == config.FileVar && !set {
 			return "/dev/null", true
 		}
 		return value, set
 	}, out.write)
-	p.runF = func(c *config) (ending, error) {
+	p.runF = func(c *plan) (ending, error) {
 		s := newSession(c, p.log, nil)
-		for _, warning := range c.warnings {
+		for _, warning := range slices.Concat(c.Warnings, c.exposed()) {
 			p.log.Warn().Msg(warning)
 		}
 		store, _, err := s.open()
@@ -114,7 +115,7 @@ func say(args []string, env map[string]string) string {
 		return ending{}, err
 	}
 	err := p.execute(args)
-	explain(err, p.config).report(p.log)
+	explain(err, p.plan).report(p.log)
 	p.queue.Flush(patience)
 	return out.String()
 }
@@ -132,25 +133,25 @@ func TestS3NoPasswordIsEverShown(t *testing.T) {
 
 // sayOf is all that the program says when setting has value: from a flag, a
 // variable and the file, where each of them may stand.
-func sayOf(t testing.TB, s setting, value string) (all string) {
-	file := configFile(t, s.variable()+"='"+strings.ReplaceAll(value, "'", "")+"'\n")
-	all += say(append(beside(s), "--"+s.name+"="+value, "--log-format=text", "true"), nil)
-	all += say(append(beside(s), "--log-format=json", "true"), map[string]string{s.variable(): value})
+func sayOf(t testing.TB, s config.Setting, value string) (all string) {
+	file := configFile(t, s.Variable()+"='"+strings.ReplaceAll(value, "'", "")+"'\n")
+	all += say(append(beside(s), "--"+s.Name+"="+value, "--log-format=text", "true"), nil)
+	all += say(append(beside(s), "--log-format=json", "true"), map[string]string{s.Variable(): value})
 	return all + say(append(beside(s), "true"), file)
 }
 
 // beside are the flags that let a wrong value of setting be reached.
-func beside(s setting) []string {
+func beside(s config.Setting) []string {
 	args := []string{"--redis-timeout", "0.001"}
-	switch s.name {
+	switch s.Name {
 	case "quiet", "verbose", "log-level":
 	default:
 		args = append(args, "-vv")
 	}
-	if s.name != "key" {
+	if s.Name != "key" {
 		args = append(args, "-k", "x")
 	}
-	switch s.name {
+	switch s.Name {
 	case "redis", "local":
 		return args
 	case "redis-ca":
@@ -168,16 +169,16 @@ func beside(s setting) []string {
 // Whatever a setting should have been, a URL, a file: and a lone password in its
 // place are not shown. A key is a name, which is.
 func TestS3NoSettingShowsAPassword(t *testing.T) {
-	for _, s := range append(settings(), setting{name: "config"}) {
+	for _, s := range append(config.Settings(), config.Setting{Name: "config"}) {
 		for _, raw := range append(writtenURLs(opening+"/%41@: #"+closing), writtenURLs(opening+closing)...) {
 			values := []string{raw, "file:" + raw}
-			if s.name == "redis-password-file" || s.name == "sentinel-password-file" {
+			if s.Name == "redis-password-file" || s.Name == "sentinel-password-file" {
 				values = append(values, opening+closing)
 			}
 			for _, value := range values {
 				t.Chdir(t.TempDir()) // where a relative directory may be made
-				if text := sayOf(t, s, value); s.name != "key" && showsSecret(text) {
-					t.Errorf("--%s %q: %s", s.name, value, text)
+				if text := sayOf(t, s, value); s.Name != "key" && showsSecret(text) {
+					t.Errorf("--%s %q: %s", s.Name, value, text)
 				}
 			}
 		}
@@ -186,7 +187,7 @@ func TestS3NoSettingShowsAPassword(t *testing.T) {
 
 // A URL where the command should be is one for which --redis was forgotten.
 func TestS3ACommandThatIsAURLIsNotShown(t *testing.T) {
-	c := someConfig()
+	c := somePlan()
 	for _, raw := range writtenURLs(opening + closing) {
 		o := explain(&runner.StartError{Name: raw, Code: 127, Err: errors.New("not found")}, c)
 		if said := o.message + strings.Join(o.hints, ""); showsSecret(said) {
@@ -224,7 +225,7 @@ func TestS3TheProgramShowsNoPassword(t *testing.T) {
 		status int
 	}{{right, 0}, {wrong, 69}} {
 		cmd := exec.Command(binary(t), "-k", "job", "-vv", "-c", "cat /proc/$PPID/cmdline /proc/$$/cmdline; ps -eo args 2>/dev/null || true")
-		cmd.Env = append(os.Environ(), configVar+"=/dev/null", "REDLOCKRUN_REDIS="+c.url)
+		cmd.Env = append(os.Environ(), config.FileVar+"=/dev/null", "REDLOCKRUN_REDIS="+c.url)
 		out, _ := cmd.CombinedOutput()
 		if got := statusOf(cmd.ProcessState); got != c.status || showsSecret(string(out)) {
 			t.Errorf("status %d, want %d; said %s", got, c.status, out)

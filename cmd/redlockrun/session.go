@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
+	"slices"
 	"time"
 
 	"redlockrun/internal/boottime"
+	"redlockrun/internal/config"
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
@@ -24,19 +24,19 @@ const releaseLimit = 2 * time.Second
 // A session is one run: acquire, then the command beside the watchdog, then
 // release. Only here do the three meet.
 type session struct {
-	*config
+	*plan
 	log     zerolog.Logger
 	signals <-chan os.Signal // read by the wait for the lock, then by the runner
 	guard   *runner.Guard    // nil as PID 1
 }
 
-func newSession(c *config, log zerolog.Logger, signals <-chan os.Signal) *session {
-	return &session{config: c, log: log, signals: signals}
+func newSession(c *plan, log zerolog.Logger, signals <-chan os.Signal) *session {
+	return &session{plan: c, log: log, signals: signals}
 }
 
 func (s *session) run(environ []string) (ending, error) {
-	for _, warning := range s.warnings {
-		s.log.Warn().Str(console.EventField, console.EventConfig).Str("key", s.key).Msg(warning)
+	for _, warning := range slices.Concat(s.Warnings, s.exposed()) {
+		s.log.Warn().Str(console.EventField, console.EventConfig).Str("key", s.Key).Msg(warning)
 	}
 	store, keep, err := s.open()
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *session) run(environ []string) (ending, error) {
 	if err != nil {
 		return ending{}, err
 	}
-	s.log.Debug().Str(console.EventField, console.EventStarted).Int64("fence", lease.Fence()).Msgf("lock %q is held; the command starts", s.key)
+	s.log.Debug().Str(console.EventField, console.EventStarted).Int64("fence", lease.Fence()).Msgf("lock %q is held; the command starts", s.Key)
 	k := newKeeper(s, lease, s.guard)
 	status, err := s.execute(k, run, with(environ, s.variables(run, lease)))
 	held := lease.Held()
@@ -67,23 +67,12 @@ func (s *session) run(environ []string) (ending, error) {
 	return ending{status: status.Code, by: status}, nil
 }
 
-// variables are what the command is told about its lock.
-func (s *session) variables(run string, lease lock.Lease) [][2]string {
-	return [][2]string{
-		{heldKeyVar, s.key},
-		{runIDVar, run},
-		{heldRunsVar, strings.Join(append(s.enclosing, run), " ")},
-		{pidVar, strconv.Itoa(os.Getpid())},
-		{fenceVar, strconv.FormatInt(lease.Fence(), 10)},
-	}
-}
-
 // execute runs the command while k keeps the lease. When it returns, no
 // renewal is under way.
 func (s *session) execute(k *keeper, run string, environ []string) (runner.Status, error) {
 	command := runner.Command{
 		Argv: s.command, Env: environ,
-		MaxRuntime: s.maxRuntime, Grace: s.times.Grace, Guard: k.guard, Marker: runIDVar + "=" + run,
+		MaxRuntime: s.MaxRuntime, Grace: s.Times.Grace, Guard: k.guard, Marker: config.RunIDVar + "=" + run,
 		Parked: k.stop, Resumed: k.resume,
 		Warn: func(err error) { s.log.Warn().Str(console.EventField, console.EventCommand).Msg(err.Error()) },
 	}
@@ -98,7 +87,7 @@ func (s *session) execute(k *keeper, run string, environ []string) (runner.Statu
 func (s *session) giveBack(lease lock.Lease, held time.Duration, lost *watchdog.LostError, err error) {
 	var keep time.Duration
 	if lost == nil && (err == nil || ranOut(err)) {
-		keep = max(0, s.minHold-held)
+		keep = max(0, s.MinHold-held)
 	}
 	if lost != nil && errors.Is(lost, lock.ErrLost) {
 		return
@@ -114,10 +103,10 @@ func (s *session) release(lease lock.Lease, keep time.Duration) error {
 	err := lease.Release(ctx, keep)
 	switch {
 	case errors.Is(err, lock.ErrLost):
-		return fmt.Errorf("lock %q was not held any more when it was to be released (%s)", s.key, s.address.place())
+		return fmt.Errorf("lock %q was not held any more when it was to be released (%s)", s.Key, s.where())
 	case err != nil:
 		left := max(0, boottime.Until(lease.Until())).Round(time.Second)
-		return fmt.Errorf("release lock %q: %w; it lapses by itself in %s (%s)", s.key, err, exact(left), s.address.place())
+		return fmt.Errorf("release lock %q: %w; it lapses by itself in %s (%s)", s.Key, err, config.Exact(left), s.where())
 	}
 	return nil
 }
@@ -138,8 +127,8 @@ func (s *session) sum(k *keeper, held time.Duration, status runner.Status) {
 	if status.Left > 0 {
 		s.log.Warn().Str(console.EventField, console.EventLeft).Int("processes", status.Left).Msg(leftBehind(status.Left))
 	}
-	if k.lost != nil && s.onLost == stopCommand && !errors.As(status.Stopped, new(*watchdog.LostError)) {
-		s.log.Warn().Str(console.EventField, console.EventLost).Msg(explainLost(k.lost, *s.config))
+	if k.lost != nil && s.OnLost == config.StopCommand && !errors.As(status.Stopped, new(*watchdog.LostError)) {
+		s.log.Warn().Str(console.EventField, console.EventLost).Msg(explainLost(k.lost, *s.plan))
 	}
 }
 
@@ -151,11 +140,11 @@ func leftBehind(processes int) string {
 }
 
 func (s *session) summary(k *keeper, held time.Duration) string {
-	text := fmt.Sprintf("lock %q was held for %s", s.key, rounded(held))
-	if s.address.local {
+	text := fmt.Sprintf("lock %q was held for %s", s.Key, config.Rounded(held))
+	if s.Address.Local {
 		return text
 	}
-	return text + fmt.Sprintf(": %d renewals, %d failed tries, smallest margin %s", k.stats.Renewed, k.stats.Failed, rounded(k.stats.Closest))
+	return text + fmt.Sprintf(": %d renewals, %d failed tries, smallest margin %s", k.stats.Renewed, k.stats.Failed, config.Rounded(k.stats.Closest))
 }
 
 // stopped is why redlockrun stopped the command, or its guard did; nil if it

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"redlockrun/internal/boottime"
+	"redlockrun/internal/config"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
@@ -59,8 +60,8 @@ func (s *fakeStore) Acquire(_ context.Context, req lock.Request) (lock.Lease, er
 }
 
 func fakeSession(signals chan os.Signal) *session {
-	c := someConfig()
-	c.times, c.command, c.timeout, c.onLost = lock.TimesOf(time.Minute), []string{"true"}, time.Second, stopCommand
+	c := somePlan()
+	c.Times, c.command, c.Timeout, c.OnLost = lock.TimesOf(time.Minute), []string{"true"}, time.Second, config.StopCommand
 	return newSession(&c, zerolog.Nop(), signals)
 }
 
@@ -94,7 +95,7 @@ func TestALockThatVanishedBeforeTheStartIsAskedForAnew(t *testing.T) {
 	store = &fakeStore{age: 3 * time.Second, renew: func(context.Context) error { return lock.ErrLost }}
 	s := fakeSession(nil)
 	_, _, err = s.acquire(store)
-	if got := explain(err, *s.config).status; got != statusUnavailable || len(store.given) != freshTries {
+	if got := explain(err, *s.plan).status; got != statusUnavailable || len(store.given) != freshTries {
 		t.Errorf("asked %d times, status %d, %v", len(store.given), got, err)
 	}
 }
@@ -103,7 +104,7 @@ func TestALeaseThatCannotBeRenewedBeforeTheStartIsAnOutage(t *testing.T) {
 	store := &fakeStore{age: 48 * time.Second, renew: func(context.Context) error { return errors.New("odd") }}
 	s := fakeSession(nil)
 	_, _, err := s.acquire(store)
-	if got := explain(err, *s.config).status; got != statusUnavailable || len(store.given[0].released) != 1 {
+	if got := explain(err, *s.plan).status; got != statusUnavailable || len(store.given[0].released) != 1 {
 		t.Errorf("status %d, released %v, %v", got, store.given[0].released, err)
 	}
 }
@@ -117,7 +118,7 @@ func TestASignalEndsTheRenewalBeforeTheStart(t *testing.T) {
 	}}
 	s := fakeSession(signals)
 	_, _, err := s.acquire(store)
-	if got := explain(err, *s.config).status; got != 143 || len(store.given[0].released) != 1 {
+	if got := explain(err, *s.plan).status; got != 143 || len(store.given[0].released) != 1 {
 		t.Errorf("status %d, released %v, %v", got, store.given[0].released, err)
 	}
 }
@@ -128,7 +129,7 @@ func TestNoGuardNoRun(t *testing.T) {
 	s.guard = runner.StartGuard(closedFile(t))
 	defer s.guard.Close()
 	_, _, err := s.acquire(store)
-	if got := explain(err, *s.config).status; got != statusFailed || len(store.given[0].released) != 1 {
+	if got := explain(err, *s.plan).status; got != statusFailed || len(store.given[0].released) != 1 {
 		t.Errorf("status %d, released %v, %v", got, store.given[0].released, err)
 	}
 }
@@ -179,7 +180,7 @@ func TestTheRestOfAMinHoldIsLeftUnlessRedlockrunFails(t *testing.T) {
 		{gone, nil, nil},
 	} {
 		s, lease := fakeSession(nil), &fakeLease{}
-		s.minHold = 5 * time.Second
+		s.MinHold = 5 * time.Second
 		s.giveBack(lease, lease.Held(), c.lost, c.err)
 		if len(lease.released) != len(c.want) || len(c.want) > 0 && lease.released[0] != c.want[0] {
 			t.Errorf("%v, %v: released %v, want %v", c.lost, c.err, lease.released, c.want)
@@ -197,7 +198,7 @@ func TestP18APanicStopsTheCommand(t *testing.T) {
 		defer k.recover()
 		panic("oh")
 	}()
-	if e := <-stopped; explain(e, *s.config).status != statusFailed || !strings.Contains(e.Error(), "oh") {
+	if e := <-stopped; explain(e, *s.plan).status != statusFailed || !strings.Contains(e.Error(), "oh") {
 		t.Errorf("%v", e)
 	}
 }
@@ -206,14 +207,14 @@ func TestP18APanicStopsTheCommand(t *testing.T) {
 func TestAResumedRunAsksForItsLock(t *testing.T) {
 	for _, c := range []struct {
 		answer error
-		onLost onLost
+		onLost config.OnLost
 		goesOn bool
 	}{
-		{nil, stopCommand, true}, {lock.ErrTaken, stopCommand, false}, {errors.New("no answer"), stopCommand, false},
-		{nil, continueCommand, true}, {lock.ErrTaken, continueCommand, true}, {errors.New("no answer"), continueCommand, true},
+		{nil, config.StopCommand, true}, {lock.ErrTaken, config.StopCommand, false}, {errors.New("no answer"), config.StopCommand, false},
+		{nil, config.ContinueCommand, true}, {lock.ErrTaken, config.ContinueCommand, true}, {errors.New("no answer"), config.ContinueCommand, true},
 	} {
 		s := fakeSession(nil)
-		s.onLost, s.timeout = c.onLost, 0
+		s.OnLost, s.Timeout = c.onLost, 0
 		lease := &fakeLease{until: boottime.Now().Add(time.Hour), renew: func(context.Context) error { return nil }}
 		k := newKeeper(s, lease, nil)
 		k.start(func(*runner.StopError) {})
@@ -232,7 +233,7 @@ func TestAResumedRunAsksForItsLock(t *testing.T) {
 
 func TestAPanicBesideTheSignalsIsAnError(t *testing.T) {
 	_, err := attend(nil, func(context.Context) (int, error) { panic("out of order") })
-	if o := explain(err, config{}); o.status != statusFailed || o.message != "wait for the lock: panic: out of order" {
+	if o := explain(err, plan{}); o.status != statusFailed || o.message != "wait for the lock: panic: out of order" {
 		t.Errorf("got %+v", o)
 	}
 }

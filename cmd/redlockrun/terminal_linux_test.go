@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/config"
 	"redlockrun/internal/redistest"
 	"redlockrun/internal/runner/ptytest"
 )
@@ -45,7 +46,7 @@ func deskWith(t *testing.T, shell string) *desk {
 	for name, text := range programs {
 		writeExecutable(t, filepath.Join(d.dir, name), "#!/bin/sh\n"+text+"\n")
 	}
-	d.Terminal = ptytest.ShellNamed(t, shell, configVar+"=/dev/null", "REDLOCKRUN_REDIS="+d.server.URL(), "D="+d.dir,
+	d.Terminal = ptytest.ShellNamed(t, shell, config.FileVar+"=/dev/null", "REDLOCKRUN_REDIS="+d.server.URL(), "D="+d.dir,
 		"PATH="+d.dir+":"+filepath.Dir(binary(t))+":"+os.Getenv("PATH"))
 	d.Type("cd $D\n")
 	return d

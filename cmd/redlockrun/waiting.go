@@ -40,7 +40,7 @@ func (w *waiting) busy(e *lock.HeldError) {
 		w.tell(w.s.log, e, w.s.waitingFor(e))
 		w.tellLater()
 	case e.Place > 0 && e.Place != w.place:
-		w.tell(w.s.log, e, fmt.Sprintf("waiting for lock %q: %s", w.s.key, inLine(e)))
+		w.tell(w.s.log, e, fmt.Sprintf("waiting for lock %q: %s", w.s.Key, inLine(e)))
 	}
 	w.place = e.Place
 }
@@ -51,7 +51,7 @@ func (s *session) rejoined(e *lock.HeldError) string {
 	if e.Missed {
 		text = "lock %q was handed over while Redis could not be reached: the place in the line is lost, %s (%s)"
 	}
-	return fmt.Sprintf(text, s.key, inLine(e), s.address.place())
+	return fmt.Sprintf(text, s.Key, inLine(e), s.where())
 }
 
 func (w *waiting) tell(log zerolog.Logger, e *lock.HeldError, text string) {
@@ -87,7 +87,7 @@ func (w *waiting) over() {
 }
 
 func (s *session) waitingFor(e *lock.HeldError) string {
-	return e.Error() + heldSince(e.Holder) + timeLeft(e.TTL) + "; waiting for it (" + s.address.place() + ")"
+	return e.Error() + heldSince(e.Holder) + timeLeft(e.TTL) + "; waiting for it (" + s.where() + ")"
 }
 
 // inLine is third in line behind web-2:4711.

@@ -1,9 +1,11 @@
-package main
+package config_test
 
 import (
 	"strings"
 	"testing"
 	"time"
+
+	"redlockrun/internal/config"
 )
 
 func TestL16DurationsAreSecondsOrGoDurations(t *testing.T) {
@@ -13,8 +15,8 @@ func TestL16DurationsAreSecondsOrGoDurations(t *testing.T) {
 		"250ms": 250 * time.Millisecond, "10us": 10 * time.Microsecond, "10µs": 10 * time.Microsecond,
 		"007": 7 * time.Second, "5.": 5 * time.Second,
 	} {
-		if got, err := parseDuration(text); err != nil || got != want {
-			t.Errorf("parseDuration(%q) = %v, %v; want %v", text, got, err, want)
+		if got, err := config.ParseDuration(text); err != nil || got != want {
+			t.Errorf("ParseDuration(%q) = %v, %v; want %v", text, got, err, want)
 		}
 	}
 }
@@ -24,8 +26,8 @@ func TestL16NoSignNoExponentNoRubbishInDurations(t *testing.T) {
 		"", " ", "-1", "+1", "-1s", "1e9", "1e9h", "NaN", "inf", "\uff11s", " 1", "1 ", "1 s", "s", ".", "..5", ".5", "1..5",
 		"1h30", "1d", "1S", "0x10", "1_000", "forever", "99999999999999999999", "9999999h", "1\x00", "1m-3s",
 	} {
-		if got, err := parseDuration(text); err == nil {
-			t.Errorf("parseDuration(%q) = %v, want an error", text, got)
+		if got, err := config.ParseDuration(text); err == nil {
+			t.Errorf("ParseDuration(%q) = %v, want an error", text, got)
 		}
 	}
 }
@@ -35,15 +37,15 @@ func FuzzDuration(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		d, err := parseDuration(text)
+		d, err := config.ParseDuration(text)
 		if err != nil {
 			return
 		}
-		if d < 0 || strings.ContainsAny(text, "+-eE \t\n") || !isDigit(text, 0) {
-			t.Fatalf("parseDuration(%q) = %v", text, d)
+		if d < 0 || strings.ContainsAny(text, "+-eE \t\n") || text[0] < '0' || text[0] > '9' {
+			t.Fatalf("ParseDuration(%q) = %v", text, d)
 		}
-		if again, err := parseDuration(exact(d)); err != nil || again != d {
-			t.Fatalf("parseDuration(exact(%v)) = %v, %v", d, again, err)
+		if again, err := config.ParseDuration(config.Exact(d)); err != nil || again != d {
+			t.Fatalf("ParseDuration(Exact(%v)) = %v, %v", d, again, err)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"time"
@@ -9,20 +9,17 @@ import (
 // times derives the lock's times from --ttl, with --renew-every and --grace in
 // the place of what would follow from it.
 func (r *reading) times() lock.Times {
-	ttl := r.duration("ttl", time.Minute, 0)
+	ttl := r.duration("ttl", 0)
 	if ttl < minTTL || ttl > maxTTL {
-		r.fail(usagef("a ttl of %s is out of range", exact(ttl)).hint("a ttl is between 0.5 s and 7 days"))
+		r.fail(Usagef("a ttl of %s is out of range", Exact(ttl)).Hint("a ttl is between 0.5 s and 7 days"))
 	}
-	given := overlay{r.duration("renew-every", unset, shortestPeriod), r.duration("grace", unset, 0)}
+	given := overlay{r.duration("renew-every", shortestPeriod), r.duration("grace", 0)}
 	t := given.on(ttl)
 	if r.err == nil && !t.Fit() {
 		r.fail(given.refuse(t))
 	}
 	return t
 }
-
-// unset is no duration that a user can give.
-const unset time.Duration = -1
 
 // An overlay is what flags put in the place of times that follow from the ttl.
 type overlay struct{ renew, grace time.Duration }
@@ -39,12 +36,12 @@ func (o overlay) on(ttl time.Duration) lock.Times {
 }
 
 func (o overlay) refuse(t lock.Times) error {
-	err := usagef("a ttl of %s has no room for renewals every %s, two tries of %s, a grace of %s and a margin of %s",
-		rounded(t.TTL), rounded(t.Renew), rounded(t.Try), rounded(t.Grace), rounded(t.Margin))
+	err := Usagef("a ttl of %s has no room for renewals every %s, two tries of %s, a grace of %s and a margin of %s",
+		Rounded(t.TTL), Rounded(t.Renew), Rounded(t.Try), Rounded(t.Grace), Rounded(t.Margin))
 	if ttl, ok := o.fitting(t.TTL); ok {
-		return err.hint("with these, --ttl " + exact(ttl) + " fits")
+		return err.Hint("with these, --ttl " + Exact(ttl) + " fits")
 	}
-	return err.hint("no ttl up to 7 days fits: shorten --renew-every or --grace")
+	return err.Hint("no ttl up to 7 days fits: shorten --renew-every or --grace")
 }
 
 // fitting is the shortest ttl above the given one, in whole seconds, with room

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -12,47 +12,43 @@ import (
 	"unicode/utf8"
 )
 
-const (
-	configVar     = "REDLOCKRUN_CONFIG"
-	defaultConfig = "/etc/default/redlockrun"
+// DefaultFile is the configuration file unless FileVar names another.
+const DefaultFile = "/etc/default/redlockrun"
 
-	// maxConfig bounds what is read: a configuration has a few hundred bytes.
-	maxConfig = 1 << 20
-)
+// maxFile bounds what is read: a configuration has a few hundred bytes.
+const maxFile = 1 << 20
 
-const fileHint = "lines are blank, # comments, or NAME=VALUE as sh and systemd's EnvironmentFile= read them alike; put what is not plain into single quotes"
+const fileHint = "lines are blank, # comments, or NAME=VALUE as sh and systemd's EnvironmentFile= read them alike; " +
+	"put what is not plain into single quotes"
 
 // fileLevel is what the configuration file says. The default file may be absent.
-func fileLevel(env lookup) (level, error) {
-	path, named := env(configVar)
+func fileLevel(env Lookup) (level, error) {
+	path, named := env(FileVar)
 	if named && path == "" {
-		return level{}, usagef("%s is empty", configVar).hint("/dev/null stands for no file")
+		return level{}, Usagef("%s is empty", FileVar).Hint("/dev/null stands for no file")
 	}
-	called := "the file that " + configVar + " names" // what cannot be read may be no path but a password
+	called := "the file that " + FileVar + " names" // what cannot be read may be no path but a password
 	if !named {
-		path, called = defaultConfig, defaultConfig
+		path, called = DefaultFile, DefaultFile
 	}
-	text, public, err := readConfig(path)
+	text, public, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		return level{}, nil
 	}
 	if err != nil {
-		if shortOf(err) != nil {
-			return level{}, fmt.Errorf("read %s: %w", called, err)
-		}
-		return level{}, usagef("read %s: %v", called, err).hint(configVar + "=/dev/null does without the file")
+		return level{}, Usagef("read %s: %w", called, err).Hint(FileVar + "=/dev/null does without the file")
 	}
-	l, err := parseConfig(path, text)
+	l, err := parseFile(path, text)
 	if public {
 		l.public = path
 	}
 	return l, err
 }
 
-// readConfig reads a regular file or a device like /dev/null: a FIFO would
+// readFile reads a regular file or a device like /dev/null: a FIFO would
 // make a cron job wait for ever. public means that everybody may read it too. The
 // errors do not name the path.
-func readConfig(path string) (text string, public bool, err error) {
+func readFile(path string) (text string, public bool, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", false, errors.Unwrap(err)
@@ -65,19 +61,19 @@ func readConfig(path string) (text string, public bool, err error) {
 	if !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
 		return "", false, errors.New("it is no regular file")
 	}
-	all, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err == nil && len(all) > maxConfig {
+	all, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(all) > maxFile {
 		err = errors.New("it is larger than 1 MiB")
 	}
 	return string(all), info.Mode().Perm()&0o004 != 0, err
 }
 
-// parseConfig reads the lines of the file. A message names a line by its
+// parseFile reads the lines of the file. A message names a line by its
 // number and never quotes it: there may be a password in it.
-func parseConfig(path, text string) (level, error) {
+func parseFile(path, text string) (level, error) {
 	known := make(map[string]string)
-	for _, s := range settings() {
-		known[s.variable()] = s.name
+	for _, s := range settings {
+		known[s.Variable()] = s.Name
 	}
 	l := level{values: make(map[string][]string)}
 	l.called = func(name string) string { return variableOf(name) + " in " + path }
@@ -85,17 +81,19 @@ func parseConfig(path, text string) (level, error) {
 		at := fmt.Sprintf("%s:%d", path, i+1)
 		variable, value, err := parseLine(line)
 		if err != nil {
-			return level{}, usagef("%s: %v", at, err).hint(fileHint)
+			return level{}, Usagef("%s: %v", at, err).Hint(fileHint)
 		}
 		if !strings.HasPrefix(variable, "REDLOCKRUN_") {
 			continue
 		}
 		name, ok := known[variable]
 		if variable == variableOf("key") {
-			return level{}, usagef("%s: %s is not for the file", at, variable).hint("two jobs with one key would keep each other out: give each its own --key")
+			return level{}, Usagef("%s: %s is not for the file", at, variable).
+				Hint("two jobs with one key would keep each other out: give each its own --key")
 		}
 		if !ok {
-			return level{}, usagef("%s: %s is not known", at, variable).hint("redlockrun --help lists the flags; each has a variable, REDLOCKRUN_ and its name in capitals with _")
+			return level{}, Usagef("%s: %s is not known", at, variable).
+				Hint("redlockrun --help lists the flags; each has a variable, REDLOCKRUN_ and its name in capitals with _")
 		}
 		l.values[name] = fromVariable(name, value)
 	}

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"os"
@@ -34,7 +34,8 @@ func TestLinesOfTheFileThatShAndSystemdReadAlike(t *testing.T) {
 func TestLinesThatShAndSystemdReadDifferentlyAreRefused(t *testing.T) {
 	for _, line := range []string{
 		"export A=b", "A = b", "A= b", "A=b c", "A=b # c", `A="b"`, "A=b'c'", "A='b'c", "A='b''c'", "A='b", `A=b\c`, "A=$b", "A=`b`",
-		"A=b;c", "A=b&", "A=~/x", "A=b:~", "A=(b)", "A=<b", "; comment", "A", "1A=b", "A-B=c", "=b", "A=b\r", "A=\x01", "A=\xff", `# c\`, "A=b\u00a0c", "\ufeffA=b",
+		"A=b;c", "A=b&", "A=~/x", "A=b:~", "A=(b)", "A=<b", "; comment", "A", "1A=b", "A-B=c", "=b",
+		"A=b\r", "A=\x01", "A=\xff", `# c\`, "A=b\u00a0c", "\ufeffA=b",
 	} {
 		if name, value, err := parseLine(line); err == nil {
 			t.Errorf("parseLine(%q) = %q, %q, want an error", line, name, value)
@@ -62,28 +63,4 @@ func FuzzFileLine(f *testing.F) {
 			t.Fatalf("%q: we read %q, sh %q, %v", line, value, out, err)
 		}
 	})
-}
-
-func TestTheFileIsRefusedByLineNumber(t *testing.T) {
-	for text, want := range map[string]string{
-		"\n\nREDLOCKRUN_TTL=a b\n":               ":3: the value needs single quotes",
-		"REDLOCKRUN_TTLL=5\n":                    ":1: REDLOCKRUN_TTLL is not known",
-		"A=1\nREDLOCKRUN_KEY=x":                  ":2: REDLOCKRUN_KEY is not for the file",
-		"REDLOCKRUN_CONFIG=/x":                   ":1: REDLOCKRUN_CONFIG is not known",
-		"REDLOCKRUN_PID=1":                       ":1: REDLOCKRUN_PID is not known",
-		"REDLOCKRUN_TTL=5\r\n":                   ":1: the line ends in a carriage return",
-		"REDLOCKRUN_TTL=":                        "REDLOCKRUN_TTL in ",
-		"REDLOCKRUN_REDIS=a\nREDLOCKRUN_LOCAL=1": "contradict each other",
-	} {
-		_, err := read(configFile(t, text), "-k", "x", "true")
-		wantRefused(t, err, want)
-	}
-}
-
-func TestTheFileSaysNothingToTheCommandAndOthersVariablesMayStandInIt(t *testing.T) {
-	env := configFile(t, "PATH=/opt/bin\nREDIS_URL=redis://file\nREDLOCKRUN_TTL=9\nREDLOCKRUN_TTL=8\n")
-	c, err := read(env, "-k", "x", "true")
-	if err != nil || c.address.kind != byDefault || c.times.TTL.Seconds() != 8 {
-		t.Errorf("%+v, %v", c, err)
-	}
 }

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/lock"
+)
+
+// variables are what the command is told about its lock.
+func (s *session) variables(run string, lease lock.Lease) [][2]string {
+	return [][2]string{
+		{config.HeldKeyVar, s.Key},
+		{config.RunIDVar, run},
+		{config.HeldRunsVar, strings.Join(append(s.Enclosing, run), " ")},
+		{config.PIDVar, strconv.Itoa(os.Getpid())},
+		{config.FenceVar, strconv.FormatInt(lease.Fence(), 10)},
+	}
+}
+
+// with is environ in which the variables of set replace those of the same name.
+func with(environ []string, set [][2]string) []string {
+	out := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.ContainsFunc(set, func(v [2]string) bool { return v[0] == name })
+	})
+	for _, v := range set {
+		out = append(out, v[0]+"="+v[1])
+	}
+	return out
+}

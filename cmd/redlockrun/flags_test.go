@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"redlockrun/internal/config"
+
+	"github.com/rs/zerolog"
+)
+
+// read configures a run as the program would, and returns what it would have
+// run. Without a REDLOCKRUN_CONFIG in env there is no file.
+func read(env map[string]string, args ...string) (plan, error) {
+	var got plan
+	p := newProgram(func(name string) (string, bool) {
+		value, set := env[name]
+		if name == config.FileVar && !set {
+			return "/dev/null", true
+		}
+		return value, set
+	}, discard)
+	p.runF = func(c *plan) (ending, error) { got = *c; return ending{}, nil }
+	err := p.execute(args)
+	return got, err
+}
+
+func configFile(t testing.TB, text string) map[string]string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "redlockrun")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{config.FileVar: path}
+}
+
+func discard([]byte) {}
+
+// wantRefused fails the test unless err is a usage error with all of parts in it.
+func wantRefused(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	var usage *config.UsageError
+	if !errors.As(err, &usage) {
+		t.Fatalf("got %v, want a usage error", err)
+	}
+	said := usage.Problem + "\n" + strings.Join(usage.Hints, "\n")
+	for _, part := range parts {
+		if !strings.Contains(said, part) {
+			t.Errorf("%q does not say %q", said, part)
+		}
+	}
+}
+
+func TestWhatIsWrongWithTheCommandLineIsNamed(t *testing.T) {
+	for _, c := range []struct{ args, want []string }{
+		{[]string{"-k", "x"}, []string{"no command", "COMMAND"}},
+		{[]string{"-k", "x", "-c", "a", "b"}, []string{"besides -c"}},
+		{[]string{"-k", "x", "-c", ""}, []string{"-c is empty"}},
+		{[]string{"-k", "", "true"}, []string{"--key is empty"}},
+		{[]string{"-k"}, []string{"-k needs a value"}},
+		{[]string{"--nokey", "true"}, []string{"there is no flag --nokey", "did you mean --key?"}},
+		{[]string{"--wiat", "1", "true"}, []string{"did you mean --wait?"}},
+		{[]string{"-xk", "x", "true"}, []string{"there is no flag -x", "exclusive"}},
+		{[]string{"-k", "x", "--timeout", "5", "true"}, []string{"--wait waits for the lock, --max-runtime ends the command"}},
+		{[]string{"-k", "x", "--timeout=5", "true"}, []string{"--wait waits for the lock, --max-runtime ends the command"}},
+		{[]string{"-k", "x", "--retries", "5", "true"}, []string{"--lock-retries asks for the lock again"}},
+		{[]string{"-k", "x", "-t", "1e3", "true"}, []string{`--ttl: "1e3" is no duration`, "2m30s"}},
+		{[]string{"-k", "x", "-E", "-1", "true"}, []string{"--conflict-exit-code"}},
+		{[]string{"-k", "x", "--redis", "a", "--local", "true"}, []string{"--redis and --local contradict each other"}},
+		{[]string{"-k", "x", "-q", "-v", "true"}, []string{"contradict"}},
+	} {
+		_, err := read(nil, c.args...)
+		wantRefused(t, err, c.want...)
+	}
+}
+
+func TestParsingStopsAtTheCommand(t *testing.T) {
+	for _, c := range []struct{ args, want []string }{
+		{[]string{"-k", "x", "ls", "-la", "--key=y", "--", "-c", ""}, []string{"ls", "-la", "--key=y", "--", "-c", ""}},
+		{[]string{"-k", "x", "--", "ls", "-la"}, []string{"ls", "-la"}},
+		{[]string{"-k", "x", "--", "--", "-k"}, []string{"--", "-k"}},
+		{[]string{"-k", "x", "help"}, []string{"help"}},
+		{[]string{"-k", "x", "completion", "bash"}, []string{"completion", "bash"}},
+		{[]string{"-k", "x", "__complete", ""}, []string{"__complete", ""}},
+		{[]string{"-k", "x", "--", "status"}, []string{"status"}},
+		{[]string{"-kx", "-nE", "3", "a b", "$c"}, []string{"a b", "$c"}},
+		{[]string{"-k", "x", "-c", "echo $0 a"}, []string{"/bin/sh", "-c", "echo $0 a"}},
+		{[]string{"-k", "x", "--local", "/dir/cmd"}, []string{"/dir/cmd"}},
+	} {
+		got, err := read(nil, c.args...)
+		if err != nil || !slices.Equal(got.command, c.want) {
+			t.Errorf("%q: %q, %v; want %q", c.args, got.command, err, c.want)
+		}
+	}
+}
+
+func TestHelpNamesEveryFlagAndItsDefault(t *testing.T) {
+	for _, s := range config.Settings() {
+		_, text, found := strings.Cut(help, "--"+s.Name+" ")
+		if !found && !strings.Contains(help, "--"+s.Name) {
+			t.Errorf("the help lacks --%s", s.Name)
+		}
+		if s.Short != "" && !strings.Contains(help, "-"+s.Short+", --"+s.Name) {
+			t.Errorf("the help lacks -%s", s.Short)
+		}
+		text, _, _ = strings.Cut(text, "  --") // the next flag
+		if s.Default != "" && !strings.Contains(text, s.Default) {
+			t.Errorf("the help lacks the default of --%s, %s", s.Name, s.Default)
+		}
+	}
+	for _, line := range strings.Split(help, "\n") {
+		if len(line) > 90 {
+			t.Errorf("the help has a line of %d characters: %s", len(line), line)
+		}
+	}
+}
+
+// The table of settings cannot know the exit statuses.
+func TestABusyLockHasItsStatus(t *testing.T) {
+	c, err := read(nil, "-k", "x", "-vv", "true")
+	if err != nil || c.Conflict != statusBusy {
+		t.Errorf("%d, %v", c.Conflict, err)
+	}
+}
+
+func TestTheLevelIsThatOfTheFlags(t *testing.T) {
+	for flag, want := range map[string]zerolog.Level{
+		"-q": zerolog.ErrorLevel, "-v": zerolog.InfoLevel, "-vv": zerolog.DebugLevel, "-n": zerolog.WarnLevel,
+	} {
+		p := newProgram(func(name string) (string, bool) { return "/dev/null", name == config.FileVar }, discard)
+		p.runF = func(*plan) (ending, error) { return ending{}, nil }
+		if err := p.execute([]string{"-k", "x", flag, "true"}); err != nil || p.log.GetLevel() != want {
+			t.Errorf("%s: %v, %v; want %v", flag, p.log.GetLevel(), err, want)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+// Package config is what was said to redlockrun: by flags, by variables of the environment, in
+// the configuration file, and by nobody, which is the default. The table of settings names
+// each of them, with its default, once; Sources find the nearest that says something; and
+// a Config is all of it, checked.
+package config
+
+import (
+	"slices"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+// A Config is everything that was said about one run, checked. A duration is 0 if there is
+// to be none.
+type Config struct {
+	Key    string
+	Times  lock.Times
+	Wait   lock.Wait
+	OnLost OnLost
+
+	MaxRuntime    time.Duration
+	MinHold       time.Duration
+	Conflict      int           // the exit status when the lock stays busy
+	WarnHeldAfter time.Duration // a lock that is held for longer should be looked at
+
+	Address         Address
+	Timeout         time.Duration // how long a silent store is asked
+	Prefix          string
+	TLS             TLSFiles
+	Passwords       PasswordFiles
+	Replicas        int           // how many must have acknowledged the lock
+	ReplicasTimeout time.Duration // how long they are waited for
+	Durable         bool          // the servers of a quorum keep their data
+
+	Enclosing []string // the run ids of the redlockruns around this one, the outermost first
+	Warnings  []string // what the user should know of all this
+
+	sources *Sources
+}
+
+// TLSFiles are paths; "" where nothing was said.
+type TLSFiles struct{ CA, Cert, Key string }
+
+// PasswordFiles are paths; "" where nothing was said.
+type PasswordFiles struct{ Redis, Sentinel string }
+
+// OnLost is what becomes of the command when the lock is lost.
+type OnLost string
+
+// What OnLost can be.
+const (
+	StopCommand     OnLost = "stop"
+	ContinueCommand OnLost = "continue"
+)
+
+// Config reads every setting from the nearest of its sources. Its error is a *UsageError.
+func (s *Sources) Config() (Config, error) {
+	r := reading{sources: s}
+	c := Config{
+		Key:    r.key(),
+		Times:  r.times(),
+		Wait:   r.wait(),
+		OnLost: OnLost(r.choice("on-lost", string(StopCommand), string(ContinueCommand))),
+
+		MaxRuntime:    r.limit("max-runtime", 0),
+		MinHold:       r.duration("min-hold", 0),
+		Conflict:      r.number("conflict-exit-code", 255),
+		WarnHeldAfter: r.limit("warn-held-after", time.Millisecond),
+
+		Timeout:         r.duration("redis-timeout", time.Millisecond),
+		Prefix:          r.prefix(),
+		TLS:             TLSFiles{r.text("redis-ca"), r.text("redis-cert"), r.text("redis-key")},
+		Passwords:       PasswordFiles{r.text("redis-password-file"), r.text("sentinel-password-file")},
+		Replicas:        r.number("replicas", maxReplicas),
+		ReplicasTimeout: r.duration("replicas-timeout", time.Millisecond),
+		Durable:         r.on("durable"),
+
+		Enclosing: enclosingRuns(s.env),
+		sources:   s,
+	}
+	if r.err != nil {
+		return Config{}, r.err
+	}
+	var err error
+	if c.Address, err = s.address(); err != nil {
+		return Config{}, err
+	}
+	if c.Wait.Max > 0 && !c.Address.HasLine() {
+		return Config{}, Usagef("--max-waiters needs a line to count, which a local lock and a quorum do not have").
+			Hint("leave it out, or keep the lock in one Redis, Sentinel or Cluster")
+	}
+	c.Warnings = slices.Concat(c.Address.warnings(), s.warnings())
+	return c, nil
+}
+
+// Source is how a message names the place that a setting without a default comes from;
+// "" if nobody said anything.
+func (c Config) Source(setting string) string {
+	if c.sources == nil {
+		return ""
+	}
+	g, err := c.sources.nearest(setting)
+	if err != nil {
+		return ""
+	}
+	return g.called
+}

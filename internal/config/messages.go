@@ -1,0 +1,38 @@
+package config
+
+// Messages is how messages are to be said.
+type Messages struct {
+	Level string // the least that is said: debug, info, warn or error
+	JSON  bool   // else text
+}
+
+// Messages reads the settings of the messages. What it returns can be used even
+// if there is an error, a *UsageError.
+func (s *Sources) Messages() (Messages, error) {
+	r := reading{sources: s}
+	m := Messages{Level: r.level(), JSON: r.choice("log-format", "text", "json") == "json"}
+	return m, r.err
+}
+
+func (r *reading) level() string {
+	levels := []string{"warn", "debug", "info", "error"}
+	g := r.nearest("quiet", "verbose", "log-level")
+	switch {
+	case !g.said():
+		return levels[0] // they contradict each other
+	case g.name == "quiet" && r.isSwitch(g):
+		return "error"
+	case g.name == "verbose":
+		return r.verbosity(g)
+	}
+	return r.choice("log-level", levels...)
+}
+
+// verbosity is info for one -v and debug for more; a variable says 1 or 2.
+func (r *reading) verbosity(g given) string {
+	if len(g.values) > 1 || g.last() == "2" {
+		return "debug"
+	}
+	r.isSwitch(g)
+	return "info"
+}

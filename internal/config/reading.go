@@ -1,0 +1,196 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"redlockrun/internal/lock"
+)
+
+const (
+	minTTL = 500 * time.Millisecond
+	maxTTL = 7 * 24 * time.Hour
+
+	// maxKey and maxPrefix are bytes.
+	maxKey    = 512
+	maxPrefix = 512
+
+	maxReplicas = 1000
+	maxCount    = 1 << 30 // of what has no better limit
+
+	// shortestPeriod keeps --renew-every and --lock-retry-delay from asking the server in
+	// a tight loop.
+	shortestPeriod = 10 * time.Millisecond
+)
+
+// A reading takes values out of sources and keeps the first error.
+type reading struct {
+	sources *Sources
+	err     error
+}
+
+func (r *reading) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *reading) nearest(names ...string) given {
+	g, err := r.sources.nearest(names...)
+	if err != nil {
+		r.fail(err)
+		return given{}
+	}
+	return g
+}
+
+// text is "" if nobody said anything.
+func (r *reading) text(name string) string {
+	if g := r.nearest(name); g.said() {
+		return g.last()
+	}
+	return ""
+}
+
+// unset is no duration that a user can give.
+const unset time.Duration = -1
+
+// duration is unset if nobody said anything.
+func (r *reading) duration(name string, least time.Duration) time.Duration {
+	g := r.nearest(name)
+	if !g.said() {
+		return unset
+	}
+	d, err := ParseDuration(g.last())
+	if err != nil {
+		r.fail(Usagef("%s: %v", g.called, err).Hint(durationHint))
+	} else if d < least {
+		r.fail(Usagef("%s %s is too short", g.called, Exact(d)).Hint("the least is " + Exact(least)))
+	}
+	return d
+}
+
+// limit is a duration that is 0 if nobody said anything.
+func (r *reading) limit(name string, least time.Duration) time.Duration {
+	return max(0, r.duration(name, least))
+}
+
+// number is 0 if nobody said anything.
+func (r *reading) number(name string, most int) int {
+	g := r.nearest(name)
+	if !g.said() {
+		return 0
+	}
+	n, err := strconv.ParseUint(g.last(), 10, 31)
+	if err != nil || int(n) > most {
+		r.fail(Usagef("%s: %s is no number from 0 to %d", g.called, shown(g.last()), most))
+	}
+	return int(n)
+}
+
+// choice returns what was chosen, or the first of choices if that is wrong.
+func (r *reading) choice(name string, choices ...string) string {
+	g := r.nearest(name)
+	if !g.said() {
+		return choices[0]
+	}
+	for _, choice := range choices {
+		if g.last() == choice {
+			return choice
+		}
+	}
+	r.fail(Usagef("%s: %s is none of its values", g.called, shown(g.last())).Hint(g.called + " is one of " + strings.Join(choices, ", ")))
+	return choices[0]
+}
+
+func (r *reading) key() string {
+	g := r.nearest("key")
+	if !g.said() {
+		if r.err == nil {
+			r.fail(Usagef("no key was given").Hint("redlockrun --key NAME -- COMMAND; two runs with the same NAME exclude each other"))
+		}
+		return ""
+	}
+	if problem := unfit(g.last(), maxKey); problem != "" {
+		r.fail(Usagef("%s %s", g.called, problem).Hint("a key is valid UTF-8, 1 to 512 bytes, without control characters"))
+	}
+	return g.last()
+}
+
+func (r *reading) prefix() string {
+	g := r.nearest("prefix")
+	if !g.said() {
+		return "" // it is wrong
+	}
+	problem := unfit(g.last(), maxPrefix)
+	if strings.ContainsAny(g.last(), "{}") {
+		problem = "contains a brace" // which would move the hash tag away from the key
+	}
+	if problem != "" {
+		r.fail(Usagef("%s %s", g.called, problem).Hint("a prefix is valid UTF-8, 1 to 512 bytes, without control characters and braces"))
+	}
+	return g.last()
+}
+
+// unfit says why text cannot be a part of a Redis key, or nothing.
+func unfit(text string, most int) string {
+	switch {
+	case len(text) > most:
+		return "is longer than " + strconv.Itoa(most) + " bytes"
+	case !utf8.ValidString(text):
+		return "is not valid UTF-8"
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return "contains a control character"
+	}
+	return ""
+}
+
+// wait puts --wait, --nonblock, --lock-retries and --lock-retry-delay together.
+// Retries without a wait are the only limit.
+func (r *reading) wait() lock.Wait {
+	w := lock.Wait{
+		Retries: r.number("lock-retries", maxCount),
+		Delay:   r.duration("lock-retry-delay", shortestPeriod),
+		Max:     r.maxWaiters(),
+	}
+	g := r.nearest("wait", "nonblock")
+	switch {
+	case !g.said(), g.name == "nonblock" && r.isSwitch(g):
+		return w
+	case g.last() == "forever":
+		w.Limit = lock.Forever
+	default:
+		w.Limit = r.duration("wait", 0)
+	}
+	return w
+}
+
+// on is a switch that is off unless it is thrown.
+func (r *reading) on(name string) bool {
+	g := r.nearest(name)
+	return g.said() && r.isSwitch(g)
+}
+
+// isSwitch is true; a value that is none becomes the reading's error.
+func (r *reading) isSwitch(g given) bool {
+	if _, known := parseSwitch(g.last()); !known {
+		r.fail(Usagef("%s: %s is neither true nor false", g.called, shown(g.last())))
+	}
+	return true
+}
+
+// maxWaiters is 0 without a limit. A file's own queue, and a quorum, count no waiters.
+func (r *reading) maxWaiters() int {
+	g := r.nearest("max-waiters")
+	if !g.said() {
+		return 0
+	}
+	n := r.number("max-waiters", maxCount)
+	if n == 0 {
+		r.fail(Usagef("%s 0 lets nobody wait", g.called).Hint("--wait 0 does not wait"))
+	}
+	return n
+}
