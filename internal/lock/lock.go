@@ -45,6 +45,9 @@ type Request struct {
 	// Enclosing are the run ids of the redlockruns that this one runs inside of.
 	Enclosing []string
 
+	// Draw is where what is left to chance comes from; nil in a program.
+	Draw Draw
+
 	// OnBusy, if not nil, is called from Acquire's goroutine each time the lock is
 	// found busy and there is still time to wait. The first call is the first answer.
 	OnBusy func(*HeldError)

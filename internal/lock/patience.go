@@ -3,16 +3,65 @@ package lock
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"time"
 )
+
+// A Patience says how a store is asked that does not answer: how long in all, how long
+// one try may take, how long the pause after it is, and what is kept back for giving up.
+// Every loop that asks again goes by one.
+type Patience struct {
+	Whole time.Duration // all tries and pauses, and the reserve
+	Draw  Draw
+}
+
+// Patience is that of a request.
+func (r *Request) Patience() Patience { return Patience{r.Timeout, r.Draw} }
+
+// betweenTries are the pauses between tries of a request that got no answer.
+var betweenTries = Backoff{50 * time.Millisecond, 800 * time.Millisecond}
+
+// Try bounds the n-th try, from 0: a quarter of the whole, which allows for a fresh
+// connection if this one is dead, then twice as much each time, which allows for a slow
+// store.
+func (p Patience) Try(n int) time.Duration { return min(p.Whole/4<<min(n, 2), p.Whole) }
+
+// Pause is the one after the n-th try, from 0.
+func (p Patience) Pause(n int) time.Duration { return p.Draw.Jitter(betweenTries.At(n)) }
+
+// Reserve is the part of the whole that is kept back for giving up.
+func (p Patience) Reserve() time.Duration { return min(p.Whole/10, 500*time.Millisecond) }
+
+// LastWord is how long giving up may take after a signal, or where a store may be frozen.
+const LastWord = 75 * time.Millisecond
 
 // ReleaseLimit is the most that a release may take.
 const ReleaseLimit = 2 * time.Second
 
-// Jitter draws from [d/2, d], so that those who were turned away together do
-// not come again together.
-func Jitter(d time.Duration) time.Duration { return d - rand.N(d/2+1) }
+// A Backoff is pauses of which each is twice as long as the one before.
+type Backoff struct{ First, Most time.Duration }
+
+// At is the n-th pause, from 0.
+func (b Backoff) At(n int) time.Duration {
+	d := b.First
+	for ; n > 0 && d < b.Most; n-- {
+		d *= 2
+	}
+	return min(d, b.Most)
+}
+
+// Twice asks within half of the time that ctx has, and if that failed once more, on
+// whatever connection ask makes then. inDoubt is what doubtful says of the first try's
+// error: it may have been done, although its answer was lost.
+func Twice(ctx context.Context, ask func(context.Context) error, doubtful func(error) bool) (inDoubt bool, err error) {
+	deadline, _ := ctx.Deadline()
+	first, cancel := context.WithTimeout(ctx, time.Until(deadline)/2)
+	defer cancel()
+	if err = ask(first); err == nil {
+		return false, nil
+	}
+	inDoubt = doubtful(err)
+	return inDoubt, ask(ctx)
+}
 
 // Pause waits for d; false: ctx has ended before.
 func Pause(ctx context.Context, d time.Duration) bool {

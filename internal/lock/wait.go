@@ -40,7 +40,7 @@ func retry(ctx context.Context, req Request, held *HeldError, ask func(context.C
 		if err := Announce(req, err); err != nil {
 			return nil, err
 		}
-		delay, timeout := Jitter(req.Wait.delay()), req.Timeout
+		delay, timeout := req.Draw.Jitter(req.Wait.delay()), req.Timeout
 		if limited {
 			delay = min(delay, left)
 			timeout = min(timeout, max(left-delay, lastLook))

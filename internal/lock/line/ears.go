@@ -13,13 +13,15 @@ const (
 	// Between two tries to be called there is a moment, as long as it can have been
 	// chance that one failed, then a while that doubles.
 	firstRetry   = 50 * time.Millisecond
-	laterRetry   = 5 * time.Second
 	longestRetry = time.Minute
 
 	// steady is how long a subscription must have worked for the next one to be
 	// tried without a pause.
 	steady = time.Second
 )
+
+// laterRetry are the pauses after a second try that failed.
+var laterRetry = lock.Backoff{First: 5 * time.Second, Most: longestRetry}
 
 // Why a waiter is not called.
 var (
@@ -35,6 +37,7 @@ var (
 // or lose what goes to them. A waiter that is not called looks more often.
 type ears struct {
 	subscribe func(context.Context) (*link.Subscription, error)
+	patience  lock.Patience
 
 	sub     *link.Subscription // nil: none
 	since   time.Time          // when it was made
@@ -59,11 +62,11 @@ func (e *ears) hopeless() error {
 }
 
 // open subscribes, if it is time to.
-func (e *ears) open(ctx context.Context, timeout time.Duration) {
+func (e *ears) open(ctx context.Context) {
 	if e.sub != nil || boottime.Now().Before(e.retry) {
 		return
 	}
-	limited, cancel := context.WithTimeout(ctx, timeout/4<<min(e.fails, 1))
+	limited, cancel := context.WithTimeout(ctx, e.patience.Try(min(e.fails, 1)))
 	defer cancel()
 	sub, err := e.subscribe(limited)
 	switch {
@@ -132,9 +135,9 @@ func (e *ears) fail(why error) {
 	e.why = why
 	delay := firstRetry
 	if e.fails > 0 {
-		delay = min(laterRetry<<min(e.fails-1, 4), longestRetry)
+		delay = laterRetry.At(e.fails - 1)
 	}
-	e.retry = boottime.Now().Add(lock.Jitter(delay))
+	e.retry = boottime.Now().Add(e.patience.Draw.Jitter(delay))
 	e.fails++
 }
 

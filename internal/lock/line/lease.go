@@ -71,21 +71,18 @@ func (l *redisLease) Release(ctx context.Context, keep time.Duration) error {
 	defer a.link.Close()
 	ctx, cancel := context.WithTimeout(ctx, lock.ReleaseLimit)
 	defer cancel()
-	deadline, _ := ctx.Deadline()
-	first, cancel := context.WithTimeout(ctx, time.Until(deadline)/2)
-	defer cancel()
-	reply, sent, err := a.release(first, keep)
-	if err != nil {
-		lost := sent && !link.Answered(err)
-		a.link.Drop()
-		if reply, _, err = a.release(ctx, keep); err == nil && lost && link.Number(reply, 0) <= 0 {
-			return nil // the first try has done it, though its answer was lost
+	var reply []any
+	var sent bool
+	done, err := lock.Twice(ctx, func(ctx context.Context) (err error) {
+		if reply, sent, err = a.release(ctx, keep); err != nil {
+			a.link.Drop()
 		}
-	}
-	if err != nil {
+		return err
+	}, func(err error) bool { return sent && !link.Answered(err) })
+	switch {
+	case err != nil:
 		return a.unavailable(err)
-	}
-	if link.Number(reply, 0) > 0 {
+	case done || link.Number(reply, 0) > 0:
 		return nil
 	}
 	return loss(reply)

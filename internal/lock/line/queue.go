@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
@@ -65,7 +64,7 @@ func (a *acquisition) line(ctx context.Context, busy *lock.HeldError) (lock.Leas
 		defer cancel()
 	}
 	w := &waiter{acquisition: a, busy: busy}
-	w.ears.subscribe = w.subscribe
+	w.ears.subscribe, w.ears.patience = w.subscribe, a.req.Patience()
 	confirmStep() // now, that a hand-over does not wait for the texts to be put together
 	releaseStep()
 	lease, err := w.stand(limited)
@@ -119,8 +118,7 @@ func (w *waiter) failed(ctx context.Context, err error) {
 	}
 	w.outage, w.cut = err, true
 	w.ears.forgive()
-	pause := 50 * time.Millisecond << min(w.fails, 4) // after an outage the line leaves whoever comes back 2 s
-	w.next = boottime.Now().Add(lock.Jitter(pause))
+	w.next = boottime.Now().Add(w.req.Patience().Pause(w.fails)) // after an outage the line leaves whoever comes back 2 s
 	w.soon = w.next
 	w.fails++
 	lock.Announce(w.req, err)
@@ -128,8 +126,8 @@ func (w *waiter) failed(ctx context.Context, err error) {
 
 // turn subscribes if need be and looks once, or twice if that takes the lock.
 func (w *waiter) turn(ctx context.Context) (lock.Lease, error) {
-	w.ears.open(ctx, w.req.Timeout)
-	limited, cancel := context.WithTimeout(ctx, min(w.req.Timeout, w.req.Timeout/4<<min(w.fails, 4)))
+	w.ears.open(ctx)
+	limited, cancel := context.WithTimeout(ctx, w.req.Patience().Try(w.fails))
 	defer cancel()
 	for {
 		sent := boottime.Now()
@@ -198,8 +196,8 @@ func (w *waiter) stay(reply []any) error {
 	w.busy.Missed = w.busy.Rejoined && w.cut && w.busy.Holder.Run != before
 	w.placed, w.cut, w.fails = true, false, 0
 	now := boottime.Now()
-	w.next = now.Add(lookEvery + rand.N(lookSpread))
-	w.soon = now.Add(glanceEvery + rand.N(lookSpread))
+	w.next = now.Add(lookEvery + w.req.Draw.Below(lookSpread))
+	w.soon = now.Add(glanceEvery + w.req.Draw.Below(lookSpread))
 	if w.busy.Place <= frontRow && w.busy.TTL >= 0 {
 		w.lookBy(now.Add(w.busy.TTL), w.busy.Place)
 	}

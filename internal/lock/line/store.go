@@ -39,7 +39,7 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 		return nil, err
 	}
 	keys := lock.KeysOf(s.cfg.Prefix, req.Name, req.Holder.Run)
-	a := &acquisition{req: req, link: s.source.Link(s.ctx, keys.Lock), keys: keys, record: lock.RecordOf(req.Holder).String()}
+	a := &acquisition{req: req, link: s.source.Link(s.ctx, keys.Lock, req.Draw), keys: keys, record: lock.RecordOf(req.Holder).String()}
 	defer func() {
 		if r := recover(); r != nil { // the caller's too, who is told what happens
 			a.giveUp(ctx)
@@ -95,14 +95,15 @@ type acquisition struct {
 // ask asks until the store has answered or timeout is over. A lease that took
 // longer to get than one try may take is begun anew: its renewals would be as slow.
 func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (lock.Lease, error) {
-	reserve := min(timeout/10, 500*time.Millisecond) // for giving up
-	ctx, cancel := context.WithTimeout(ctx, timeout-reserve)
+	p := lock.Patience{Whole: timeout, Draw: a.req.Draw}
+	ctx, cancel := context.WithTimeout(ctx, timeout-p.Reserve())
 	defer cancel()
 	var last error
 	for try := 0; ; try++ {
-		limit, cut := a.limit(ctx, timeout, try)
+		deadline, _ := ctx.Deadline()
+		limit, left := p.Try(try), time.Until(deadline)
 		sent := boottime.Now()
-		reply, err := a.try(ctx, limit)
+		reply, err := a.try(ctx, min(limit, left))
 		if err == nil {
 			lease, final := a.interpret(reply, sent)
 			if lease == nil || boottime.Now().Sub(sent) <= a.req.Times.Try {
@@ -113,23 +114,13 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (lock.Leas
 		} else if link.Final(err) {
 			return nil, a.unavailable(err)
 		}
-		if last == nil || link.Answered(err) || !cut && !link.Answered(last) { // a refusal says more than silence
+		if last == nil || link.Answered(err) || left >= limit && !link.Answered(last) { // a refusal says more than silence
 			last = err
 		}
-		delay := lock.Jitter(50 * time.Millisecond << min(try, 3))
-		if deadline, _ := ctx.Deadline(); time.Until(deadline) <= delay || !lock.Pause(ctx, delay) {
+		if delay := p.Pause(try); time.Until(deadline) <= delay || !lock.Pause(ctx, delay) {
 			return nil, a.unavailable(last)
 		}
 	}
-}
-
-// limit is the time of one try: a quarter of the timeout, which allows for a
-// fresh connection if this one is dead, then more, which allows for a slow store.
-func (a *acquisition) limit(ctx context.Context, timeout time.Duration, try int) (limit time.Duration, cut bool) {
-	limit = timeout / 4 << min(try, 4)
-	deadline, _ := ctx.Deadline()
-	left := time.Until(deadline)
-	return min(limit, left), left < limit
 }
 
 func (a *acquisition) try(ctx context.Context, limit time.Duration) ([]any, error) {
@@ -201,12 +192,12 @@ func (a *acquisition) giveUp(ctx context.Context) (*lock.HeldError, error) {
 		return nil, nil
 	}
 	a.given = true
-	limit := min(a.req.Timeout/10, 500*time.Millisecond)
+	limit := a.req.Patience().Reserve()
 	if a.lined {
 		limit = time.Second // its answer tells busy from unanswered
 	}
 	if ctx.Err() != nil {
-		limit = min(limit, 75*time.Millisecond)
+		limit = min(limit, lock.LastWord)
 	}
 	if a.haunted {
 		a.link.Revoke(releaseStep(), a.keys.All(), a.req.Holder.Run, 0, lock.Tombstone, 1)

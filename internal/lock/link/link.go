@@ -24,6 +24,7 @@ type Link struct {
 	ctx     context.Context // ends it for good
 	connect func(context.Context, *Source, *wires) (client, error)
 	source  *Source
+	draw    lock.Draw
 	late    late
 	client  client // nil: connect first
 	wires   *wires // the client's
@@ -31,11 +32,11 @@ type Link struct {
 	unasked error  // why the last ASKING was in vain
 }
 
-// newLink is a link with a source of its own, for the acquisition of the lock that is
+// Link is a link with a source of its own, for the acquisition of the lock that is
 // kept at key. It ends with ctx.
-func (s *Source) Link(ctx context.Context, key string) *Link {
+func (s *Source) Link(ctx context.Context, key string, draw lock.Draw) *Link {
 	src := *s
-	l := &Link{ctx: ctx, source: &src, connect: connectSingle}
+	l := &Link{ctx: ctx, draw: draw, source: &src, connect: connectSingle}
 	switch src.addr.kind {
 	case sentinel:
 		l.connect = connectSentinel
@@ -73,7 +74,7 @@ func (l *Link) ask(ctx context.Context, question func(client) ([]any, error)) (r
 		case moved:
 			l.follow(r)
 			redirects++
-		case !underMigration(err) || !timeLeft(ctx, 2*migrationPause) || !lock.Pause(ctx, lock.Jitter(migrationPause)):
+		case !underMigration(err) || !timeLeft(ctx, 2*migrationPause) || !lock.Pause(ctx, l.draw.Jitter(migrationPause)):
 			return reply, sent, err
 		}
 	}

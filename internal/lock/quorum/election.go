@@ -24,9 +24,6 @@ type election struct {
 // and the same holder, before the lock counts as busy.
 const contention = 3 * time.Second
 
-// lastWord is how long masters that may be frozen are told to forget us.
-const lastWord = 75 * time.Millisecond
-
 // A splitError says that masters enough answered and nobody had a majority.
 type splitError struct {
 	busy int // how many masters are another's
@@ -37,11 +34,11 @@ func (*splitError) Error() string { return "nobody has a majority" }
 
 // ask holds rounds until the lock is ours or another's, or timeout is over.
 func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, error) {
-	reserve := min(timeout/10, 500*time.Millisecond) // for giving up
-	deadline := time.Now().Add(timeout - reserve)
+	patience := lock.Patience{Whole: timeout, Draw: e.req.Draw}
+	deadline := time.Now().Add(timeout - patience.Reserve())
 	began := time.Now()
 	for try := 0; ; try++ {
-		limit := min(timeout/4<<min(try, 4), time.Until(deadline))
+		limit := min(patience.Try(try), time.Until(deadline))
 		if err := e.spent.wait(ctx); err != nil {
 			return nil, err
 		}
@@ -58,7 +55,7 @@ func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, 
 			}
 			return nil, err
 		}
-		delay := lock.Jitter(50 * time.Millisecond << min(try, 3))
+		delay := patience.Pause(try)
 		if isSplit {
 			delay = p.backoff(try)
 		}
@@ -91,9 +88,9 @@ func (p *poll) hopeless() bool {
 // takes as long as ask has reserved for it, and next to nothing after a signal or
 // if a majority has answered.
 func (e *election) withdraw(ctx context.Context) {
-	limit := min(e.req.Timeout/10, 500*time.Millisecond)
+	limit := e.req.Patience().Reserve()
 	if e.reached || ctx.Err() != nil {
-		limit = min(limit, lastWord)
+		limit = min(limit, lock.LastWord)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()

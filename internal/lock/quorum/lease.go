@@ -235,7 +235,7 @@ func (r *renewal) serve(ctx context.Context, at int, answers chan<- renewed) {
 // majority, it is asked again. One order is never repeated without an answer: it
 // would be carried out twice, the second time too late.
 func (l *quorumLease) heal(ctx context.Context, at int, order term) {
-	for wait := time.Millisecond; ; wait = min(2*wait, time.Second) {
+	for n := 0; ; n++ {
 		switch standing, err := l.election.masters[at].heal(ctx, order, l.fence, l.Held()); {
 		case err != nil:
 			l.doubt(at)
@@ -246,11 +246,14 @@ func (l *quorumLease) heal(ctx context.Context, at int, order term) {
 		case standing != anothers:
 			return
 		}
-		if !lock.Pause(ctx, lock.Jitter(wait)) {
+		if !lock.Pause(ctx, l.election.req.Draw.Jitter(betweenOrders.At(n))) {
 			return
 		}
 	}
 }
+
+// betweenOrders are the pauses between two orders to heal one master.
+var betweenOrders = lock.Backoff{First: time.Millisecond, Most: time.Second}
 
 // A census counts what the masters said to one renewal.
 type census struct {
@@ -347,17 +350,14 @@ func (l *quorumLease) released(c *census) error {
 // command ran.
 func (l *quorumLease) releaseAt(ctx context.Context, at int, keep time.Duration) renewed {
 	m, last := l.election.masters[at], l.lastTerm()
-	deadline, _ := ctx.Deadline()
-	first, cancel := context.WithTimeout(ctx, time.Until(deadline)/2)
-	defer cancel()
 	a := renewed{from: at}
-	a.standing, a.err = m.release(first, last, keep)
-	if a.err != nil {
-		lost := !link.Answered(a.err)
-		a.standing, a.err = m.release(ctx, last, keep)
-		if a.err == nil && lost && a.standing == nobodys {
-			a.standing = ours // the first try has done it, though its answer was lost
-		}
+	var done bool
+	done, a.err = lock.Twice(ctx, func(ctx context.Context) (err error) {
+		a.standing, err = m.release(ctx, last, keep)
+		return err
+	}, func(err error) bool { return !link.Answered(err) })
+	if a.err == nil && done && a.standing == nobodys {
+		a.standing = ours // the first try has done it
 	}
 	if a.err != nil || l.doubts(at) {
 		m.giveUp(ctx, last)

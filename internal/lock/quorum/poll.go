@@ -2,7 +2,6 @@ package quorum
 
 import (
 	"context"
-	"math/rand/v2"
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
@@ -279,7 +278,7 @@ func (p *poll) undo(ctx context.Context) {
 	p.asking.Wait()
 	limit := p.req.Times.Try
 	if ctx.Err() != nil {
-		limit = lastWord
+		limit = lock.LastWord
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
@@ -301,7 +300,7 @@ func (p *poll) undo(ctx context.Context) {
 // from try to try, so that one of those who collided comes first.
 func (p *poll) backoff(try int) time.Duration {
 	trip := lock.Between(200*time.Microsecond, p.trip, mostTrip) << min(try, 8)
-	return min(trip+rand.N(7*trip), longestBackoff/2+rand.N(longestBackoff/2))
+	return min(trip+p.req.Draw.Below(7*trip), longestBackoff/2+p.req.Draw.Below(longestBackoff/2))
 }
 
 const longestBackoff = 500 * time.Millisecond

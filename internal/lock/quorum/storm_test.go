@@ -231,7 +231,7 @@ func run(l lock.Lease, req lock.Request, h *history, client int) {
 		stop = stop.Add(rand.N(2 * stormTTL))
 	}
 	for time.Now().Before(stop) && h.now() < l.Until().Sub(h.began) {
-		if !lock.Pause(context.Background(), min(time.Until(stop), lock.Jitter(req.Times.Renew))) || !renewOnce(l, req, h, client) {
+		if !lock.Pause(context.Background(), min(time.Until(stop), req.Draw.Jitter(req.Times.Renew))) || !renewOnce(l, req, h, client) {
 			break
 		}
 	}

@@ -1,0 +1,71 @@
+package lock_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+func TestThePatienceOfFiveSeconds(t *testing.T) {
+	most := func(below time.Duration) time.Duration { return below - 1 }
+	none := func(time.Duration) time.Duration { return 0 }
+	p := lock.Patience{Whole: 5 * time.Second, Draw: none}
+	for n, want := range []struct{ try, pause time.Duration }{
+		{1250 * time.Millisecond, 50 * time.Millisecond},
+		{2500 * time.Millisecond, 100 * time.Millisecond},
+		{5 * time.Second, 200 * time.Millisecond},
+		{5 * time.Second, 400 * time.Millisecond},
+		{5 * time.Second, 800 * time.Millisecond},
+		{5 * time.Second, 800 * time.Millisecond},
+	} {
+		if p.Try(n) != want.try || p.Pause(n) != want.pause {
+			t.Errorf("try %d takes %s and rests for %s", n, p.Try(n), p.Pause(n))
+		}
+		if least := (lock.Patience{Whole: p.Whole, Draw: most}).Pause(n); least != want.pause/2 {
+			t.Errorf("after try %d it may rest for no more than %s", n, least)
+		}
+	}
+	if p.Reserve() != 500*time.Millisecond || (lock.Patience{Whole: time.Second}).Reserve() != 100*time.Millisecond {
+		t.Errorf("it keeps back %s", p.Reserve())
+	}
+}
+
+func TestManyTriesOverflowNothing(t *testing.T) {
+	p := lock.Patience{Whole: time.Hour}
+	if p.Try(1<<30) != time.Hour || p.Pause(1<<30) > 800*time.Millisecond {
+		t.Errorf("%s, %s", p.Try(1<<30), p.Pause(1<<30))
+	}
+}
+
+func TestTwiceAsksAgainWithWhatIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		began, silent := time.Now(), errors.New("no answer")
+		asked := 0
+		inDoubt, err := lock.Twice(ctx, func(ctx context.Context) error {
+			if asked++; asked > 1 {
+				return nil
+			}
+			<-ctx.Done()
+			return silent
+		}, func(err error) bool { return err == silent })
+		if asked != 2 || !inDoubt || err != nil || time.Since(began) != time.Second {
+			t.Errorf("%d times, %v, %v after %s", asked, inDoubt, err, time.Since(began))
+		}
+	})
+}
+
+func TestTwiceAsksOnceIfThereIsAnAnswer(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	asked := 0
+	inDoubt, err := lock.Twice(ctx, func(context.Context) error { asked++; return nil }, func(error) bool { return true })
+	if asked != 1 || inDoubt || err != nil {
+		t.Errorf("%d times, %v, %v", asked, inDoubt, err)
+	}
+}
