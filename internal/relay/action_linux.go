@@ -19,27 +19,27 @@ const ignore = 1 // SIG_IGN
 // Ignore is the action of a signal that is ignored.
 func Ignore() Action { return Action{handler: ignore} }
 
-// Swap sets the action of sig, unless set is nil, and gets the one before, unless get is nil.
-func Swap(sig syscall.Signal, set, get *Action) {
+// SetAction sets the action of sig, unless set is nil, and gets the one before, unless get is nil.
+func SetAction(sig syscall.Signal, set, get *Action) {
 	const sigsetSize = 8
 	unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(get)), sigsetSize, 0, 0)
 }
 
 func actionOf(sig syscall.Signal) (now Action) {
-	Swap(sig, nil, &now)
+	SetAction(sig, nil, &now)
 	return now
 }
 
 // Ignored reports whether sig is ignored.
 func Ignored(sig syscall.Signal) bool { return actionOf(sig).handler == ignore }
 
-// Default gives sig its default action, unless it is ignored, until restore is called.
+// UseDefault gives sig its default action, unless it is ignored, until restore is called.
 // signal.Reset would not: the runtime then keeps its handler and swallows a stop signal.
-func Default(sig syscall.Signal) (restore func()) {
+func UseDefault(sig syscall.Signal) (restore func()) {
 	if Ignored(sig) {
 		return func() {}
 	}
 	var before Action
-	Swap(sig, &Action{}, &before)
-	return func() { Swap(sig, &before, nil) }
+	SetAction(sig, &Action{}, &before)
+	return func() { SetAction(sig, &before, nil) }
 }

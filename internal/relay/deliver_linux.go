@@ -23,9 +23,9 @@ var (
 // that leaves the faults of this process to the runtime, and the one that does nothing.
 func handlers() (relay, relayFault, disregard uintptr)
 
-// Open is the channel that gets the signals, the same one each time. Without a
+// Signals is the channel that gets the signals, the same one each time. Without a
 // descriptor to be had it stays empty, and Deliver changes nothing.
-var Open = sync.OnceValue(func() <-chan os.Signal {
+var Signals = sync.OnceValue(func() <-chan os.Signal {
 	signals := make(chan os.Signal, queueSize)
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err == nil {
@@ -54,7 +54,7 @@ func read(pipe *os.File, signals chan<- os.Signal) {
 // fault of this process, which has the same number as a signal that is sent, stays the
 // runtime's.
 func Deliver(sigs ...syscall.Signal) {
-	Open()
+	Signals()
 	if pipe == 0 {
 		return
 	}
@@ -84,7 +84,7 @@ func handle(sig syscall.Signal, handler uintptr) {
 	}
 	action := runtimesAction()
 	action.handler = handler
-	Swap(sig, &action, nil)
+	SetAction(sig, &action, nil)
 }
 
 // runtimesAction is how the runtime handles a signal that it has no use for:

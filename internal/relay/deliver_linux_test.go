@@ -1,4 +1,4 @@
-package relay
+package relay_test
 
 import (
 	"os"
@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"redlockrun/internal/relay"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,8 +20,8 @@ const limit = time.Minute
 // ignores some signals: make does with 32, a shell with those of jobs in the background.
 func TestMain(m *testing.M) {
 	for sig := syscall.Signal(1); sig <= 64; sig++ {
-		if Ignored(sig) {
-			Swap(sig, &Action{}, nil)
+		if relay.Ignored(sig) {
+			relay.SetAction(sig, &relay.Action{}, nil)
 		}
 	}
 	os.Exit(m.Run())
@@ -28,15 +30,16 @@ func TestMain(m *testing.M) {
 // keep leaves sigs to the next test as they are now.
 func keep(t *testing.T, sigs ...syscall.Signal) {
 	for _, sig := range sigs {
-		before := actionOf(sig)
-		t.Cleanup(func() { Swap(sig, &before, nil) })
+		var before relay.Action
+		relay.SetAction(sig, nil, &before)
+		t.Cleanup(func() { relay.SetAction(sig, &before, nil) })
 	}
 }
 
 func deliver(t *testing.T, sigs ...syscall.Signal) <-chan os.Signal {
 	keep(t, sigs...)
-	Deliver(sigs...)
-	return Open()
+	relay.Deliver(sigs...)
+	return relay.Signals()
 }
 
 // raise sends sig to the calling thread: it has been handled when raise returns.
@@ -87,7 +90,7 @@ func TestEverySignalArrives(t *testing.T) {
 // The kernel queues real-time signals, and none of them may get lost on the way, be
 // the reader ever so late: here it is later than the channel has room.
 func TestRealTimeSignalsInABurstAllArrive(t *testing.T) {
-	const burst = queueSize + 100
+	burst := cap(relay.Signals()) + 100
 	for _, sig := range []syscall.Signal{32, 34, 40, 64} {
 		signals := deliver(t, sig)
 		for range burst {
@@ -122,7 +125,7 @@ func TestASignalWithAValueArrives(t *testing.T) {
 func TestAFaultOfOurOwnIsStillTheRuntimes(t *testing.T) {
 	deliver(t, unix.SIGSEGV, unix.SIGBUS)
 	for range 2 { // the second time the handlers are ours before they are installed
-		Deliver(unix.SIGSEGV, unix.SIGBUS)
+		relay.Deliver(unix.SIGSEGV, unix.SIGBUS)
 		func() {
 			defer func() {
 				if recover() == nil {
@@ -138,7 +141,7 @@ func TestAFaultOfOurOwnIsStillTheRuntimes(t *testing.T) {
 func TestWhatIsAbsorbedHasNoEffect(t *testing.T) {
 	signals := deliver(t, unix.SIGUSR1)
 	keep(t, unix.SIGXFSZ, 64)
-	Absorb(unix.SIGXFSZ, 64)
+	relay.Absorb(unix.SIGXFSZ, 64)
 	raise(t, unix.SIGXFSZ)
 	raise(t, 64)
 	raise(t, unix.SIGUSR1)
@@ -151,12 +154,12 @@ func TestWhatIsIgnoredStaysIgnored(t *testing.T) {
 	sigs := []syscall.Signal{unix.SIGHUP, unix.SIGPIPE, 34}
 	keep(t, sigs...)
 	for _, sig := range sigs {
-		ignore := Ignore()
-		Swap(sig, &ignore, nil)
-		Deliver(sig)
-		Absorb(sig)
-		Default(sig)()
-		if !Ignored(sig) {
+		ignore := relay.Ignore()
+		relay.SetAction(sig, &ignore, nil)
+		relay.Deliver(sig)
+		relay.Absorb(sig)
+		relay.UseDefault(sig)()
+		if !relay.Ignored(sig) {
 			t.Errorf("signal %d is not ignored any more", sig)
 		}
 	}
@@ -164,7 +167,7 @@ func TestWhatIsIgnoredStaysIgnored(t *testing.T) {
 
 func TestTheDefaultActionLastsUntilItIsTakenBack(t *testing.T) {
 	signals := deliver(t, unix.SIGWINCH, unix.SIGUSR1)
-	restore := Default(unix.SIGWINCH)
+	restore := relay.UseDefault(unix.SIGWINCH)
 	raise(t, unix.SIGWINCH) // has no effect by default
 	restore()
 	raise(t, unix.SIGUSR1)

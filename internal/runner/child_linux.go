@@ -31,16 +31,16 @@ func (e event) ended() bool {
 	return e.code == cldExited || e.code == cldKilled || e.code == cldDumped
 }
 
-// adopt begins to wait for a child that has been started. It is not reaped.
-func adopt(pid int) *child {
+// watchChild begins to wait for a child that has been started. It is not reaped.
+func watchChild(pid int) *child {
 	c := &child{pid: pid, events: make(chan event, 1)}
-	go c.attend()
+	go c.watch()
 	return c
 }
 
-func (c *child) attend() {
+func (c *child) watch() {
 	for {
-		e := await(c.pid)
+		e := awaitChange(c.pid)
 		c.events <- e
 		if e.ended() {
 			return
@@ -48,8 +48,8 @@ func (c *child) attend() {
 	}
 }
 
-// end waits for the child's end, and leaves out what comes before it.
-func (c *child) end() event {
+// awaitEnd waits for the child's end, and leaves out what comes before it.
+func (c *child) awaitEnd() event {
 	for {
 		if e := <-c.events; e.ended() {
 			return e
@@ -57,14 +57,14 @@ func (c *child) end() event {
 	}
 }
 
-// await blocks until the child has changed. The end is only looked at; as PID 1
+// awaitChange blocks until the child has changed. The end is only looked at; as PID 1
 // what else has ended is reaped on the way.
-func await(pid int) event {
+func awaitChange(pid int) event {
+	kind, id := unix.P_PID, pid
+	if os.Getpid() == 1 {
+		kind, id = unix.P_ALL, 0
+	}
 	for {
-		kind, id := unix.P_PID, pid
-		if os.Getpid() == 1 {
-			kind, id = unix.P_ALL, 0
-		}
 		info, err := waitid(kind, id, unix.WEXITED|unix.WSTOPPED|unix.WCONTINUED|unix.WNOWAIT|unix.WALL)
 		if err != nil {
 			panic("waitid: " + err.Error()) // ours until we reap it: there is no other error than EINTR
@@ -75,7 +75,7 @@ func await(pid int) event {
 		}
 		if int(info.PID) != pid {
 			discard(int(info.PID))
-		} else if e, ok := take(pid); ok {
+		} else if e, ok := takeChange(pid); ok {
 			return e
 		}
 	}
@@ -87,20 +87,11 @@ func discard(pid int) {
 	_, _ = waitid(unix.P_PID, pid, unix.WEXITED|unix.WSTOPPED|unix.WCONTINUED|unix.WNOHANG|unix.WALL)
 }
 
-// take takes a stop or a continuation out of the kernel, so that the next look
+// takeChange takes a stop or a continuation out of the kernel, so that the next look
 // finds what follows it.
-func take(pid int) (event, bool) {
+func takeChange(pid int) (event, bool) {
 	info, err := waitid(unix.P_PID, pid, unix.WSTOPPED|unix.WCONTINUED|unix.WNOHANG)
 	return event{code: info.Code, status: int(info.Status)}, err == nil && int(info.PID) == pid
-}
-
-// reap frees the child's number. It must have ended.
-func (c *child) reap() {
-	for {
-		if _, err := unix.Wait4(c.pid, nil, 0, nil); err != unix.EINTR {
-			return
-		}
-	}
 }
 
 // ended asks whether the child has ended, without waiting and without reaping it.

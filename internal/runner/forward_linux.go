@@ -16,7 +16,7 @@ func (r *run) forward(sig os.Signal) {
 		r.forwardStop(sig.(syscall.Signal))
 		return
 	case resumes:
-		r.asked = 0
+		r.forwarded = 0
 	}
 	switch m.to {
 	case toGroup:
@@ -33,9 +33,9 @@ func (r *run) toGroup(sig syscall.Signal) { r.report(sig, unix.Kill(-r.child.pid
 // report warns, once, of a signal that did not arrive. That nobody is left to
 // get it is no news.
 func (r *run) report(sig syscall.Signal, err error) {
-	if err == nil || err == unix.ESRCH || r.refused {
+	if err == nil || err == unix.ESRCH || r.warned {
 		return
 	}
-	r.refused = true
+	r.warned = true
 	r.warn(fmt.Errorf("send signal %d (%v) to process %d: %w", int(sig), sig, r.child.pid, err))
 }

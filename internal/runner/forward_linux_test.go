@@ -1,4 +1,4 @@
-package runner
+package runner_test
 
 import (
 	"fmt"
@@ -8,14 +8,17 @@ import (
 	"syscall"
 	"testing"
 
+	"redlockrun/internal/relay"
+	"redlockrun/internal/runner"
+
 	"golang.org/x/sys/unix"
 )
 
 // playSignals writes to the file in args[0] each signal that it gets, and
 // "ready" before. With a second file it starts another one of itself first.
 func playSignals(args []string) int {
-	signals := Subscribe()
-	subscribeJobControl()
+	signals := runner.Subscribe()
+	relay.Deliver(unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU, unix.SIGCONT, unix.SIGWINCH)
 	if len(args) > 1 {
 		grandchild := exec.Command(self(), "signals", args[1])
 		if err := grandchild.Start(); err != nil {
@@ -49,10 +52,10 @@ func (l logs) got(sig syscall.Signal) [2]int {
 	return [2]int{count(l.command, line), count(l.grandchild, line)}
 }
 
-// fence returns when what was sent to the wrapper before has arrived, most likely: of
+// settle returns when what was sent to the wrapper before has arrived, most likely: of
 // two signals that wait the lower one comes first, so it takes two rounds. But each may be
 // handled by another thread, and one of them be late: for what has to arrive, wait.
-func (l logs) fence(t *testing.T, wrapper *exec.Cmd) {
+func (l logs) settle(t *testing.T, wrapper *exec.Cmd) {
 	t.Helper()
 	const winch = "28"
 	for range 2 {
@@ -98,7 +101,7 @@ func TestP5EverySignalGoesWhereItBelongs(t *testing.T) {
 			return got[0] >= want[sig][0] && got[1] >= want[sig][1]
 		})
 	}
-	l.fence(t, wrapper)
+	l.settle(t, wrapper)
 	for sig, want := range want {
 		if got := l.got(sig); got != want {
 			t.Errorf("signal %d: command and grandchild got %v, want %v", sig, got, want)
@@ -154,7 +157,7 @@ func TestP9AClosedStderrEndsNothing(t *testing.T) {
 	for range 3 {
 		send(t, wrapper, unix.SIGPIPE)
 	}
-	l.fence(t, wrapper)
+	l.settle(t, wrapper)
 	if hasLine(l.command, "13") {
 		t.Error("SIGPIPE was forwarded")
 	}

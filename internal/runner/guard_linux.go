@@ -7,16 +7,14 @@ import (
 	"sync"
 	"time"
 
-	"redlockrun/internal/boottime"
 	"redlockrun/internal/guard"
 
 	"golang.org/x/sys/unix"
 )
 
 const (
-	patience = 10 * time.Second // for a guard to get ready
-	mourning = time.Second      // between two tries to start another one
-	near     = time.Second      // the distance of a deadline that a guard may be acting on
+	readyLimit = 10 * time.Second // for a guard to get ready
+	actingNear = time.Second      // the distance of a deadline that a guard may be acting on
 )
 
 // A Guard is the tiny process that outlives this one for an instant: it kills
@@ -27,36 +25,36 @@ type Guard struct {
 	keep []*os.File
 
 	mu       sync.Mutex
-	pid      int
-	orders   int // descriptor of the pipe to the guard
+	pid      int // 0: there is none at the moment
+	orders   int // descriptor of the pipe to it
 	closing  bool
 	deadline guard.Message // the last order of each kind, for a successor
 	group    guard.Message
 	parked   bool
-	struck   bool // the deadline is over and does not move any more
+	expired  bool // the deadline is over and does not move any more
 	warn     func(error)
 
 	started  chan struct{} // closed when the first guard has been executed, or cannot be
 	startErr error         // why not; read after started
 	ready    chan struct{} // closed when the first guard is on watch
-	over     chan struct{} // closed when there is no guard any more and none will come
-	err      error         // why the first guard did not get ready; read after over
-	quit     chan struct{} // closed by Close
+	ended    chan struct{} // closed when there is no guard any more and none will come
+	endErr   error         // why the first guard did not get ready; read after ended
+	quit     chan struct{} // closed when the guard is told to end
 }
 
 // StartGuard executes this program again as a guard, or takes the one that was
 // executed while the program was initialized. It returns at once, so that the lock can
 // be asked for meanwhile: Started says whether it worked, Run waits until the guard is
 // on watch, and whoever has called StartGuard calls Close. The guard holds keep open
-// until it ends; a file may be closed here as soon as Started has returned, and before
-// at the price of the guard. As PID 1 StartGuard returns nil.
+// until it ends; if one of these files is closed before Started returns, there may be no
+// guard. As PID 1 StartGuard returns nil.
 func StartGuard(keep ...*os.File) *Guard {
 	if os.Getpid() == 1 {
 		return nil
 	}
 	g := &Guard{
 		keep: keep, started: make(chan struct{}), ready: make(chan struct{}),
-		over: make(chan struct{}), quit: make(chan struct{}),
+		ended: make(chan struct{}), quit: make(chan struct{}),
 	}
 	go g.run()
 	return g
@@ -71,132 +69,50 @@ func (g *Guard) Started() error {
 	return g.startErr
 }
 
-// Extend tells the guard that the group may live until deadline (boottime);
-// the zero time means that only the end of this process counts.
-func (g *Guard) Extend(deadline time.Time) {
-	if g == nil {
-		return
-	}
-	m := guard.Message{Kind: guard.Deadline}
-	if !deadline.IsZero() {
-		m.Value = max(1, kernelBoottime()+boottime.Until(deadline).Nanoseconds())
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.struck {
-		return
-	}
-	g.deadline = m
-	g.order(m)
-}
-
-// strike has the guard kill the command, whatever there is of it, at once and from
-// now on.
-func (g *Guard) strike() {
-	if g == nil {
-		return
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !g.struck {
-		g.struck = true
-		g.deadline = guard.Message{Kind: guard.Deadline, Value: 1}
-		g.order(g.deadline)
-	}
-}
-
-// kernelBoottime is CLOCK_BOOTTIME as the guard reads it.
-func kernelBoottime() int64 {
-	var now unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &now)
-	return now.Nano()
-}
-
-// order sends m if there is a guard; else its successor will be told. g.mu is held.
-func (g *Guard) order(m guard.Message) {
-	if g.pid != 0 && !g.closing {
-		g.send(m)
-	}
-}
-
-// starting tells that a command with marker in its environment is about to be started.
-func (g *Guard) starting(marker string) {
-	session, err := unix.Getsid(0)
-	if err == nil && marker != "" {
-		g.setGroup(guard.Message{Kind: guard.Starting, Value: int64(session), Text: marker})
-	}
-}
-
-// watch tells the number of the command's process group.
-func (g *Guard) watch(group int) { g.setGroup(guard.Message{Kind: guard.Watch, Value: int64(group)}) }
-
-func (g *Guard) setGroup(m guard.Message) {
-	if g == nil {
-		return
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.group = m
-	g.order(m)
-}
-
-func (g *Guard) park()   { g.setParked(true) }
-func (g *Guard) unpark() { g.setParked(false) }
-
-func (g *Guard) setParked(parked bool) {
-	if g == nil {
-		return
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.parked = parked
-	g.order(guard.Message{Kind: g.stance()})
-}
-
-// await blocks until the guard is on watch.
-func (g *Guard) await(ctx context.Context) error {
+// awaitReady blocks until the guard is on watch, or ctx ends, at which the caller looks.
+func (g *Guard) awaitReady(ctx context.Context) error {
 	if g == nil {
 		return nil
 	}
-	late := time.NewTimer(patience)
+	late := time.NewTimer(readyLimit)
 	defer late.Stop()
 	select {
 	case <-g.ready:
 		return nil
-	case <-g.over:
-		return g.err
+	case <-g.ended:
+		return g.endErr
 	case <-ctx.Done():
-		return nil // the caller looks
+		return nil
 	case <-late.C:
 		return errors.New("guard is not ready after 10 s")
 	}
 }
 
-// disarm tells the guard to go, before the command's leader is reaped: from
-// then on the group's number may come to belong to somebody else. The order is
-// read before a deadline is looked at, so only a deadline that is close can
-// meet a guard that has already looked; then its end is waited for.
+// disarm ends the guard before the command's leader is reaped: from then on the group's
+// number may come to belong to somebody else. Only a guard whose deadline is close can
+// be in the middle of its work; then its end is waited for.
 func (g *Guard) disarm() {
 	if g == nil {
 		return
 	}
 	g.mu.Lock()
 	at := g.deadline.Value
-	g.dismiss()
+	g.end()
 	g.mu.Unlock()
-	if at != 0 && kernelBoottime() > at-near.Nanoseconds() {
+	if at != 0 && kernelBoottime() > at-actingNear.Nanoseconds() {
 		g.Close()
 	}
 }
 
-// dismiss sends the last order, once. g.mu is held.
-func (g *Guard) dismiss() {
-	if !g.closing {
-		if g.pid != 0 {
-			_ = unix.Kill(g.pid, unix.SIGKILL)
-		}
-		g.closing = true
-		close(g.quit)
+// end kills the guard, once. g.mu is held.
+func (g *Guard) end() {
+	if g.closing {
+		return
+	}
+	g.closing = true
+	close(g.quit)
+	if g.pid != 0 {
+		_ = unix.Kill(g.pid, unix.SIGKILL)
 	}
 }
 
@@ -208,9 +124,9 @@ func (g *Guard) Close() {
 		return
 	}
 	g.mu.Lock()
-	g.dismiss()
+	g.end()
 	g.mu.Unlock()
-	<-g.over
+	<-g.ended
 }
 
 func (g *Guard) isClosing() bool {
@@ -219,17 +135,17 @@ func (g *Guard) isClosing() bool {
 	return g.closing
 }
 
-// warnWith makes f the receiver of what happens to the guards.
-func (g *Guard) warnWith(f func(error)) {
+// warnTo makes warn the receiver of what happens to the guard.
+func (g *Guard) warnTo(warn func(error)) {
 	if g == nil {
 		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.warn = f
+	g.warn = warn
 }
 
-func (g *Guard) tell(err error) {
+func (g *Guard) report(err error) {
 	g.mu.Lock()
 	warn := g.warn
 	g.mu.Unlock()

@@ -1,4 +1,4 @@
-package runner
+package runner_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"redlockrun/internal/boottime"
+	"redlockrun/internal/runner"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,8 +25,8 @@ type family struct {
 	log                 string
 }
 
-// found starts a family.
-func found(t *testing.T, s script) family {
+// startFamily starts a family.
+func startFamily(t *testing.T, s script) family {
 	t.Helper()
 	dir := t.TempDir()
 	command, grandchild := filepath.Join(dir, "command"), filepath.Join(dir, "grandchild")
@@ -45,7 +46,7 @@ func (f family) isGone(t *testing.T) {
 }
 
 func TestP1NothingOutlivesAKilledWrapper(t *testing.T) {
-	f := found(t, script{})
+	f := startFamily(t, script{})
 	guard := guardOf(t, f.wrapper.Process.Pid)
 	send(t, f.wrapper, unix.SIGKILL)
 	f.isGone(t)
@@ -74,7 +75,7 @@ func playDeathSignal(args []string) int {
 }
 
 func TestP2AFrozenWrapperLosesItsCommandAtTheDeadline(t *testing.T) {
-	f := found(t, script{Deadline: 3 * time.Second})
+	f := startFamily(t, script{Deadline: 3 * time.Second})
 	send(t, f.wrapper, unix.SIGSTOP)
 	f.isGone(t)
 	send(t, f.wrapper, unix.SIGCONT)
@@ -84,7 +85,7 @@ func TestP2AFrozenWrapperLosesItsCommandAtTheDeadline(t *testing.T) {
 }
 
 func TestP2WithoutADeadlineAFrozenWrapperKeepsItsCommand(t *testing.T) {
-	f := found(t, script{})
+	f := startFamily(t, script{})
 	guard := guardOf(t, f.wrapper.Process.Pid)
 	send(t, f.wrapper, unix.SIGSTOP)
 	eventually(t, "the wrapper stands still", func() bool { return stateOf(f.wrapper.Process.Pid) == 'T' })
@@ -99,7 +100,7 @@ func TestP2WithoutADeadlineAFrozenWrapperKeepsItsCommand(t *testing.T) {
 }
 
 func TestP2AKilledGuardIsReplaced(t *testing.T) {
-	f := found(t, script{})
+	f := startFamily(t, script{})
 	var known []int
 	for range 3 {
 		guard := guardOf(t, f.wrapper.Process.Pid, known...)
@@ -138,7 +139,7 @@ func onWatch(guard int) bool {
 }
 
 func TestP2AReplacedGuardKnowsTheDeadline(t *testing.T) {
-	f := found(t, script{Deadline: 3 * time.Second})
+	f := startFamily(t, script{Deadline: 3 * time.Second})
 	first := guardOf(t, f.wrapper.Process.Pid)
 	if err := unix.Kill(first, unix.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -199,19 +200,18 @@ func TestTheGuardHoldsWhatItIsGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	g := startGuard(t, f)
-	if err := g.await(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if target, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/5", g.pid)); target != path {
+	startGuard(t, f)
+	guard := guardOf(t, os.Getpid())
+	eventually(t, "the guard is on watch", func() bool { return onWatch(guard) })
+	if target, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/5", guard)); target != path {
 		t.Errorf("holds %q, want %q", target, path)
 	}
 }
 
 // startGuard starts a guard that is ended with the test.
-func startGuard(t *testing.T, keep ...*os.File) *Guard {
+func startGuard(t *testing.T, keep ...*os.File) *runner.Guard {
 	t.Helper()
-	g := StartGuard(keep...)
+	g := runner.StartGuard(keep...)
 	t.Cleanup(g.Close)
 	if err := g.Started(); err != nil {
 		t.Fatal(err)
@@ -219,12 +219,38 @@ func startGuard(t *testing.T, keep ...*os.File) *Guard {
 	return g
 }
 
+func TestAGuardForAFileThatIsClosedAlreadyIsNotStarted(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	before := openFiles(t)
+	g := runner.StartGuard(f)
+	if g.Started() == nil {
+		t.Error("no error")
+	}
+	g.Close()
+	if after := openFiles(t); after != before {
+		t.Errorf("%d descriptors are left", after-before)
+	}
+}
+
+func openFiles(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
+}
+
 // guarded runs a shell text in this process, with a guard.
-func guarded(t *testing.T, text string, args ...string) (Status, error) {
+func guarded(t *testing.T, text string, args ...string) (runner.Status, error) {
 	t.Helper()
 	g := startGuard(t)
 	defer g.Close()
-	return (&Command{Argv: append([]string{"/bin/sh", "-c", text}, args...), Env: os.Environ(), Guard: g}).Run(t.Context(), nil)
+	return (&runner.Command{Argv: append([]string{"/bin/sh", "-c", text}, args...), Env: os.Environ(), Guard: g}).Run(t.Context(), nil)
 }
 
 func TestP2TheGuardLeavesWhatTheCommandLeaves(t *testing.T) {
@@ -253,8 +279,8 @@ func TestP2ExtendMovesTheDeadline(t *testing.T) {
 	g.Extend(boottime.Now().Add(-time.Hour)) // before there is a group
 	g.Extend(boottime.Now().Add(time.Hour))
 	pid := filepath.Join(t.TempDir(), "pid")
-	c := &Command{Argv: []string{"/bin/sh", "-c", `echo $$ >"$0"; exec sleep 1000`, pid}, Env: os.Environ(), Guard: g}
-	result := make(chan Status, 1)
+	c := &runner.Command{Argv: []string{"/bin/sh", "-c", `echo $$ >"$0"; exec sleep 1000`, pid}, Env: os.Environ(), Guard: g}
+	result := make(chan runner.Status, 1)
 	go func() {
 		s, _ := c.Run(t.Context(), nil)
 		result <- s
@@ -276,7 +302,7 @@ func TestP2ExtendMovesTheDeadline(t *testing.T) {
 
 // A guard that stood still for a time must not act on what it was told then.
 func TestP2AFrozenGuardWakesUpToTheLastDeadline(t *testing.T) {
-	f := foundHere(t)
+	f := startGuarded(t)
 	eventually(t, "the guard is on watch", func() bool { return onWatch(f.guard) })
 	freeze(t, f.guard)
 	for n := range 100 {
@@ -292,7 +318,7 @@ func TestP2AFrozenGuardWakesUpToTheLastDeadline(t *testing.T) {
 
 // As many orders as a guard reads at once are all there is.
 func TestP2ADeadlineAtTheEndOfAFullReadCounts(t *testing.T) {
-	f := foundHere(t)
+	f := startGuarded(t)
 	eventually(t, "the guard is on watch", func() bool { return onWatch(f.guard) })
 	freeze(t, f.guard)
 	for range 15 {
@@ -305,7 +331,7 @@ func TestP2ADeadlineAtTheEndOfAFullReadCounts(t *testing.T) {
 
 // So many orders that the pipe is full: the guard is of no use, and replaced.
 func TestP2AGuardThatDoesNotReadIsReplaced(t *testing.T) {
-	f := foundHere(t)
+	f := startGuarded(t)
 	if err := unix.Kill(f.guard, unix.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -318,32 +344,29 @@ func TestP2AGuardThatDoesNotReadIsReplaced(t *testing.T) {
 	}
 }
 
-// A ward is a command of this process, with its guard.
-type ward struct {
-	g              *Guard
+// A guardedCommand is a command of this process, with its guard.
+type guardedCommand struct {
+	g              *runner.Guard
 	guard, command int
 }
 
-func foundHere(t *testing.T) ward {
+func startGuarded(t *testing.T) guardedCommand {
 	t.Helper()
 	g := startGuard(t)
 	pid := filepath.Join(t.TempDir(), "pid")
 	ended := make(chan struct{})
-	c := &Command{Argv: []string{"/bin/sh", "-c", `echo $$ >"$0"; exec sleep 1000`, pid}, Env: os.Environ(), Guard: g}
+	c := &runner.Command{Argv: []string{"/bin/sh", "-c", `echo $$ >"$0"; exec sleep 1000`, pid}, Env: os.Environ(), Guard: g}
 	go func() {
 		defer close(ended)
 		_, _ = c.Run(t.Context(), nil) // t.Context ends before the cleanups
 	}()
 	t.Cleanup(func() { <-ended })
-	command := pidIn(t, pid)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return ward{g, g.pid, command}
+	return guardedCommand{g, guardOf(t, os.Getpid()), pidIn(t, pid)}
 }
 
 func TestACommandThatCannotBeStartedLeavesNoGuard(t *testing.T) {
 	g := startGuard(t)
-	c := &Command{Argv: []string{"/no/such/command"}, Guard: g}
+	c := &runner.Command{Argv: []string{"/no/such/command"}, Guard: g}
 	if _, err := c.Run(t.Context(), nil); err == nil {
 		t.Error("no error")
 	}
@@ -355,9 +378,7 @@ func TestACommandThatCannotBeStartedLeavesNoGuard(t *testing.T) {
 
 func TestCloseEndsAGuardThatStandsStill(t *testing.T) {
 	g := startGuard(t)
-	if err := unix.Kill(g.pid, unix.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	freeze(t, guardOf(t, os.Getpid()))
 	g.Close()
 	g.Close()
 }
@@ -365,7 +386,7 @@ func TestCloseEndsAGuardThatStandsStill(t *testing.T) {
 // A suspended job is let be, though its lease ends, unless somebody continues it
 // behind the back of the wrapper, which cannot ask for the lease.
 func TestP12AParkedCommandIsLetBeUntilItRuns(t *testing.T) {
-	f := found(t, script{Deadline: 2 * time.Second})
+	f := startFamily(t, script{Deadline: 2 * time.Second})
 	guard := guardOf(t, f.wrapper.Process.Pid)
 	send(t, f.wrapper, unix.SIGTSTP)
 	eventually(t, "all stand still", func() bool {
@@ -399,13 +420,13 @@ func wakeUps(t *testing.T, pid int) int {
 // The starter says so before it continues a parked command, and the guard, which
 // may be looking at that moment, has to see both in that order.
 func TestP12ACommandThatIsContinuedByItsStarterLives(t *testing.T) {
-	f := foundHere(t)
+	f := startGuarded(t)
 	for range 200 {
 		freeze(t, f.command)
-		f.g.park()
+		f.g.Park()
 		f.g.Extend(boottime.Now())
 		f.g.Extend(boottime.Now().Add(time.Hour))
-		f.g.unpark()
+		f.g.Unpark()
 		thaw(t, f.command)
 	}
 	f.g.Close() // it has read all before this returns

@@ -8,18 +8,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// left counts what the command leaves running: nothing that PID 1 leaves, as it ends
+// countLeft counts what the command leaves running: nothing that PID 1 leaves, as it ends
 // with PID 1.
-func left(group int) int {
+func countLeft(group int) int {
 	if os.Getpid() == 1 {
 		return 0
 	}
-	return living(group)
+	return countLiving(group)
 }
 
-// living counts the processes of a group that still run. Nearly always there
+// countLiving counts the processes of a group that still run. Nearly always there
 // are none, which one system call shows.
-func living(group int) int {
+func countLiving(group int) int {
 	if unix.Kill(-group, 0) == unix.ESRCH {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package runner
+package runner_test
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/relay"
+	"redlockrun/internal/runner"
 
 	"golang.org/x/sys/unix"
 )
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 // leaveTerminal makes the terminal in which the tests are run no part of them: a
 // command that is stopped would stop them.
 func leaveTerminal() {
-	if fd, err := openTerminal(); err == nil {
+	if fd, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0); err == nil {
 		_ = unix.IoctlSetInt(fd, unix.TIOCNOTTY, 0)
 		_ = unix.Close(fd)
 	}
@@ -52,7 +53,7 @@ func leaveTerminal() {
 func forgetIgnored() {
 	for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, 32, 33} {
 		if sig >= 32 || signal.Ignored(sig) {
-			relay.Swap(sig, &relay.Action{}, nil)
+			relay.SetAction(sig, &relay.Action{}, nil)
 		}
 	}
 }
@@ -71,19 +72,19 @@ type script struct {
 
 // playWrapper is redlockrun without a lock.
 func playWrapper(args []string) int {
-	signals := Subscribe()
+	signals := runner.Subscribe()
 	var s script
 	if err := json.Unmarshal([]byte(args[0]), &s); err != nil {
 		panic(err)
 	}
 	marker := fmt.Sprintf("RUNNER_TEST_MARKER=%d.%d", os.Getpid(), time.Now().UnixNano())
-	c := &Command{
+	c := &runner.Command{
 		Argv: args[1:], Env: append(os.Environ(), marker), Marker: marker, Grace: s.Grace,
 		Parked: func() { s.note("parked"); s.linger(signals) },
 		Resumed: func() error {
 			s.note("resumed")
 			if s.Lost {
-				return &StopError{Reason: errors.New("lost"), KillBy: boottime.Now()}
+				return &runner.StopError{Reason: errors.New("lost"), KillBy: boottime.Now()}
 			}
 			return nil
 		},
@@ -96,7 +97,7 @@ func playWrapper(args []string) int {
 		go s.stopLater(c)
 	}
 	if !s.NoGuard {
-		c.Guard = StartGuard()
+		c.Guard = runner.StartGuard()
 		defer c.Guard.Close()
 		if err := c.Guard.Started(); err != nil {
 			s.note(err.Error())
@@ -108,7 +109,7 @@ func playWrapper(args []string) int {
 	}
 	status, err := c.Run(context.Background(), signals)
 	c.Guard.Close()
-	var start *StartError
+	var start *runner.StartError
 	if errors.As(err, &start) {
 		s.note(err.Error())
 		return start.Code
@@ -132,11 +133,11 @@ func (s script) linger(signals <-chan os.Signal) {
 }
 
 // stopLater stops the command when the file is there.
-func (s script) stopLater(c *Command) {
+func (s script) stopLater(c *runner.Command) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	for range tick.C {
 		if _, err := os.Stat(s.Stop); err == nil {
-			c.Stop(&StopError{Reason: errors.New("asked to")})
+			c.Stop(&runner.StopError{Reason: errors.New("asked to")})
 			return
 		}
 	}
@@ -343,9 +344,9 @@ next:
 }
 
 // execute runs a command in this process, without a guard.
-func execute(t *testing.T, argv ...string) (Status, error) {
+func execute(t *testing.T, argv ...string) (runner.Status, error) {
 	t.Helper()
-	c := &Command{Argv: argv, Env: os.Environ()}
+	c := &runner.Command{Argv: argv, Env: os.Environ()}
 	return c.Run(t.Context(), nil)
 }
 

@@ -8,17 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// changed is called when the command has been stopped or continued.
-func (r *run) changed(e event) {
-	switch r.halted = e.code == cldStopped; {
-	case r.halted && r.stop == nil:
-		r.halted = r.stopped(syscall.Signal(e.status))
-	case r.halted: // it has the grace to end in, and cannot while it stands still
+// onChange is called when the command has been stopped or continued.
+func (r *run) onChange(e event) {
+	switch r.isStopped = e.code == cldStopped; {
+	case r.isStopped && r.stop == nil:
+		r.isStopped = r.onStop(syscall.Signal(e.status))
+	case r.isStopped: // it has the grace to end in, and cannot while it stands still
 		r.toGroup(unix.SIGCONT)
 	}
 }
 
-// stopped decides what a stop of the command means, and reports whether it is still stopped.
+// onStop decides what a stop of the command means, and reports whether it is still stopped.
 //
 //   - It wants the terminal, which this process's group has: it gets it.
 //   - The stop came through this process or from the terminal: the whole job is
@@ -26,18 +26,18 @@ func (r *run) changed(e event) {
 //     this process; what it does not know from the terminal it learns from here.
 //   - Somebody else has stopped it, and may continue it any time without our
 //     knowing: the lock stays its own.
-func (r *run) stopped(sig syscall.Signal) bool {
+func (r *run) onStop(sig syscall.Signal) bool {
 	foreground := r.term.foreground()
 	mine, its := isMine(foreground), foreground == r.child.pid
 	wants := foreground != 0 && (sig == unix.SIGTTIN || sig == unix.SIGTTOU)
 	switch {
-	case wants && mine && r.asked != sig:
+	case wants && mine && r.forwarded != sig:
 		if err := r.term.give(r.child.pid); err != nil {
 			r.warn(err)
 		}
 		r.toGroup(unix.SIGCONT)
-	case wants || mine || its || r.asked != 0:
-		r.park(suspension{sig: sig, hadTerminal: its, group: mine || its || r.asked == 0})
+	case wants || mine || its || r.forwarded != 0:
+		r.park(suspension{sig: sig, hadTerminal: its, group: mine || its || r.forwarded == 0})
 	default:
 		return true
 	}
@@ -47,12 +47,12 @@ func (r *run) stopped(sig syscall.Signal) bool {
 // forwardStop passes a stop on. A command that is already stopped will not stop
 // again, so this process has to see to the rest at once.
 func (r *run) forwardStop(sig syscall.Signal) {
-	if r.halted {
+	if r.isStopped {
 		r.park(suspension{sig: sig})
-		r.halted = false
+		r.isStopped = false
 		return
 	}
-	r.asked = sig
+	r.forwarded = sig
 	r.toGroup(sig)
 }
 
@@ -73,31 +73,31 @@ func (r *run) park(s suspension) {
 		r.Parked()
 	}
 	r.Guard.park()
-	if r.asked == 0 || !r.overtaken() {
+	if r.forwarded == 0 || !r.continued() {
 		resume := suspend(s.sig, s.group)
 		r.awaitCont()
 		resume()
 	}
-	err := r.resumed()
+	err := r.callResumed()
 	r.Guard.unpark()
-	r.asked = 0
+	r.forwarded = 0
 	if err != nil {
-		r.halt(stopOf(err))
+		r.terminate(stopOf(err))
 		return
 	}
-	r.lend(s.hadTerminal)
+	r.giveTerminal(s.hadTerminal)
 	r.toGroup(unix.SIGCONT)
 }
 
-// lend gives the terminal to a command that is to go on in the foreground, if it had
+// giveTerminal gives the terminal to a command that is to go on in the foreground, if it had
 // it before or a person has typed it; else it asks for it.
-func (r *run) lend(again bool) {
-	if isMine(r.term.foreground()) && (again || r.typed()) {
+func (r *run) giveTerminal(again bool) {
+	if isMine(r.term.foreground()) && (again || r.interactive()) {
 		_ = r.term.give(r.child.pid)
 	}
 }
 
-func (r *run) resumed() error {
+func (r *run) callResumed() error {
 	if r.Resumed == nil {
 		return nil
 	}
@@ -126,9 +126,9 @@ func (r *run) awaitCont() {
 	}
 }
 
-// overtaken reports whether the SIGCONT that ends the stop is here before this process
+// continued reports whether the SIGCONT that ends the stop is here before this process
 // stands still: others of its group have stopped at once, and the shell has seen it.
-func (r *run) overtaken() bool {
+func (r *run) continued() bool {
 	for {
 		select {
 		case sig := <-r.signals:

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"syscall"
@@ -17,77 +16,46 @@ import (
 // ended before. In each case nothing has been run.
 func (c *Command) Run(ctx context.Context, signals <-chan os.Signal) (Status, error) {
 	defer c.Guard.disarm()
-	c.Guard.warnWith(c.warn)
-	var p prelude
-	if err := c.ready(ctx, signals, &p); err != nil {
+	c.Guard.warnTo(c.warn)
+	var p pending
+	if err := c.awaitGuard(ctx, signals, &p); err != nil {
 		return Status{}, err
 	}
 	subscribeJobControl()
-	orphans.own()
-	b := c.begin()
-	killed, err := c.attend(ctx, b, signals, &p)
+	zombies.stopReaping()
+	s := c.spawn()
+	killed, err := c.awaitSpawn(ctx, s, signals, &p)
 	if err != nil {
 		return Status{}, err
 	}
-	r := &run{Command: c, child: b.child, signals: signals}
+	r := &run{Command: c, child: s.child, signals: signals}
 	if killed != nil {
 		r.stop = p.stop
-		return r.conclude(*killed), nil
+		return r.finish(*killed), nil
 	}
-	defer c.limit()()
+	defer c.limitRuntime()()
 	return r.supervise(ctx, &p), nil
 }
 
-// ready waits for the guard, and looks a last time whether the command is to be started.
-func (c *Command) ready(ctx context.Context, signals <-chan os.Signal, p *prelude) error {
-	if err := c.Guard.await(ctx); err != nil {
+// awaitGuard waits for the guard, and looks a last time whether the command is to be started.
+func (c *Command) awaitGuard(ctx context.Context, signals <-chan os.Signal, p *pending) error {
+	if err := c.Guard.awaitReady(ctx); err != nil {
 		return &StartError{Name: c.name(), Code: 71, Err: err}
 	}
-	p.drain(signals)
-	if p.fatal != 0 {
-		return &SignalError{Signal: p.fatal}
-	}
-	if stops := c.stops.take(); len(stops) > 0 {
-		return &NotStartedError{stops[0].Reason}
+	p.takeAll(signals)
+	p.takeStops(c.stops.take())
+	if p.unwanted != nil {
+		return p.unwanted
 	}
 	return context.Cause(ctx)
 }
 
-// limit stops the command after MaxRuntime, unless it is lifted before.
-func (c *Command) limit() (lift func() bool) {
+// limitRuntime stops the command after MaxRuntime, unless it is lifted before.
+func (c *Command) limitRuntime() (lift func() bool) {
 	if c.MaxRuntime == 0 {
 		return func() bool { return false }
 	}
 	return time.AfterFunc(c.MaxRuntime, func() { c.Stop(&StopError{Reason: ErrMaxRuntime}) }).Stop
-}
-
-// A sieve takes the signals that come before the command runs: those that have a
-// meaning for it are kept for it. One that would have ended a command ends this run
-// if there will be none.
-type sieve struct {
-	kept  []os.Signal
-	fatal syscall.Signal // the first one; 0: none
-}
-
-func (s *sieve) take(sig os.Signal) {
-	switch meaningOf(sig).alone {
-	case ends:
-		s.kept = append(s.kept, sig)
-		s.fatal = cmp.Or(s.fatal, sig.(syscall.Signal))
-	case suspends:
-		s.kept = append(s.kept, sig)
-	}
-}
-
-func (s *sieve) drain(signals <-chan os.Signal) {
-	for {
-		select {
-		case sig := <-signals:
-			s.take(sig)
-		default:
-			return
-		}
-	}
 }
 
 // A run is a command that has been started. One goroutine, the caller of Run,
@@ -102,48 +70,44 @@ type run struct {
 	killAt time.Time  // boottime; meaningful if stop is not nil
 	alarm  *time.Timer
 
-	halted  bool           // the kernel has said that the command is stopped
-	asked   syscall.Signal // the stop that this process has forwarded since the command last ran
-	refused bool           // a signal could not be sent, and the user knows
+	isStopped bool           // the kernel has said so, SIGSTOP and the like
+	forwarded syscall.Signal // the stop signal that this process has passed on since the command last ran; 0: none
+	warned    bool           // a signal could not be sent, and the user knows
 }
 
-// supervise begins with what came before the command ran.
-func (r *run) supervise(ctx context.Context, p *prelude) Status {
+// supervise goes on until the command has ended. It begins with what came before.
+func (r *run) supervise(ctx context.Context, p *pending) Status {
 	r.alarm = time.NewTimer(time.Hour)
 	r.alarm.Stop()
 	defer r.alarm.Stop()
-	for _, sig := range p.kept {
+	for _, sig := range p.signals {
 		r.forward(sig)
 	}
-	for _, s := range p.stops {
-		r.halt(s)
-	}
+	r.terminateAll(p.stops)
 	over := ctx.Done()
 	for {
 		select {
 		case e := <-r.child.events:
 			if e.ended() {
-				return r.conclude(e)
+				return r.finish(e)
 			}
-			r.changed(e)
+			r.onChange(e)
 		case sig := <-r.signals:
 			r.forward(sig)
 		case <-over:
 			over = nil
-			r.halt(stopOf(context.Cause(ctx)))
+			r.terminate(stopOf(context.Cause(ctx)))
 		case <-r.stops.C():
-			for _, s := range r.stops.take() {
-				r.halt(s)
-			}
+			r.terminateAll(r.stops.take())
 		case <-r.alarm.C:
 			r.kill()
 		}
 	}
 }
 
-// conclude is called when the command has ended and is not yet reaped, so that
+// finish is called when the command has ended and is not yet reaped, so that
 // the number of its group cannot belong to anybody else.
-func (r *run) conclude(e event) Status {
+func (r *run) finish(e event) Status {
 	s := Status{Code: e.status}
 	if e.code != cldExited {
 		s.Signal = syscall.Signal(e.status)
@@ -151,11 +115,11 @@ func (r *run) conclude(e event) Status {
 	}
 	if r.stop != nil {
 		s.Stopped = r.stop
-		r.clear()
+		r.awaitGroup()
 	}
 	s.hadTerminal = r.term.reclaim(r.child.pid)
 	r.Guard.disarm()
-	r.child.reap()
-	s.Left = left(r.child.pid)
+	reap(r.child.pid)
+	s.Left = countLeft(r.child.pid)
 	return s
 }

@@ -14,18 +14,18 @@ const shell = "/bin/sh"
 
 // start executes the command. The guard is told before and after, so that there is
 // no moment in which it would let the command live on without its starter.
-func (c *Command) start(b *birth) (child *child, err error) {
+func (c *Command) start(s *spawn) (child *child, err error) {
 	c.Guard.starting(c.Marker)
-	numbered := withNumbers(c.streams(), func(files []uintptr) {
+	closed := withDescriptors(c.streams(), func(files []uintptr) {
 		attr := &syscall.ProcAttr{Env: c.Env, Files: files, Sys: &syscall.SysProcAttr{Setpgid: true}}
 		var pid int
-		if pid, err = c.execute(b, attr); err == nil {
+		if pid, err = c.execute(s, attr); err == nil {
 			c.Guard.watch(pid)
-			child = adopt(pid)
+			child = watchChild(pid)
 		}
 	})
-	if numbered != nil {
-		err = &StartError{Name: c.name(), Code: 71, Err: numbered}
+	if closed != nil {
+		err = &StartError{Name: c.name(), Code: 71, Err: closed}
 	}
 	return child, err
 }
@@ -33,10 +33,10 @@ func (c *Command) start(b *birth) (child *child, err error) {
 func (c *Command) streams() []*os.File { return []*os.File{c.Stdin, c.Stdout, c.Stderr} }
 
 // execute tries one candidate after the other as execvp(3) does. An error is a *StartError.
-func (c *Command) execute(b *birth, attr *syscall.ProcAttr) (pid int, err error) {
+func (c *Command) execute(s *spawn, attr *syscall.ProcAttr) (pid int, err error) {
 	var denied, missing error
 	for _, path := range c.candidates() {
-		pid, err = c.executeFile(b, path, attr)
+		pid, err = c.executeFile(s, path, attr)
 		switch {
 		case err == nil:
 			return pid, nil
@@ -59,16 +59,16 @@ func (c *Command) execute(b *birth, attr *syscall.ProcAttr) (pid int, err error)
 	return 0, &StartError{Name: c.name(), Code: 127, Err: errNotFound(c.name())}
 }
 
-func (c *Command) executeFile(b *birth, path string, attr *syscall.ProcAttr) (int, error) {
+func (c *Command) executeFile(s *spawn, path string, attr *syscall.ProcAttr) (int, error) {
 	if strings.IndexByte(path, '/') < 0 {
 		path = "./" + path // an empty element of PATH is the working directory
 	}
 	if err := unix.Access(path, unix.F_OK); notThere(err) {
 		return 0, err // spares a fork; all else is for execve to say
 	}
-	pid, err := b.fork(path, c.Argv, attr)
+	pid, err := s.fork(path, c.Argv, attr)
 	if err == unix.ENOEXEC && isText(path) {
-		return b.fork(shell, append([]string{shell, path}, c.Argv[1:]...), attr)
+		return s.fork(shell, append([]string{shell, path}, c.Argv[1:]...), attr)
 	}
 	return pid, err
 }

@@ -1,4 +1,4 @@
-package runner
+package runner_test
 
 import (
 	"errors"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"redlockrun/internal/runner"
 )
 
 func TestP16EveryExitStatusPasses(t *testing.T) {
@@ -78,7 +80,7 @@ func TestP16SearchIsThatOfExecvp(t *testing.T) {
 
 	for _, c := range []struct {
 		what, path, name string
-		code             int // the command's, or the StartError's
+		code             int // the command's, or the runner.StartError's
 		message          string
 	}{
 		{"first of two", at("a") + ":" + at("b"), "tool", 11, ""},
@@ -100,9 +102,9 @@ func TestP16SearchIsThatOfExecvp(t *testing.T) {
 		{"file is no directory", "", at("a/tool/x"), 127, "no such file or directory"},
 		{"name too long", "", "/" + long, 126, "file name too long"},
 	} {
-		cmd := &Command{Argv: []string{c.name}, Env: []string{"PATH=" + c.path}}
+		cmd := &runner.Command{Argv: []string{c.name}, Env: []string{"PATH=" + c.path}}
 		s, err := cmd.Run(t.Context(), nil)
-		var start *StartError
+		var start *runner.StartError
 		switch {
 		case c.message == "":
 			if err != nil || s.Code != c.code {
@@ -119,7 +121,7 @@ func TestP16EmptyElementOfPathIsTheWorkingDirectory(t *testing.T) {
 	place(t, filepath.Join(dir, "tool"), "#!/bin/sh\nexit 21\n", 0o755)
 	t.Chdir(dir)
 	for _, path := range []string{"", ":/nowhere", "/nowhere:", "/nowhere::/nowhere", "."} {
-		s, err := (&Command{Argv: []string{"tool"}, Env: []string{"PATH=" + path}}).Run(t.Context(), nil)
+		s, err := (&runner.Command{Argv: []string{"tool"}, Env: []string{"PATH=" + path}}).Run(t.Context(), nil)
 		if err != nil || s.Code != 21 {
 			t.Errorf("PATH=%q: got %+v, %v", path, s, err)
 		}
@@ -127,7 +129,7 @@ func TestP16EmptyElementOfPathIsTheWorkingDirectory(t *testing.T) {
 }
 
 func TestP16WithoutPathTheSystemsIsSearched(t *testing.T) {
-	s, err := (&Command{Argv: []string{"sh", "-c", "exit 5"}}).Run(t.Context(), nil)
+	s, err := (&runner.Command{Argv: []string{"sh", "-c", "exit 5"}}).Run(t.Context(), nil)
 	if err != nil || s.Code != 5 {
 		t.Errorf("got %+v, %v", s, err)
 	}
@@ -136,7 +138,7 @@ func TestP16WithoutPathTheSystemsIsSearched(t *testing.T) {
 func TestP16TooLongAnArgumentListIs126(t *testing.T) {
 	huge := strings.Repeat("x", 200_000) // MAX_ARG_STRLEN is 128 KiB
 	_, err := execute(t, "/bin/true", huge)
-	var start *StartError
+	var start *runner.StartError
 	if !errors.As(err, &start) || start.Code != 126 || !errors.Is(err, syscall.E2BIG) {
 		t.Errorf("got %v", err)
 	}
@@ -162,7 +164,7 @@ func TestP10AllOutputArrives(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	c := &Command{Argv: []string{"/bin/sh", "-c", "seq 200000"}, Env: os.Environ(), Stdout: f}
+	c := &runner.Command{Argv: []string{"/bin/sh", "-c", "seq 200000"}, Env: os.Environ(), Stdout: f}
 	if s, err := c.Run(t.Context(), nil); err != nil || s.Code != 0 {
 		t.Fatal(s, err)
 	}
@@ -175,7 +177,7 @@ func TestAnEndedContextStartsNothing(t *testing.T) {
 	ctx, cancel := contextWithCause(t)
 	reason := errors.New("too late")
 	cancel(reason)
-	c := &Command{Argv: []string{"/bin/true"}}
+	c := &runner.Command{Argv: []string{"/bin/true"}}
 	if _, err := c.Run(ctx, nil); err != reason {
 		t.Errorf("got %v, want %v", err, reason)
 	}
@@ -185,9 +187,9 @@ func TestP6ASignalBeforeTheStartStartsNothing(t *testing.T) {
 	signals := make(chan os.Signal, 3)
 	signals <- syscall.SIGWINCH
 	signals <- syscall.SIGTERM
-	c := &Command{Argv: []string{"/bin/true"}}
+	c := &runner.Command{Argv: []string{"/bin/true"}}
 	_, err := c.Run(t.Context(), signals)
-	var early *SignalError
+	var early *runner.SignalError
 	if !errors.As(err, &early) || early.Signal != syscall.SIGTERM {
 		t.Errorf("got %v", err)
 	}

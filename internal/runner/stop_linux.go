@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	again = time.Second           // between two SIGKILLs for a command that does not end
-	look  = 10 * time.Millisecond // between two looks at a group whose leader has ended
+	killAgain = time.Second           // between two SIGKILLs for a command that does not end
+	groupPoll = 10 * time.Millisecond // between two looks at a group whose leader has ended
 )
 
 // stopOf is cause as a StopError.
@@ -23,31 +23,42 @@ func stopOf(cause error) *StopError {
 	return &StopError{Reason: cause}
 }
 
-// halt begins to stop the command, or hastens a stop that has begun. A command
+// terminate begins to stop the command, or hastens a stop that has begun. A command
 // that has already ended is left its own status.
-func (r *run) halt(s *StopError) {
+func (r *run) terminate(s *StopError) {
 	if r.child.ended() {
 		return
 	}
-	killAt := boottime.Now().Add(r.Grace)
-	if !s.KillBy.IsZero() && s.KillBy.Before(killAt) {
-		killAt = s.KillBy
-	}
 	first := r.stop == nil
+	killAt := boottime.Now().Add(r.Grace)
 	if first {
 		r.stop, r.killAt = s, killAt
-	} else if killAt.Before(r.killAt) {
-		r.killAt = killAt
 	}
-	if left := boottime.Until(r.killAt); left > 0 {
-		if first {
-			r.toGroup(unix.SIGTERM)
-			r.toGroup(unix.SIGCONT) // a stopped process gets no SIGTERM
-		}
-		r.alarm.Reset(left)
+	r.killBy(killAt)
+	r.killBy(s.KillBy)
+	left := boottime.Until(r.killAt)
+	if left <= 0 {
+		r.kill()
 		return
 	}
-	r.kill()
+	if first {
+		r.toGroup(unix.SIGTERM)
+		r.toGroup(unix.SIGCONT) // a stopped process gets no SIGTERM
+	}
+	r.alarm.Reset(left)
+}
+
+func (r *run) terminateAll(stops []*StopError) {
+	for _, s := range stops {
+		r.terminate(s)
+	}
+}
+
+// killBy moves the SIGKILL forward to at, unless that is zero.
+func (r *run) killBy(at time.Time) {
+	if !at.IsZero() && at.Before(r.killAt) {
+		r.killAt = at
+	}
 }
 
 // kill is called at the instant of the SIGKILL, and from then on each second:
@@ -58,31 +69,30 @@ func (r *run) kill() {
 		return
 	}
 	r.toGroup(unix.SIGKILL)
-	r.alarm.Reset(again)
+	r.alarm.Reset(killAgain)
 }
 
-// clear is called when the command has ended because it was stopped. Others of
+// awaitGroup is called when the command has ended because it was stopped. Others of
 // its group may still be at what SIGTERM made them do: they have the rest of the
 // grace. The leader is not reaped, so the group's number is still theirs.
-func (r *run) clear() {
-	tick := time.NewTicker(look)
+func (r *run) awaitGroup() {
+	tick := time.NewTicker(groupPoll)
 	defer tick.Stop()
-	for killed := false; living(r.child.pid) > 0; {
+	for killed := false; countLiving(r.child.pid) > 0; {
 		select {
 		case <-tick.C:
 		case sig := <-r.signals:
 			r.forward(sig)
 		case <-r.stops.C():
 			for _, s := range r.stops.take() {
-				if !s.KillBy.IsZero() && s.KillBy.Before(r.killAt) {
-					r.killAt = s.KillBy
-				}
+				r.killBy(s.KillBy)
 			}
 		}
-		if killed && boottime.Until(r.killAt) < -again {
+		left := boottime.Until(r.killAt)
+		if killed && left < -killAgain {
 			return // out of reach: Status.Left says how many
 		}
-		if boottime.Until(r.killAt) <= 0 {
+		if left <= 0 {
 			killed = true
 			r.toGroup(unix.SIGKILL)
 		}

@@ -1,4 +1,4 @@
-package runner
+package runner_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"redlockrun/internal/boottime"
+	"redlockrun/internal/runner"
 )
 
 func contextWithCause(t *testing.T) (context.Context, context.CancelCauseFunc) {
@@ -22,7 +23,7 @@ var errReason = errors.New("the reason")
 
 // A stopped run is what came of a command that was stopped.
 type stopped struct {
-	Status
+	runner.Status
 	after time.Duration // from the stop to the end
 }
 
@@ -43,7 +44,7 @@ func stop(t *testing.T, grace time.Duration, why func() error, text string) stop
 			}
 		}
 	}()
-	c := &Command{Argv: []string{"/bin/sh", "-c", text, ready}, Env: os.Environ(), Grace: grace}
+	c := &runner.Command{Argv: []string{"/bin/sh", "-c", text, ready}, Env: os.Environ(), Grace: grace}
 	s, err := c.Run(ctx, nil)
 	cancel(nil)
 	if err != nil {
@@ -70,7 +71,9 @@ func TestP20WhoIgnoresTERMIsKilledAfterTheGrace(t *testing.T) {
 }
 
 func TestP20KillByCutsTheGrace(t *testing.T) {
-	why := func() error { return &StopError{Reason: errReason, KillBy: boottime.Now().Add(200 * time.Millisecond)} }
+	why := func() error {
+		return &runner.StopError{Reason: errReason, KillBy: boottime.Now().Add(200 * time.Millisecond)}
+	}
 	s := stop(t, time.Hour, why, `trap '' TERM; : >"$0"; while :; do sleep 0.01; done`)
 	if s.Signal != syscall.SIGKILL || s.after < 200*time.Millisecond || s.after > limit {
 		t.Errorf("got %+v", s)
@@ -78,7 +81,7 @@ func TestP20KillByCutsTheGrace(t *testing.T) {
 }
 
 func TestP20AnInstantThatHasPassedIsKILLAtOnce(t *testing.T) {
-	why := func() error { return &StopError{Reason: errReason, KillBy: boottime.Now()} }
+	why := func() error { return &runner.StopError{Reason: errReason, KillBy: boottime.Now()} }
 	s := stop(t, time.Hour, why, `trap 'exit 7' TERM; : >"$0"; while :; do sleep 0.01; done`)
 	if s.Signal != syscall.SIGKILL {
 		t.Errorf("got %+v", s)
@@ -126,13 +129,13 @@ func TestP20AGroupThatForksFastIsGone(t *testing.T) {
 
 func TestStopHastensAStop(t *testing.T) {
 	trapped := filepath.Join(t.TempDir(), "trapped")
-	c := &Command{Argv: []string{"/bin/sh", "-c", `trap ': >"$0.term"' TERM; : >"$0"; while :; do sleep 0.01; done`, trapped}, Env: os.Environ(), Grace: time.Hour}
+	c := &runner.Command{Argv: []string{"/bin/sh", "-c", `trap ': >"$0.term"' TERM; : >"$0"; while :; do sleep 0.01; done`, trapped}, Env: os.Environ(), Grace: time.Hour}
 	go func() {
 		if appears(t, trapped) {
-			c.Stop(&StopError{Reason: errReason})
+			c.Stop(&runner.StopError{Reason: errReason})
 		}
 		if appears(t, trapped+".term") {
-			c.Stop(&StopError{Reason: errors.New("second"), KillBy: boottime.Now().Add(10 * time.Millisecond)})
+			c.Stop(&runner.StopError{Reason: errors.New("second"), KillBy: boottime.Now().Add(10 * time.Millisecond)})
 		}
 	}()
 	s, err := c.Run(t.Context(), nil)
@@ -158,10 +161,10 @@ func appears(t *testing.T, path string) bool {
 
 func TestACommandThatIsStoppedBeforeItsStartIsNotRun(t *testing.T) {
 	ran := filepath.Join(t.TempDir(), "ran")
-	c := &Command{Argv: []string{"/bin/sh", "-c", `: >"$0"`, ran}, Env: os.Environ(), Grace: time.Hour}
-	c.Stop(&StopError{Reason: errReason})
+	c := &runner.Command{Argv: []string{"/bin/sh", "-c", `: >"$0"`, ran}, Env: os.Environ(), Grace: time.Hour}
+	c.Stop(&runner.StopError{Reason: errReason})
 	_, err := c.Run(t.Context(), nil)
-	var notStarted *NotStartedError
+	var notStarted *runner.NotStartedError
 	if !errors.As(err, &notStarted) || !errors.Is(err, errReason) {
 		t.Errorf("got %v", err)
 	}
@@ -173,7 +176,7 @@ func TestACommandThatIsStoppedBeforeItsStartIsNotRun(t *testing.T) {
 func TestACommandThatHasEndedKeepsItsStatus(t *testing.T) {
 	for range 50 {
 		ctx, cancel := contextWithCause(t)
-		c := &Command{Argv: []string{"/bin/sh", "-c", "exit 9"}, Env: os.Environ(), Grace: time.Hour}
+		c := &runner.Command{Argv: []string{"/bin/sh", "-c", "exit 9"}, Env: os.Environ(), Grace: time.Hour}
 		go cancel(errReason)
 		s, err := c.Run(ctx, nil)
 		switch {

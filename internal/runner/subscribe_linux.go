@@ -10,7 +10,7 @@ import (
 // signals belong to the process.
 var (
 	subscribed <-chan os.Signal
-	orphans    adoption
+	zombies    reaping
 )
 
 // Subscribe starts the delivery of every signal that ends a program. It is the first
@@ -22,10 +22,10 @@ var (
 // ignored, here and in the command; of that the Go runtime lets HUP, INT and the
 // terminal's stop signals be seen.
 func Subscribe() <-chan os.Signal {
-	subscribed = relay.Open()
+	subscribed = relay.Signals()
 	relay.Deliver(signalsWith(ends)...)
 	relay.Absorb(signalsWith(absorbed)...)
-	orphans = disown()
+	zombies = reapByKernel()
 	return subscribed
 }
 

@@ -21,7 +21,7 @@ func suspend(sig syscall.Signal, group bool) (resume func()) {
 	if sig == unix.SIGSTOP {
 		sig = unix.SIGTSTP
 	}
-	resume = relay.Default(sig)
+	resume = relay.UseDefault(sig)
 	if group {
 		_ = unix.Kill(0, sig)
 		return resume

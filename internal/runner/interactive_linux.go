@@ -6,22 +6,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// typed reports whether a person has typed this command, so that it is to have the
+// interactive reports whether a person has typed this command, so that it is to have the
 // terminal, stdin, from its start: this process leads its group, that is in the
 // foreground, and what it writes goes to no other program. Programs that do not ask
 // for the terminal show their progress only to a person.
-func typed(files []uintptr) bool {
+func interactive(files []uintptr) bool {
 	group, err := unix.IoctlGetInt(int(files[0]), unix.TIOCGPGRP) // fails but for the controlling terminal
-	return err == nil && isMine(group) && group == unix.Getpid() && !toProgram(files[1]) && !toProgram(files[2])
+	return err == nil && isMine(group) && group == unix.Getpid() && !isPipeOrSocket(files[1]) && !isPipeOrSocket(files[2])
 }
 
-// typed reports the same of a command that runs.
-func (c *Command) typed() (is bool) {
-	_ = withNumbers(c.streams(), func(files []uintptr) { is = typed(files) })
+// interactive reports the same of a command that runs.
+func (c *Command) interactive() (is bool) {
+	_ = withDescriptors(c.streams(), func(files []uintptr) { is = interactive(files) })
 	return is
 }
 
-func toProgram(fd uintptr) bool {
+func isPipeOrSocket(fd uintptr) bool {
 	var stat unix.Stat_t
 	if unix.Fstat(int(fd), &stat) != nil {
 		return false
@@ -38,7 +38,7 @@ func toProgram(fd uintptr) bool {
 // to this process, which goes on with them when it is free: there they stop nothing
 // that this process would wait for.
 func fork(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
-	attr.Sys.Foreground = typed(attr.Files)
+	attr.Sys.Foreground = interactive(attr.Files)
 	attr.Sys.Ctty = int(attr.Files[0])
 	pid, err = syscall.ForkExec(path, argv, attr)
 	if err != nil && attr.Sys.Foreground {

@@ -33,7 +33,7 @@ func endBySIGINT(group bool) {
 		return
 	}
 	runtime.LockOSThread()
-	restore := relay.Default(unix.SIGINT)
+	restore := relay.UseDefault(unix.SIGINT)
 	if group {
 		_ = syscall.Kill(0, unix.SIGINT)
 	}

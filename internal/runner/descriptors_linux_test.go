@@ -27,14 +27,14 @@ func TestTheGuardHoldsAFileThatIsClosedWhileItIsStarted(t *testing.T) {
 	defer ready.Close()
 	defer syscall.Close(pipes.Orders[1])
 	var pid int
-	numbered := withNumbers([]*os.File{f}, func(keep []uintptr) {
+	closed := withDescriptors([]*os.File{f}, func(keep []uintptr) {
 		f.Close()
 		pid, err = pipes.Execute(keep)
 	})
-	if err := errors.Join(numbered, err); err != nil {
+	if err := errors.Join(closed, err); err != nil {
 		t.Fatal(err)
 	}
-	defer reapGuard(pid)
+	defer reap(pid)
 	defer syscall.Kill(pid, syscall.SIGKILL)
 	if _, err := ready.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
@@ -42,30 +42,4 @@ func TestTheGuardHoldsAFileThatIsClosedWhileItIsStarted(t *testing.T) {
 	if target, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/5", pid)); target != path {
 		t.Errorf("holds %q, want %q", target, path)
 	}
-}
-
-func TestAGuardForAFileThatIsClosedAlreadyIsNotStarted(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "lock"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Close()
-	before := openFiles(t)
-	g := StartGuard(f)
-	if g.Started() == nil {
-		t.Error("no error")
-	}
-	g.Close()
-	if after := openFiles(t); after != before {
-		t.Errorf("%d descriptors are left", after-before)
-	}
-}
-
-func openFiles(t *testing.T) int {
-	t.Helper()
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(entries)
 }

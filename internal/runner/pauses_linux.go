@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// forking is what unhindered has changed.
+// forking is what withoutPauses has changed.
 var forking struct {
 	sync.Mutex
 	threads int // that fork now
@@ -15,7 +15,7 @@ var forking struct {
 	limit   int64
 }
 
-// unhindered lets the rest of the program go on while the calling thread forks, until
+// withoutPauses lets the rest of the program go on while the calling thread forks, until
 // the function that it returns is called. The thread is kept by the kernel until
 // execve(2) returns, which can take minutes (a file server, a virus scanner), and
 // keeps one of the processors of Go code. So there have to be two; it may have been one
@@ -27,7 +27,7 @@ var forking struct {
 // collector is off, so the limit goes first. And one that has begun is over to its last
 // step, in which it waits for each thread once more, only when the world can be stopped:
 // that comes last.
-func unhindered() (end func()) {
+func withoutPauses() (end func()) {
 	forking.Lock()
 	defer forking.Unlock()
 	if forking.threads++; forking.threads == 1 {
@@ -35,7 +35,7 @@ func unhindered() (end func()) {
 		forking.percent = debug.SetGCPercent(-1)
 		haveProcessors(2)
 	}
-	return hindered
+	return withPauses
 }
 
 // haveProcessors lets Go code have n processors at least, and stops the world for a
@@ -49,7 +49,7 @@ func haveProcessors(n int) {
 	runtime.ReadMemStats(&stats)
 }
 
-func hindered() {
+func withPauses() {
 	forking.Lock()
 	defer forking.Unlock()
 	if forking.threads--; forking.threads == 0 {

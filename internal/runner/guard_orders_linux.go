@@ -1,0 +1,118 @@
+package runner
+
+import (
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/guard"
+
+	"golang.org/x/sys/unix"
+)
+
+// Extend tells the guard that the group may live until deadline (boottime);
+// the zero time means that only the end of this process counts.
+func (g *Guard) Extend(deadline time.Time) {
+	if g == nil {
+		return
+	}
+	m := guard.Message{Kind: guard.Deadline}
+	if !deadline.IsZero() {
+		m.Value = max(1, kernelBoottime()+boottime.Until(deadline).Nanoseconds())
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.expired {
+		g.deadline = m
+		g.tell(m)
+	}
+}
+
+// killNow has the guard kill the command, whatever there is of it, at once and from
+// now on.
+func (g *Guard) killNow() {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.expired {
+		g.expired = true
+		g.deadline = guard.Message{Kind: guard.Deadline, Value: 1}
+		g.tell(g.deadline)
+	}
+}
+
+// kernelBoottime is CLOCK_BOOTTIME as the guard reads it, in ns.
+func kernelBoottime() int64 {
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &now)
+	return now.Nano()
+}
+
+// starting tells that a command with marker in its environment is about to be started.
+func (g *Guard) starting(marker string) {
+	session, err := unix.Getsid(0)
+	if err == nil && marker != "" {
+		g.setGroup(guard.Message{Kind: guard.Starting, Value: int64(session), Text: marker})
+	}
+}
+
+// watch tells the number of the command's process group.
+func (g *Guard) watch(group int) { g.setGroup(guard.Message{Kind: guard.Watch, Value: int64(group)}) }
+
+func (g *Guard) setGroup(m guard.Message) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.group = m
+	g.tell(m)
+}
+
+func (g *Guard) park()   { g.setParked(true) }
+func (g *Guard) unpark() { g.setParked(false) }
+
+func (g *Guard) setParked(parked bool) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.parked = parked
+	g.tell(g.parking())
+}
+
+// parking says whether the deadline counts. g.mu is held.
+func (g *Guard) parking() guard.Message {
+	if g.parked {
+		return guard.Message{Kind: guard.Park}
+	}
+	return guard.Message{Kind: guard.Unpark}
+}
+
+// tell sends m if there is a guard; else its successor will be told. One that has stood
+// still for so long that the pipe is full would wake up to deadlines of long ago: it is
+// killed, and so replaced. g.mu is held.
+func (g *Guard) tell(m guard.Message) {
+	if g.pid != 0 && !g.closing && send(g.orders, m) == unix.EAGAIN {
+		_ = unix.Kill(g.pid, unix.SIGKILL)
+	}
+}
+
+// tellAll writes to a new guard's pipe what it has to know. g.mu is held.
+func (g *Guard) tellAll(orders int) {
+	for _, m := range []guard.Message{g.deadline, g.group, g.parking()} {
+		if m.Kind != 0 {
+			send(orders, m)
+		}
+	}
+}
+
+func send(orders int, m guard.Message) error {
+	for {
+		if _, err := unix.Write(orders, m.Encode()); err != unix.EINTR {
+			return err
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"redlockrun/internal/guard"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	execGrace = 50 * time.Millisecond  // for execve to return, when the command is not wanted any more
+	execKill  = 100 * time.Millisecond // between two SIGKILLs for what execve has not let go
+)
+
+// A spawn is the start of a command, fork and execve. It goes on beside everything
+// else: execve(2) hangs for as long as the file does not come.
+type spawn struct {
+	done  chan struct{} // closed when the command has been started, or cannot be
+	child *child        // meaningful then, as err is
+	err   error
+
+	mu        sync.Mutex
+	cancelled bool // no fork may begin any more
+	forked    bool // one has begun, and has not failed
+}
+
+var errCancelled = errors.New("cancelled")
+
+// spawn starts the command. Its goroutine ends with execve, which is waited for
+// unless the file's server, asked before, does not answer; it does not survive the process.
+func (c *Command) spawn() *spawn {
+	s := &spawn{done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		s.child, s.err = c.start(s)
+	}()
+	return s
+}
+
+// fork executes a file, unless the start is cancelled.
+func (s *spawn) fork(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
+	if !s.beginFork() {
+		return 0, errCancelled
+	}
+	defer withoutPauses()()
+	if pid, err = fork(path, argv, attr); err != nil {
+		s.forkFailed()
+	}
+	return pid, err
+}
+
+func (s *spawn) beginFork() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forked = !s.cancelled
+	return s.forked
+}
+
+func (s *spawn) forkFailed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forked = false
+}
+
+// cancel lets no fork begin any more, and reports whether one has.
+func (s *spawn) cancel() (forked bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cancelled = true
+	return s.forked
+}
+
+// over reports that the command has been started, or cannot be.
+func (s *spawn) over() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// awaitSpawn waits for the start. When the command is not wanted any more, execve has
+// another moment: if it returns, the command gets the signal, or is stopped, like any
+// other. What is no command then never becomes one, and the error says why; unless it
+// became one just before it was killed: then killed tells of its end.
+func (c *Command) awaitSpawn(ctx context.Context, s *spawn, signals <-chan os.Signal, p *pending) (killed *event, err error) {
+	var overdue, enough <-chan time.Time
+	if c.MaxRuntime > 0 {
+		overdue = time.After(c.MaxRuntime)
+	}
+	over := ctx.Done()
+	for {
+		select {
+		case <-s.done:
+			return nil, s.err
+		case <-enough:
+			return c.abort(s, p)
+		case sig := <-signals:
+			p.take(sig)
+		case <-c.stops.C():
+			p.takeStops(c.stops.take())
+		case <-overdue:
+			p.end(&NotStartedError{ErrMaxRuntime}, &StopError{Reason: ErrMaxRuntime})
+		case <-over:
+			over = nil
+			p.end(context.Cause(ctx), stopOf(context.Cause(ctx)))
+		}
+		if p.unwanted != nil && enough == nil {
+			enough = time.After(execGrace)
+		}
+	}
+}
+
+// abort ends the start of a command that is not wanted any more. What comes back is
+// as of awaitSpawn.
+func (c *Command) abort(s *spawn, p *pending) (killed *event, err error) {
+	if s.over() {
+		return nil, s.err
+	}
+	if killed = c.killSpawn(s); killed == nil {
+		err = p.unwanted
+	}
+	return killed, err
+}
+
+// killSpawn sees to it that nothing of the command is ever run, or returns its end if
+// it was.
+func (c *Command) killSpawn(s *spawn) (killed *event) {
+	if !s.cancel() {
+		return nil
+	}
+	again := time.NewTicker(execKill)
+	defer again.Stop()
+	for !s.over() {
+		c.killForked()
+		select {
+		case <-s.done:
+		case <-again.C:
+		}
+	}
+	if s.err != nil {
+		return nil
+	}
+	_ = unix.Kill(-s.child.pid, unix.SIGKILL)
+	end := s.child.awaitEnd()
+	if guard.Executed(s.child.pid) {
+		return &end
+	}
+	terminal{}.reclaim(s.child.pid)
+	reap(s.child.pid)
+	return nil
+}
+
+// killForked sends SIGKILL to what may be hanging in execve, whose number nobody has
+// been told yet. The guard finds it; as PID 1 it is among those that would not outlive
+// this process anyway.
+func (c *Command) killForked() {
+	c.Guard.killNow()
+	if os.Getpid() == 1 {
+		_ = unix.Kill(-1, unix.SIGKILL)
+	}
+}
