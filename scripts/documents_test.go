@@ -9,12 +9,13 @@ import (
 )
 
 // The documents that name places in the tree.
-var documents = []string{"docs/architecture.md"}
+var documents = []string{"CONTRIBUTING.md", "docs/architecture.md"}
 
 var (
-	aPath = regexp.MustCompile("`((?:cmd|internal|scripts|testdata|docs|\\.ci|\\.github)/[^` ]*|[A-Z]+\\.md|Makefile)`")
-	aTest = regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z][A-Za-z0-9]+\b`)
-	aLink = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+	aPath   = regexp.MustCompile("`((?:cmd|internal|scripts|testdata|docs|\\.ci|\\.github)/[^` ]*|[A-Z]+\\.md|Makefile)`")
+	aTest   = regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z][A-Za-z0-9]+\b`)
+	aTarget = regexp.MustCompile("`(?:sudo )?make ([a-z0-9-]+)")
+	aLink   = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 )
 
 // named are what a pattern's group finds in a text.
@@ -50,5 +51,13 @@ func TestWhatTheDocumentsNameIsThere(t *testing.T) {
 				t.Errorf("%s names %s, and there is no such test", document, test)
 			}
 		}
+	}
+}
+
+func TestContributingTellsOfEachTarget(t *testing.T) {
+	told := named(aTarget, read(t, "CONTRIBUTING.md"))
+	want := slices.Sorted(slices.Values(targets(t)))
+	if !slices.Equal(told, want) {
+		t.Errorf("CONTRIBUTING.md tells of %q, there are %q", told, want)
 	}
 }

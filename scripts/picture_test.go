@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -121,14 +122,37 @@ func picture(all map[string]*room) string {
 	return strings.TrimRight(text.String(), "\n") + "\n"
 }
 
-func TestThePictureOfImportsIsTrue(t *testing.T) {
-	const begin, end = "<!-- test: imports -->\n```\n", "```\n"
-	_, rest, found := strings.Cut(read(t, "docs/architecture.md"), begin)
-	shown, _, closed := strings.Cut(rest, end)
+// shown is the block of docs/architecture.md behind the line <!-- test: NAME -->.
+func shown(t *testing.T, name string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(read(t, "docs/architecture.md"), "<!-- test: "+name+" -->\n```\n")
+	block, _, closed := strings.Cut(rest, "```\n")
 	if !found || !closed {
-		t.Fatal("docs/architecture.md has no picture of imports")
+		t.Fatalf("docs/architecture.md has no block %s", name)
 	}
-	if want := picture(rooms(t)); shown != want {
-		t.Errorf("docs/architecture.md shows other imports than there are; with these it is true (and scripts/imports.sh says what may be):\n%s", want)
+	return block
+}
+
+func TestThePictureOfImportsIsTrue(t *testing.T) {
+	t.Parallel()
+	if want := picture(rooms(t)); shown(t, "imports") != want {
+		t.Errorf("docs/architecture.md shows other imports than there are (scripts/imports.sh says what may be). These are:\n%s", want)
+	}
+}
+
+func TestTheTreeIsTold(t *testing.T) {
+	t.Parallel()
+	var told []string
+	for line := range strings.Lines(shown(t, "tree")) {
+		path, what, _ := strings.Cut(line, " ")
+		told = append(told, path)
+		if info, err := os.Stat("../" + path); err != nil || !info.IsDir() || strings.TrimSpace(what) == "" {
+			t.Errorf("docs/architecture.md: there is no directory %s, or nothing is said of it", path)
+		}
+	}
+	for path := range strings.FieldsSeq(output(t, "..", "go", "list", "-tags", "e2e", "./...")) {
+		if path = strings.TrimPrefix(path, module); !slices.Contains(told, path) {
+			t.Errorf("docs/architecture.md: the tree lacks %s", path)
+		}
 	}
 }
