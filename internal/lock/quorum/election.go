@@ -37,12 +37,13 @@ func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, 
 	patience := lock.Patience{Whole: timeout, Draw: e.req.Draw}
 	deadline := time.Now().Add(timeout - patience.Reserve())
 	began := time.Now()
+	var last error
 	for try := 0; ; try++ {
-		limit := min(patience.Try(try), time.Until(deadline))
+		limit, left := patience.Try(try), time.Until(deadline)
 		if err := e.spent.wait(ctx); err != nil {
 			return nil, err
 		}
-		p := e.newPoll(ctx, max(limit, time.Millisecond))
+		p := e.newPoll(ctx, max(min(limit, left), time.Millisecond))
 		lease, err := p.hold(ctx)
 		if err == nil {
 			return lease, nil
@@ -55,6 +56,9 @@ func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, 
 			}
 			return nil, err
 		}
+		if !isSplit && (last == nil || left >= limit || p.count(silent) == 0) { // what is cut short says less
+			last = err
+		}
 		delay := patience.Pause(try)
 		if isSplit {
 			delay = p.backoff(try)
@@ -65,7 +69,7 @@ func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, 
 			return nil, split.held
 		}
 		if over {
-			return nil, err
+			return nil, last
 		}
 		if !lock.Pause(ctx, delay) {
 			return nil, context.Cause(ctx)

@@ -8,6 +8,7 @@ import (
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -323,6 +324,24 @@ func TestL10FreshlyRestartedServerDoesNotVote(t *testing.T) {
 		}
 		time.Sleep(settled)
 		locktest.Acquire(t, q, locktest.RequestFor("job")).Release(t.Context(), 0)
+	})
+}
+
+// The last round is cut short by the end of the patience: what was answered before says more.
+func TestARoundThatIsCutShortDoesNotHideWhyNobodyVotes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, servers := newSim(t, 3, 20*time.Millisecond)
+		for _, s := range servers {
+			s.uptime = func() time.Duration { return time.Second }
+		}
+		for part := range time.Duration(20) {
+			req := locktest.RequestFor("job")
+			req.Timeout = time.Second
+			req.Draw = func(below time.Duration) time.Duration { return below * part / 20 }
+			if _, err := q.Acquire(t.Context(), req); !strings.Contains(err.Error(), "does not vote") {
+				t.Errorf("with pauses of %d/20 it says %v", part, err)
+			}
+		}
 	})
 }
 
