@@ -99,7 +99,7 @@ func explain(err error, c plan) outcome {
 	case errors.As(err, &usage) && shortOf(err) == nil:
 		return failure(statusUsage, usage.Problem, usage.Hints...)
 	case errors.As(err, &wrong):
-		return failure(statusUsage, wrong.Error()+" ("+c.whence(wrong)+")", some(wrong.Hint)...)
+		return failure(statusUsage, wrong.Error()+" ("+c.whence(wrong)+")", some(c.advice(wrong))...)
 	case errors.As(err, &nested):
 		return failure(statusUsage, nested.Error(), "waiting for it would never end: give this run a key of its own, or leave out --wait")
 	case errors.As(err, &notLock):

@@ -52,6 +52,23 @@ func (c *plan) whence(wrong *lock.ConfigError) string {
 	return c.Address.Whence()
 }
 
+// advice is what to do about what is wrong, in the words of the command line.
+func (c *plan) advice(wrong *lock.ConfigError) string {
+	switch {
+	case wrong.Reason == lock.SeveralHosts:
+		return "several servers are a redis+sentinel:// or redis+cluster:// URL, or several --redis for a quorum"
+	case wrong.Reason == lock.OddParameter:
+		return "times and TLS are set by --redis-timeout, rediss:// and --redis-ca"
+	case wrong.Reason == lock.OddSentinelParameter:
+		return "times and TLS are set by --redis-timeout, rediss+sentinel:// and --redis-ca"
+	case wrong.Reason == lock.TwoMasters:
+		return "give one --redis, or three or five for a quorum"
+	case c.Address.Local && wrong.Hint != "":
+		return wrong.Hint + ": --local=DIR"
+	}
+	return wrong.Hint
+}
+
 // exposed warns of a password that anybody on the way can read.
 func (c *plan) exposed() []string {
 	if c.Address.Local {

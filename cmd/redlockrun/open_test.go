@@ -2,7 +2,10 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
+
+	"github.com/rs/zerolog"
 )
 
 func TestS4APasswordInPlainTextIsWarnedOf(t *testing.T) {
@@ -21,5 +24,30 @@ func TestS4APasswordInPlainTextIsWarnedOf(t *testing.T) {
 	c, err := read(map[string]string{"REDLOCKRUN_REDIS": "redis://h", "REDLOCKRUN_REDIS_PASSWORD_FILE": file}, "-k", "x", "true")
 	if err != nil || len(c.exposed()) != 1 {
 		t.Errorf("a password file: %q, %v", c.exposed(), err)
+	}
+}
+
+func TestAStoreThatCannotBeIsAdvisedOnInTheWordsOfTheCommandLine(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--redis", "redis://a,b"},
+			"several servers are a redis+sentinel:// or redis+cluster:// URL, or several --redis for a quorum"},
+		{[]string{"--redis", "redis://h?x=y"}, "times and TLS are set by --redis-timeout, rediss:// and --redis-ca"},
+		{[]string{"--redis", "redis+sentinel://h/m?x=y"}, "times and TLS are set by --redis-timeout, rediss+sentinel:// and --redis-ca"},
+		{[]string{"--redis", "redis://a", "--redis", "redis://b"}, "give one --redis, or three or five for a quorum"},
+		{[]string{"--redis", "redis://a", "--redis", "redis://a", "--redis", "redis://b"},
+			"a quorum needs servers that fail independently of each other"},
+		{[]string{"--local=/dev/null"}, "name another directory: --local=DIR"},
+	} {
+		p, err := read(nil, append(append([]string{"-k", "x"}, c.args...), "true")...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = newSession(&p, zerolog.Nop(), nil).open()
+		if o := explain(err, p); o.status != statusUsage || !slices.Equal(o.hints, []string{c.want}) {
+			t.Errorf("%q: %+v, want %s", c.args, o, c.want)
+		}
 	}
 }

@@ -146,5 +146,17 @@ type ConfigError struct {
 	Subject string
 	Field   string // of [Servers], if Subject is a file that it names; else ""
 	Problem string
-	Hint    string // may be empty
+	Reason  Reason
+	Hint    string // may be empty, as it is where a Reason is given
 }
+
+// A Reason is what is wrong, where the advice depends on how the user was asked.
+type Reason int
+
+const (
+	_                    Reason = iota
+	SeveralHosts                // are in the URL of one server
+	OddParameter                // is in a URL
+	OddSentinelParameter        // is in the URL of sentinels, whose parameters are others
+	TwoMasters                  // are no quorum
+)

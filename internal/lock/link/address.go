@@ -39,6 +39,10 @@ func BadURL(problem, hint string) error {
 	return &lock.ConfigError{Subject: subjectURL, Problem: problem, Hint: hint}
 }
 
+func oddURL(problem string, reason lock.Reason) error {
+	return &lock.ConfigError{Subject: subjectURL, Problem: problem, Reason: reason}
+}
+
 // schemes are what we speak.
 var schemes = map[string]Address{
 	"redis":           {kind: single, network: "tcp"},
@@ -147,7 +151,7 @@ func (a *Address) parseHosts(authority string) error {
 		a.hosts = append(a.hosts, hostport)
 	}
 	if a.kind == single && len(a.hosts) != 1 {
-		return BadURL("it names several hosts", "several servers are a redis+sentinel:// or redis+cluster:// URL, or several --redis for a quorum")
+		return oddURL("it names several hosts", lock.SeveralHosts)
 	}
 	return nil
 }
@@ -246,9 +250,9 @@ func (a *Address) parseParameter(name, value string) (err error) {
 	case name == "sentinel_password" && a.kind == sentinel && a.sentinelPassword == "":
 		a.sentinelPassword, err = url.PathUnescape(value)
 	case a.kind == sentinel:
-		return BadURL("it has a parameter other than db, sentinel_username and sentinel_password", "times and TLS are set by --redis-timeout, rediss+sentinel:// and --redis-ca")
+		return oddURL("it has a parameter other than db, sentinel_username and sentinel_password", lock.OddSentinelParameter)
 	default:
-		return BadURL("it has a parameter other than db", "times and TLS are set by --redis-timeout, rediss:// and --redis-ca")
+		return oddURL("it has a parameter other than db", lock.OddParameter)
 	}
 	if err != nil {
 		return BadURL("a password of it is not encoded well", hintEncode)

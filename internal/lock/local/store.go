@@ -40,12 +40,12 @@ func Open(dir string) (*Store, error) {
 // may make a name. Once it is a directory of ours, nobody may replace it.
 func openOwn(parent string) (*Store, error) {
 	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
-		return nil, &lock.ConfigError{Subject: parent, Problem: "there is no such directory", Hint: "name one: --local=DIR"}
+		return nil, &lock.ConfigError{Subject: parent, Problem: "there is no such directory", Hint: "name one"}
 	}
 	dir := filepath.Join(parent, "redlockrun-"+strconv.Itoa(os.Geteuid()))
 	s, err := openDir(dir, syscall.O_NOFOLLOW)
 	if info, statErr := os.Lstat(dir); statErr == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return nil, &lock.ConfigError{Subject: dir, Problem: "it is a symbolic link", Hint: "name a directory: --local=DIR"}
+		return nil, &lock.ConfigError{Subject: dir, Problem: "it is a symbolic link", Hint: "name a directory"}
 	}
 	return s, err
 }
@@ -68,11 +68,11 @@ func openDir(dir string, flag int) (*Store, error) {
 		err = errors.New("it is no directory")
 	}
 	if err != nil {
-		return nil, lock.Shortage(dir, err, &lock.ConfigError{Subject: dir, Problem: lock.Cause(err), Hint: "name another directory: --local=DIR"})
+		return nil, lock.Shortage(dir, err, &lock.ConfigError{Subject: dir, Problem: lock.Cause(err), Hint: "name another directory"})
 	}
 	if problem := checkDir(open); problem != "" {
 		open.Close()
-		return nil, &lock.ConfigError{Subject: dir, Problem: problem, Hint: "name another directory: --local=DIR"}
+		return nil, &lock.ConfigError{Subject: dir, Problem: problem, Hint: "name another directory"}
 	}
 	return &Store{dir: dir, at: open, files: map[string]*lockFile{}}, nil
 }

@@ -112,7 +112,7 @@ func newQuorum(addresses []string, open func(lock.Request) []master, shut func()
 	if len(addresses) == 2 {
 		return nil, &lock.ConfigError{
 			Subject: "two servers", Problem: "a majority of two is both, so that either one's outage stops every job",
-			Hint: "give one --redis, or three or five for a quorum",
+			Reason: lock.TwoMasters,
 		}
 	}
 	seen := make(map[string]bool)
