@@ -8,52 +8,49 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An Alarm rings when an instant of this package has come, also if the machine
-// sleeps meanwhile: then as soon as it has woken up.
-type Alarm struct {
+// timer is a timer of the kernel, see timerfd_create(2).
+type timer struct {
 	bell chan struct{}
-	fd   int // of a timer, see timerfd_create(2)
+	fd   int
 	file *os.File
 	over chan struct{} // closed when listen has returned
 }
 
-// NewAlarm returns an alarm that is not set. Whoever makes one closes it.
-func NewAlarm() (*Alarm, error) {
+// NewAlarm returns an alarm that is not set, which the kernel rings. An error says
+// that there is none to be had.
+func NewAlarm() (Alarm, error) {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_BOOTTIME, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
 	if err != nil {
 		return nil, fmt.Errorf("make timer: %w", err)
 	}
-	a := &Alarm{bell: make(chan struct{}, 1), fd: fd, file: os.NewFile(uintptr(fd), "alarm"), over: make(chan struct{})}
-	go a.listen()
-	return a, nil
+	t := &timer{bell: make(chan struct{}, 1), fd: fd, file: os.NewFile(uintptr(fd), "alarm"), over: make(chan struct{})}
+	go t.listen()
+	return t, nil
 }
 
-// Bell is what rings. It may ring once for an instant that was set before.
-func (a *Alarm) Bell() <-chan struct{} { return a.bell }
+func (t *timer) Bell() <-chan struct{} { return t.bell }
 
-// Set makes the alarm ring at an instant, instead of the one that was set before.
-func (a *Alarm) Set(at time.Time) error {
+func (t *timer) Set(at time.Time) error {
 	left := unix.NsecToTimespec(max(1, Until(at).Nanoseconds())) // 0 would be never
-	if err := unix.TimerfdSettime(a.fd, 0, &unix.ItimerSpec{Value: left}, nil); err != nil {
+	if err := unix.TimerfdSettime(t.fd, 0, &unix.ItimerSpec{Value: left}, nil); err != nil {
 		return fmt.Errorf("set timer: %w", err)
 	}
 	return nil
 }
 
-// Close ends the alarm. It may not be used any more.
-func (a *Alarm) Close() {
-	a.file.Close()
-	<-a.over
+func (t *timer) Close() {
+	t.file.Close()
+	<-t.over
 }
 
-func (a *Alarm) listen() {
-	defer close(a.over)
+func (t *timer) listen() {
+	defer close(t.over)
 	for count := make([]byte, 8); ; {
-		if _, err := a.file.Read(count); err != nil {
+		if _, err := t.file.Read(count); err != nil {
 			return
 		}
 		select {
-		case a.bell <- struct{}{}:
+		case t.bell <- struct{}{}:
 		default: // it rings already
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"redlockrun/internal/boottime"
 )
 
-func alarm(t *testing.T) *boottime.Alarm {
+func alarm(t *testing.T) boottime.Alarm {
 	t.Helper()
 	a, err := boottime.NewAlarm()
 	if err != nil {
@@ -17,7 +17,7 @@ func alarm(t *testing.T) *boottime.Alarm {
 	return a
 }
 
-func set(t *testing.T, a *boottime.Alarm, at time.Time) {
+func set(t *testing.T, a boottime.Alarm, at time.Time) {
 	t.Helper()
 	if err := a.Set(at); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"redlockrun/internal/boottime"
 	"redlockrun/internal/guard"
 
 	"golang.org/x/sys/unix"
@@ -99,7 +100,7 @@ func (g *Guard) disarm() {
 	at := g.deadline.Value
 	g.end()
 	g.mu.Unlock()
-	if at != 0 && kernelBoottime() > at-actingNear.Nanoseconds() {
+	if at != 0 && boottime.Ticks(boottime.Now()) > at-actingNear.Nanoseconds() {
 		g.Close()
 	}
 }

@@ -17,7 +17,7 @@ func (g *Guard) Extend(deadline time.Time) {
 	}
 	m := guard.Message{Kind: guard.Deadline}
 	if !deadline.IsZero() {
-		m.Value = max(1, kernelBoottime()+boottime.Until(deadline).Nanoseconds())
+		m.Value = max(1, boottime.Ticks(deadline))
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -40,13 +40,6 @@ func (g *Guard) killNow() {
 		g.deadline = guard.Message{Kind: guard.Deadline, Value: 1}
 		g.tell(g.deadline)
 	}
-}
-
-// kernelBoottime is CLOCK_BOOTTIME as the guard reads it, in ns.
-func kernelBoottime() int64 {
-	var now unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &now)
-	return now.Nano()
 }
 
 // starting tells that a command with marker in its environment is about to be started.
