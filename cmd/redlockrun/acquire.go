@@ -14,6 +14,7 @@ import (
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
+	"redlockrun/internal/watchdog"
 )
 
 const (
@@ -122,36 +123,15 @@ func (s *session) sayUncalled(err error) {
 	s.log.Debug().Str(console.EventField, console.EventUncalled).Err(err).Msgf(text, s.Key, s.Address.Whence())
 }
 
-// freshen renews a lease that took longer than one try to acquire, so that the
-// command starts with a full one.
+// freshen renews a lease that took long to acquire, so that the command starts
+// with a full one.
 func (s *session) freshen(lease lock.Lease) error {
-	if boottime.Now().Sub(s.Times.Sent(lease.Until())) <= s.Times.Try {
-		return nil
-	}
-	term := s.Times.Term(lease.Until())
 	_, err := attend(s.signals, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, s.renew(ctx, lease, term)
+		return struct{}{}, watchdog.Freshen(ctx, lease, s.watchdog())
 	})
 	var signalled *runner.SignalError
 	if err == nil || errors.Is(err, lock.ErrLost) || errors.As(err, &signalled) || errors.As(err, new(*lock.UnavailableError)) {
 		return err
 	}
 	return s.unanswered(err)
-}
-
-// renew tries until there is an answer, or until by.
-func (s *session) renew(ctx context.Context, lease lock.Lease, by time.Time) error {
-	for {
-		limited, cancel := context.WithTimeout(ctx, s.Times.Try)
-		_, err := lease.Renew(limited)
-		cancel()
-		if err == nil || errors.Is(err, lock.ErrLost) || !boottime.Now().Add(s.Times.Pause).Before(by) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(s.Times.Pause):
-		}
-	}
 }

@@ -50,16 +50,15 @@ func (s *session) run(environ []string) (ending, error) {
 		return ending{}, err
 	}
 	s.log.Debug().Str(console.EventField, console.EventStarted).Int64("fence", lease.Fence()).Msgf("lock %q is held; the command starts", s.Key)
-	k := newKeeper(s, lease, s.guard)
-	status, err := s.execute(k, run, with(environ, s.variables(run, lease)))
+	status, kept, err := s.execute(lease, run, with(environ, s.variables(run, lease)))
 	held := lease.Held()
 	ran := err == nil
 	if ran {
-		err = s.stopped(k, status)
+		err = s.stopped(lease, status)
 	}
-	s.giveBack(lease, held, k.lost, err)
+	s.giveBack(lease, held, kept.Lost, err)
 	if ran {
-		s.sum(k, held, status)
+		s.sum(kept, held, status)
 	}
 	if err != nil {
 		return ending{}, err
@@ -67,18 +66,28 @@ func (s *session) run(environ []string) (ending, error) {
 	return ending{status: status.Code, by: status}, nil
 }
 
-// execute runs the command while k keeps the lease. When it returns, no
-// renewal is under way.
-func (s *session) execute(k *keeper, run string, environ []string) (runner.Status, error) {
+// execute runs the command while the lease is kept, and says how it was. When it
+// returns, no renewal is under way.
+func (s *session) execute(lease lock.Lease, run string, environ []string) (status runner.Status, kept watchdog.Stats, err error) {
 	command := runner.Command{
 		Argv: s.command, Env: environ,
-		MaxRuntime: s.MaxRuntime, Grace: s.Times.Grace, Guard: k.guard, Marker: config.RunIDVar + "=" + run,
-		Parked: k.stop, Resumed: k.resume,
+		MaxRuntime: s.MaxRuntime, Grace: s.Times.Grace, Guard: s.guard, Marker: config.RunIDVar + "=" + run,
 		Warn: func(err error) { s.log.Warn().Str(console.EventField, console.EventCommand).Msg(err.Error()) },
 	}
-	k.start(command.Stop)
-	defer k.stop()
-	return command.Run(context.Background(), s.signals)
+	cfg := s.watchdog()
+	cfg.Halt = func(err error) { command.Stop(s.haltFor(err)) }
+	keeper := watchdog.New(lease, cfg)
+	command.Parked = keeper.Suspend
+	command.Resumed = func() error {
+		if err := keeper.Resume(context.Background()); err != nil {
+			return s.haltFor(err)
+		}
+		return nil
+	}
+	keeper.Start()
+	defer func() { kept = keeper.Stop() }()
+	status, err = command.Run(context.Background(), s.signals)
+	return status, kept, err
 }
 
 // giveBack releases the lease, or leaves it for the rest of --min-hold, unless
@@ -119,16 +128,16 @@ func ranOut(err error) bool {
 // sum says how the run went, to whoever wants to know. A command that had ended
 // by itself, or was stopped for another reason, keeps its status although its
 // lock was lost meanwhile.
-func (s *session) sum(k *keeper, held time.Duration, status runner.Status) {
+func (s *session) sum(kept watchdog.Stats, held time.Duration, status runner.Status) {
 	s.log.Info().Func(func(event *zerolog.Event) {
 		event.Str(console.EventField, console.EventReleased).Int("status", status.Code).Int64("held_ms", held.Milliseconds())
-		event.Int("renewals", k.stats.Renewed).Int("failed_tries", k.stats.Failed).Int64("closest_ms", k.stats.Closest.Milliseconds())
-	}).MsgFunc(func() string { return s.summary(k, held) })
+		event.Int("renewals", kept.Renewed).Int("failed_tries", kept.Failed).Int64("closest_ms", kept.Closest.Milliseconds())
+	}).MsgFunc(func() string { return s.summary(kept, held) })
 	if status.Left > 0 {
 		s.log.Warn().Str(console.EventField, console.EventLeft).Int("processes", status.Left).Msg(leftBehind(status.Left))
 	}
-	if k.lost != nil && s.OnLost == config.StopCommand && !errors.As(status.Stopped, new(*watchdog.LostError)) {
-		s.log.Warn().Str(console.EventField, console.EventLost).Msg(explainLost(k.lost, *s.plan))
+	if kept.Lost != nil && s.OnLost == config.StopCommand && !errors.As(status.Stopped, new(*watchdog.LostError)) {
+		s.log.Warn().Str(console.EventField, console.EventLost).Msg(explainLost(kept.Lost, *s.plan))
 	}
 }
 
@@ -139,18 +148,18 @@ func leftBehind(processes int) string {
 	return fmt.Sprintf("%d processes of the command still run without the lock", processes)
 }
 
-func (s *session) summary(k *keeper, held time.Duration) string {
+func (s *session) summary(kept watchdog.Stats, held time.Duration) string {
 	text := fmt.Sprintf("lock %q was held for %s", s.Key, config.Rounded(held))
 	if s.Address.Local {
 		return text
 	}
-	return text + fmt.Sprintf(": %d renewals, %d failed tries, smallest margin %s", k.stats.Renewed, k.stats.Failed, config.Rounded(k.stats.Closest))
+	return text + fmt.Sprintf(": %d renewals, %d failed tries, smallest margin %s", kept.Renewed, kept.Failed, config.Rounded(kept.Closest))
 }
 
 // stopped is why redlockrun stopped the command, or its guard did; nil if it
 // ended by itself.
-func (s *session) stopped(k *keeper, status runner.Status) error {
-	if status.Stopped == nil && k.guardMayHaveKilled(status) {
+func (s *session) stopped(lease lock.Lease, status runner.Status) error {
+	if status.Stopped == nil && s.guardMayHaveKilled(lease, status) {
 		return &watchdog.LostError{Err: watchdog.ErrLate}
 	}
 	return status.Stopped

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -188,45 +189,37 @@ func TestTheRestOfAMinHoldIsLeftUnlessRedlockrunFails(t *testing.T) {
 	}
 }
 
-// A panic of the watchdog ends the command in order.
-func TestP18APanicStopsTheCommand(t *testing.T) {
-	s := fakeSession(nil)
-	k := newKeeper(s, &fakeLease{until: boottime.Now().Add(49 * time.Second), renew: func(context.Context) error { return nil }}, nil)
-	stopped := make(chan *runner.StopError, 1)
-	k.halt = func(e *runner.StopError) { stopped <- e }
-	func() {
-		defer k.recover()
-		panic("oh")
-	}()
-	if e := <-stopped; explain(e, *s.plan).status != statusFailed || !strings.Contains(e.Error(), "oh") {
-		t.Errorf("%v", e)
+// What the watchdog says stops the command, for a reason that has a status.
+func TestTheWatchdogStopsTheCommand(t *testing.T) {
+	s, kill := fakeSession(nil), boottime.Now()
+	for _, c := range []struct {
+		err    error
+		kill   time.Time
+		status int
+		says   string
+	}{
+		{&watchdog.LostError{Err: lock.ErrTaken, Kill: kill}, kill, statusLost, "was taken by another"},
+		{errors.New("panic: oh"), time.Time{}, statusFailed, "keep lock \"job\": panic: oh"},
+	} {
+		stop := s.haltFor(c.err)
+		if got := explain(stop, *s.plan); got.status != c.status || !strings.Contains(got.message, c.says) || stop.KillBy != c.kill {
+			t.Errorf("%v: %+v, SIGKILL by %v", c.err, got, stop.KillBy)
+		}
 	}
 }
 
-// What a run that was suspended is told depends on its lock alone.
-func TestAResumedRunAsksForItsLock(t *testing.T) {
-	for _, c := range []struct {
-		answer error
-		onLost config.OnLost
-		goesOn bool
-	}{
-		{nil, config.StopCommand, true}, {lock.ErrTaken, config.StopCommand, false}, {errors.New("no answer"), config.StopCommand, false},
-		{nil, config.ContinueCommand, true}, {lock.ErrTaken, config.ContinueCommand, true}, {errors.New("no answer"), config.ContinueCommand, true},
-	} {
+func TestAnOutageIsWarnedOfOnceAndASingleFailureNotAtAll(t *testing.T) {
+	for failures, warnings := range []int{0, 0, 1, 1, 1} {
+		var out bytes.Buffer
 		s := fakeSession(nil)
-		s.OnLost, s.Timeout = c.onLost, 0
-		lease := &fakeLease{until: boottime.Now().Add(time.Hour), renew: func(context.Context) error { return nil }}
-		k := newKeeper(s, lease, nil)
-		k.start(func(*runner.StopError) {})
-		k.stop()
-		lease.renew = func(context.Context) error { return c.answer }
-		err := k.resume()
-		if err == nil {
-			k.stop()
+		s.log = zerolog.New(&out).Level(zerolog.WarnLevel)
+		says := s.watchdog().Observer
+		for n := range failures {
+			says.Failed(n+1, errors.New("no answer"), 10*time.Second)
 		}
-		var lost *watchdog.LostError
-		if (err == nil) != c.goesOn || err != nil && !errors.As(err, &lost) || (k.lost == nil) != (c.answer == nil) {
-			t.Errorf("%v, %v: %v, lost %v", c.answer, c.onLost, err, k.lost)
+		says.Recovered(failures)
+		if got := strings.Count(out.String(), "\n"); got != warnings {
+			t.Errorf("%d failures: %d warnings: %s", failures, got, out.String())
 		}
 	}
 }

@@ -17,6 +17,8 @@ const (
 	EventBusy        = "busy"           // the lock stayed busy
 	EventHeldLong    = "held-long"      // and is so for longer than --warn-held-after
 	EventStarted     = "started"        // the lock is held, and the command starts
+	EventUnrenewed   = "unrenewed"      // a try got no answer
+	EventRenewed     = "renewed"        // and a later one did
 	EventLost        = "lost"           // without a status: the command runs on
 	EventRegained    = "regained"       // it was held all the time
 	EventReleased    = "released"       // the run is over

@@ -1,25 +1,6 @@
 package watchdog
 
-import (
-	"time"
-
-	"redlockrun/internal/boottime"
-)
-
-// An alarm rings when an instant of the watchdog's clock has come; see boottime.Alarm.
-type alarm interface {
-	Bell() <-chan struct{}
-	Set(at time.Time) error
-	Close()
-}
-
-func newAlarm() (alarm, error) {
-	a, err := boottime.NewAlarm()
-	if err != nil {
-		return nil, err
-	}
-	return a, nil
-}
+import "time"
 
 // looksBefore is how often the clock is looked at before an alarm is made: most
 // commands end before that, and need none.
@@ -29,8 +10,8 @@ const looksBefore = 1
 // still while the machine sleeps, so without an alarm the clock is looked at once a
 // second, for short leases once a margin.
 func (w *watch) ring(at time.Time, left time.Duration) <-chan struct{} {
-	if w.looks == looksBefore && w.Config.alarm != nil {
-		w.alarm, _ = w.Config.alarm() // looking does without it
+	if w.looks == looksBefore {
+		w.alarm, _ = w.Clock.NewAlarm() // looking does without it
 	}
 	w.looks++
 	if w.alarm != nil && w.alarm.Set(at) == nil {
@@ -42,6 +23,7 @@ func (w *watch) ring(at time.Time, left time.Duration) <-chan struct{} {
 }
 
 func (w *watch) close() {
+	w.timer.Stop()
 	if w.alarm != nil {
 		w.alarm.Close()
 	}

@@ -1,31 +1,24 @@
-package watchdog
+package watchdog_test
 
 import (
 	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
-)
 
-// alarmed is a configuration for a minute with a clock that has an alarm.
-func alarmed() (*jumping, Config) {
-	clock, cfg := &jumping{}, config(minute)
-	cfg.Now, cfg.alarm = clock.now, clock.newAlarm
-	return clock, cfg
-}
+	"redlockrun/internal/watchdog"
+)
 
 func TestAnIdleWatchdogWakesUpOnlyToRenew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock, cfg := alarmed()
+		cfg := alarmed(minute)
 		r := replies(t, minute, 0, nil)
-		if err := watchFor(time.Hour, r, minute, cfg); err != nil {
-			t.Fatal(err)
-		}
+		mustKeep(time.Hour, r, cfg)
 		renewals := len(r.tries())
 		if renewals < 3600/20 {
 			t.Errorf("%d renewals in an hour", renewals)
 		}
-		if each := float64(clock.asked.Load()) / float64(renewals); each > 10 {
+		if each := float64(cfg.Clock.Looks()) / float64(renewals); each > 10 {
 			t.Errorf("the clock was looked at %.0f times for each renewal", each)
 		}
 	})
@@ -33,11 +26,10 @@ func TestAnIdleWatchdogWakesUpOnlyToRenew(t *testing.T) {
 
 func TestV3WithAnAlarmASleepOfTheMachineIsNoticedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock, cfg := alarmed()
-		start := time.Now()
-		time.AfterFunc(10300*time.Millisecond, func() { clock.sleep(time.Hour) })
-		lost := lostError(t, watchFor(time.Hour, replies(t, minute, 0, nil), minute, cfg))
-		if noticed := time.Since(start) - 10300*time.Millisecond; !errors.Is(lost, ErrLate) || noticed != 0 {
+		cfg, start := alarmed(minute), time.Now()
+		time.AfterFunc(10300*time.Millisecond, func() { cfg.Clock.Sleep(time.Hour) })
+		lost := mustLose(time.Hour, replies(t, minute, 0, nil), cfg)
+		if noticed := time.Since(start) - 10300*time.Millisecond; !errors.Is(lost, watchdog.ErrLate) || noticed != 0 {
 			t.Errorf("%v, after %v", lost, noticed)
 		}
 	})
@@ -45,12 +37,10 @@ func TestV3WithAnAlarmASleepOfTheMachineIsNoticedAtOnce(t *testing.T) {
 
 func TestV3WithAnAlarmASleepThatTheLeaseOutlivesIsFollowedByARenewal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock, cfg := alarmed()
-		time.AfterFunc(5*time.Second, func() { clock.sleep(30 * time.Second) })
+		cfg := alarmed(minute)
+		time.AfterFunc(5*time.Second, func() { cfg.Clock.Sleep(30 * time.Second) })
 		r := replies(t, minute, 0, nil)
-		if err := watchFor(5001*time.Millisecond, r, minute, cfg); err != nil {
-			t.Fatal(err)
-		}
+		mustKeep(5001*time.Millisecond, r, cfg)
 		if len(r.tries()) != 1 {
 			t.Errorf("%d renewals, want 1 on waking up", len(r.tries()))
 		}
@@ -59,11 +49,9 @@ func TestV3WithAnAlarmASleepThatTheLeaseOutlivesIsFollowedByARenewal(t *testing.
 
 func TestWhereThereIsNoAlarmTheClockIsLookedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock, cfg := alarmed()
-		cfg.alarm = func() (alarm, error) { return nil, errors.New("make timer: too many open files") }
-		time.AfterFunc(5300*time.Millisecond, func() { clock.sleep(time.Hour) })
-		lost := lostError(t, watchFor(7*time.Second, replies(t, minute, 0, nil), minute, cfg))
-		if !errors.Is(lost, ErrLate) {
+		cfg := config(minute)
+		time.AfterFunc(5300*time.Millisecond, func() { cfg.Clock.Sleep(time.Hour) })
+		if lost := mustLose(7*time.Second, replies(t, minute, 0, nil), cfg); !errors.Is(lost, watchdog.ErrLate) {
 			t.Errorf("%v", lost)
 		}
 	})

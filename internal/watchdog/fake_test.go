@@ -1,40 +1,63 @@
-package watchdog
+package watchdog_test
 
 import (
 	"context"
 	"errors"
-	"io"
+	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/watchdog"
+)
 
-	"github.com/rs/zerolog"
+const (
+	// settleAtTerm and settleAtEnd are how long a try that heeds no limit is waited for.
+	settleAtTerm = 25 * time.Millisecond
+	settleAtEnd  = time.Second
 )
 
 var (
-	quiet      = zerolog.New(io.Discard)
+	minute     = lock.TimesOf(time.Minute)
 	errRefused = errors.New("dial: connection refused")
 )
 
-// renewer is a Renewer made of a function; it records when it was called.
+// A renewer is a lease made of a function; it records when it was called.
 type renewer struct {
 	renew func(ctx context.Context, sent time.Time) (time.Time, error)
 	t     *testing.T
 
-	mu   sync.Mutex // a try that hangs is read beside
-	sent []time.Time
-	busy bool
+	mu    sync.Mutex // a try that hangs is read beside
+	until time.Time
+	sent  []time.Time
+	busy  bool
+}
+
+func (r *renewer) Until() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.until
+}
+
+// lasts makes the lease end at until.
+func (r *renewer) lasts(until time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.until = until
 }
 
 func (r *renewer) Renew(ctx context.Context) (time.Time, error) {
 	now := time.Now()
 	r.begin(now)
 	defer r.end()
-	return r.renew(ctx, now)
+	until, err := r.renew(ctx, now)
+	if err == nil {
+		r.lasts(until)
+	}
+	return until, err
 }
 
 func (r *renewer) begin(now time.Time) {
@@ -69,6 +92,18 @@ func replies(t *testing.T, times lock.Times, delay time.Duration, err error) *re
 	}}
 }
 
+// script answers the tries one after the other; what comes after them succeeds.
+func script(t *testing.T, times lock.Times, answers ...error) *renewer {
+	r := &renewer{t: t}
+	r.renew = func(_ context.Context, sent time.Time) (time.Time, error) {
+		if n := len(r.tries()); n <= len(answers) {
+			return times.End(sent), answers[n-1]
+		}
+		return times.End(sent), nil
+	}
+	return r
+}
+
 // pause sleeps for d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	if d <= 0 {
@@ -80,8 +115,14 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-func config(times lock.Times) Config {
-	return Config{Times: times, Now: time.Now}
+// config is for a machine that has no alarms.
+func config(times lock.Times) watchdog.Config {
+	return watchdog.Config{Times: times, Clock: &boottime.Clock{Silent: true}}
+}
+
+// alarmed is for a machine that has alarms.
+func alarmed(times lock.Times) watchdog.Config {
+	return watchdog.Config{Times: times, Clock: new(boottime.Clock)}
 }
 
 // life is the time from the send of a renewal to T_term.
@@ -89,84 +130,86 @@ func life(times lock.Times) time.Duration {
 	return times.TTL - times.Drift - times.Margin - times.Grace
 }
 
-// watchFor runs the watchdog on a lease sent now, for d.
-func watchFor(d time.Duration, r Renewer, times lock.Times, cfg Config) error {
-	ctx, cancel := context.WithTimeout(context.Background(), d)
-	defer cancel()
-	return Run(ctx, r, times.End(time.Now()), cfg, quiet)
+// A keeping is a lease that is being kept.
+type keeping struct {
+	*watchdog.Keeper
+	halted chan error // what Halt was told
 }
 
-func lostError(t *testing.T, err error) *LostError {
+// keep starts to keep a lease sent now.
+func keep(r *renewer, cfg watchdog.Config) keeping {
+	k := keeping{halted: make(chan error, 1)}
+	cfg.Halt = func(err error) { k.halted <- err }
+	r.lasts(cfg.End(cfg.Clock.Now()))
+	k.Keeper = watchdog.New(r, cfg)
+	k.Start()
+	return k
+}
+
+// stopAfter keeps the lease for d, or until the command is halted.
+func (k keeping) stopAfter(t *testing.T, d time.Duration) watchdog.Stats {
 	t.Helper()
-	var lost *LostError
-	if !errors.As(err, &lost) {
-		t.Fatalf("got %v, want a *LostError", err)
-	}
-	return lost
-}
-
-// jumping is a clock that can be moved on by hand, as a sleep of the machine
-// moves CLOCK_BOOTTIME and no timer.
-type jumping struct {
-	slept atomic.Int64
-	asked atomic.Int64 // how often it was looked at
-	alarm atomic.Pointer[fakeAlarm]
-}
-
-func (j *jumping) now() time.Time {
-	j.asked.Add(1)
-	return time.Now().Add(time.Duration(j.slept.Load()))
-}
-
-func (j *jumping) sleep(d time.Duration) {
-	j.slept.Store(int64(d))
-	if a := j.alarm.Load(); a != nil {
-		a.wake()
-	}
-}
-
-// newAlarm makes the alarm of the clock, once.
-func (j *jumping) newAlarm() (alarm, error) {
-	a := &fakeAlarm{clock: j, bell: make(chan struct{}, 1)}
-	if !j.alarm.CompareAndSwap(nil, a) {
-		return nil, errors.New("make alarm: there is one already")
-	}
-	return a, nil
-}
-
-type fakeAlarm struct {
-	clock *jumping
-	bell  chan struct{}
-
-	mu    sync.Mutex
-	at    time.Time
-	timer *time.Timer
-}
-
-func (a *fakeAlarm) Bell() <-chan struct{} { return a.bell }
-
-func (a *fakeAlarm) Set(at time.Time) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.timer != nil {
-		a.timer.Stop()
-	}
-	a.at, a.timer = at, time.AfterFunc(at.Sub(a.clock.now()), a.ring)
-	return nil
-}
-
-// wake is called when the machine has slept.
-func (a *fakeAlarm) wake() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.timer.Reset(a.at.Sub(a.clock.now()))
-}
-
-func (a *fakeAlarm) ring() {
+	var halted error
 	select {
-	case a.bell <- struct{}{}:
+	case <-time.After(d):
+	case halted = <-k.halted:
+	}
+	stats := k.Stop()
+	select {
+	case halted = <-k.halted:
 	default:
 	}
+	if (halted == nil) != (stats.Lost == nil) || halted != nil && halted != error(stats.Lost) {
+		t.Errorf("halted for %v, but lost for %v", halted, stats.Lost)
+	}
+	return stats
 }
 
-func (a *fakeAlarm) Close() { a.timer.Stop() }
+// watchFor keeps a lease sent now for d, or until the command is halted.
+func watchFor(d time.Duration, r *renewer, cfg watchdog.Config) watchdog.Stats {
+	r.t.Helper()
+	return keep(r, cfg).stopAfter(r.t, d)
+}
+
+// mustLose is watchFor for a lease that will be lost.
+func mustLose(d time.Duration, r *renewer, cfg watchdog.Config) *watchdog.LostError {
+	r.t.Helper()
+	stats := watchFor(d, r, cfg)
+	if stats.Lost == nil {
+		r.t.Fatal("the lease is not lost")
+	}
+	return stats.Lost
+}
+
+// mustKeep is watchFor for a lease that will be kept.
+func mustKeep(d time.Duration, r *renewer, cfg watchdog.Config) watchdog.Stats {
+	r.t.Helper()
+	stats := watchFor(d, r, cfg)
+	if stats.Lost != nil {
+		r.t.Fatal(stats.Lost)
+	}
+	return stats
+}
+
+// A diary is an Observer that writes everything down.
+type diary struct{ entries []string }
+
+func (d *diary) note(format string, args ...any) {
+	d.entries = append(d.entries, fmt.Sprintf(format, args...))
+}
+
+func (d *diary) Failed(tries int, err error, left time.Duration) {
+	d.note("try %d failed (%v), %v left", tries, err, left)
+}
+
+func (d *diary) Recovered(tries int)             { d.note("renewed after %d", tries) }
+func (d *diary) RunsOn(lost *watchdog.LostError) { d.note("runs on: %v", lost.Err) }
+func (d *diary) Regained()                       { d.note("regained") }
+
+// says compares what was written down.
+func (d *diary) says(t *testing.T, want ...string) {
+	t.Helper()
+	if !slices.Equal(d.entries, want) {
+		t.Errorf("the observer was told %q, want %q", d.entries, want)
+	}
+}

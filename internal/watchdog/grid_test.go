@@ -1,4 +1,4 @@
-package watchdog
+package watchdog_test
 
 import (
 	"context"
@@ -40,7 +40,7 @@ func (o outage) answered(t, limit time.Duration) (time.Duration, bool) {
 // false if it lives at end.
 func (o outage) rule(times lock.Times, end time.Duration) (stopped time.Duration, isStopped bool) {
 	every := times.Renew - time.Duration(o.jitter*float64(times.Renew/10))
-	pause := times.Pause - time.Duration(o.jitter*float64(times.Pause/2))
+	pause := times.Pause - time.Duration(o.jitter*float64(times.Pause/2+1))
 	term := life(times)
 	for try := min(every, term-2*times.Try); ; {
 		if min(try, term) > end {
@@ -122,18 +122,19 @@ func TestV5TheCommandLivesExactlyWhenTheRuleSaysSo(t *testing.T) {
 func (o outage) check(t *testing.T, times lock.Times) (stopped bool) {
 	start, end := time.Now(), o.to+times.TTL
 	cfg := config(times)
-	cfg.draw = func(d time.Duration) time.Duration { return time.Duration(o.jitter * float64(d)) }
-	err := watchFor(end, o.renewer(t, times, start), times, cfg)
-	got, lived := time.Since(start), err == nil
+	cfg.Clock.Silent = o.refuse // the machine has alarms or not: it is all the same
+	cfg.Draw = func(d time.Duration) time.Duration { return time.Duration(o.jitter * float64(d)) }
+	lost := watchFor(end, o.renewer(t, times, start), cfg).Lost
+	got, lived := time.Since(start), lost == nil
 
 	want, wantStopped := o.rule(times, end)
 	switch {
 	case wantStopped != !lived:
-		t.Errorf("%v: ended after %v with %v, want stopped: %v (after %v)", o, got, err, wantStopped, want)
+		t.Errorf("%v: ended after %v with %v, want stopped: %v (after %v)", o, got, lost, wantStopped, want)
 	case wantStopped && got != want:
 		t.Errorf("%v: stopped after %v, want %v", o, got, want)
-	case wantStopped && !lostError(t, err).Kill.Equal(start.Add(want+times.Grace)):
-		t.Errorf("%v: SIGKILL due after %v, want %v", o, lostError(t, err).Kill.Sub(start), want+times.Grace)
+	case wantStopped && !lost.Kill.Equal(start.Add(want+times.Grace)):
+		t.Errorf("%v: SIGKILL due after %v, want %v", o, lost.Kill.Sub(start), want+times.Grace)
 	}
 	o.checkBounds(t, times, lived)
 	return wantStopped
@@ -158,13 +159,13 @@ func TestV5WhateverIsDrawnNoLeaseIsOutlived(t *testing.T) {
 		grid(times, func(o outage) {
 			start := time.Now()
 			r := o.renewer(t, times, start)
-			err := watchFor(o.to+times.TTL, r, times, config(times))
+			stats := watchFor(o.to+times.TTL, r, alarmed(times))
 			for i, sent := range r.sent {
 				if i > 0 && sent.Sub(r.sent[i-1]) > times.Renew+o.delay+times.Pause {
 					t.Errorf("%v: %v between two tries", o, sent.Sub(r.sent[i-1]))
 				}
 			}
-			o.checkBounds(t, times, err == nil)
+			o.checkBounds(t, times, stats.Lost == nil)
 		})
 	})
 }

@@ -4,20 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
-
-	"github.com/rs/zerolog"
 )
 
 const (
-	// killTaken is the time between SIGTERM and SIGKILL when somebody else works
-	// under the lock already.
-	killTaken = time.Second
-
 	// A try whose context has ended returns in far less than this. At T_term every
 	// moment comes off the grace; after the command's end only the user waits.
 	settleAtTerm = 25 * time.Millisecond
@@ -26,57 +19,46 @@ const (
 
 var errNoAnswer = fmt.Errorf("wait for the store's answer: %w", context.DeadlineExceeded)
 
-// watch is one run of the watchdog. All of it belongs to Run's goroutine.
+// watch is the time from one start or resumption to the next suspension or loss. All
+// of it belongs to the goroutine of keep.
 type watch struct {
 	Config
-	lease Renewer
-	log   zerolog.Logger
+	lease Lease
+	stats *Stats
 
 	until  time.Time // the end of the lease, V
 	failed int       // tries since the last success
 	err    error     // why the last of them failed
 	timer  *time.Timer
-	alarm  alarm // nil: there is none
-	looks  int   // at the clock, by the timer
+	alarm  boottime.Alarm // nil: there is none
+	looks  int            // at the clock, by the timer
 }
 
 // An answer is what one try returned.
 type answer struct {
 	until time.Time
 	err   error
+	panic any // what it panicked with; nil if it did not
 }
 
-func newWatch(lease Renewer, until time.Time, cfg Config, log zerolog.Logger) *watch {
-	if cfg.Now == nil {
-		cfg.Now, cfg.alarm = boottime.Now, newAlarm
-	}
-	if cfg.draw == nil {
-		cfg.draw = func(d time.Duration) time.Duration { return rand.N(max(d, 1)) }
-	}
-	if cfg.Stats == nil {
-		cfg.Stats = new(Stats)
-	}
-	if cfg.Lease == "" {
-		cfg.Lease = "the lease"
-	}
-	*cfg.Stats = Stats{Closest: 1<<63 - 1}
-	return &watch{Config: cfg, lease: lease, log: log, until: until, timer: time.NewTimer(0)}
-}
-
-func (w *watch) kill() time.Time { return w.Kill(w.until) }
-func (w *watch) term() time.Time { return w.Term(w.until) }
-
-func (w *watch) run(ctx context.Context) error {
-	defer w.timer.Stop()
+// watch renews the lease until ctx ends, when it returns nil, or it is lost.
+func (k *Keeper) watch(ctx context.Context) *LostError {
+	w := &watch{Config: k.cfg, lease: k.lease, stats: &k.stats, until: k.lease.Until(), timer: time.NewTimer(0)}
 	defer w.close()
-	for due := w.afterSuccess(w.Now()); ; {
+	lost := w.run(ctx)
+	w.closest(w.Clock.Now())
+	return lost
+}
+
+func (w *watch) run(ctx context.Context) *LostError {
+	for due := w.afterSuccess(w.Clock.Now()); ; {
 		w.wait(ctx, due, nil)
 		if ctx.Err() != nil {
 			return nil
 		}
 		// The clock is asked before anything is sent: this process may have been
 		// frozen, or the machine asleep, since the timer was set.
-		sent := w.Now()
+		sent := w.Clock.Now()
 		if !sent.Before(w.term()) {
 			return w.late()
 		}
@@ -84,16 +66,18 @@ func (w *watch) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		var err error
-		if due, err = w.judge(sent, a); err != nil {
-			return err
+		var lost *LostError
+		if due, lost = w.judge(sent, a); lost != nil {
+			return lost
 		}
 	}
 }
 
+func (w *watch) term() time.Time { return w.Term(w.until) }
+
 // judge says when the next try is due, or that the lease is lost.
-func (w *watch) judge(sent time.Time, a answer) (due time.Time, err error) {
-	now := w.Now()
+func (w *watch) judge(sent time.Time, a answer) (due time.Time, lost *LostError) {
+	now := w.Clock.Now()
 	switch {
 	case a.err == nil:
 		return w.afterSuccess(sent), nil
@@ -103,27 +87,27 @@ func (w *watch) judge(sent time.Time, a answer) (due time.Time, err error) {
 		return due, &LostError{a.err, earliest(now.Add(w.Grace), w.until)}
 	}
 	if now.Before(w.term()) {
-		w.report(now)
+		w.Observer.Failed(w.failed, w.err, w.term().Sub(now))
 	}
-	return now.Add(w.Pause - w.draw(w.Pause/2)), nil
+	return now.Add(w.Draw.Jitter(w.Pause)), nil
 }
 
 // afterSuccess is when the next renewal is due. Counted from sent, but two
 // tries shall have room before T_term even if the answer was late.
 func (w *watch) afterSuccess(sent time.Time) time.Time {
-	due := sent.Add(w.Renew - w.draw(w.Renew/10))
+	due := sent.Add(w.Renew - w.Draw.Below(w.Renew/10))
 	due = earliest(due, w.term().Add(-2*w.Try))
-	if soonest := w.Now().Add(w.Pause / 2); due.Before(soonest) {
+	if soonest := w.Clock.Now().Add(w.Pause / 2); due.Before(soonest) {
 		return soonest // never a busy loop, whatever the times are
 	}
 	return due
 }
 
-func (w *watch) late() error {
+func (w *watch) late() *LostError {
 	if w.err == nil {
-		return &LostError{ErrLate, w.kill()}
+		return &LostError{ErrLate, w.Kill(w.until)}
 	}
-	return &LostError{w.err, w.kill()}
+	return &LostError{w.err, w.Kill(w.until)}
 }
 
 // try makes one try, which ends at T_term and with ctx.
@@ -131,14 +115,14 @@ func (w *watch) try(ctx context.Context, sent time.Time) answer {
 	limited, cancel := context.WithTimeout(ctx, min(w.Try, w.term().Sub(sent)))
 	defer cancel()
 	answers := make(chan answer, 1)
-	go func() {
-		until, err := w.lease.Renew(limited)
-		answers <- answer{until, err}
-	}()
+	go func() { answers <- w.renewal(limited) }()
 	a, ok := w.wait(ctx, w.term(), answers)
 	if !ok {
 		cancel()
 		a, ok = w.settle(ctx, answers)
+	}
+	if a.panic != nil {
+		panic(a.panic)
 	}
 	if errors.Is(a.err, context.Canceled) || !ok {
 		a.err = errNoAnswer // it is we who cancelled
@@ -146,6 +130,12 @@ func (w *watch) try(ctx context.Context, sent time.Time) answer {
 	if a.err == nil || ctx.Err() == nil {
 		w.note(a)
 	}
+	return a
+}
+
+func (w *watch) renewal(ctx context.Context) (a answer) {
+	defer func() { a.panic = recover() }()
+	a.until, a.err = w.lease.Renew(ctx)
 	return a
 }
 
@@ -176,39 +166,23 @@ func (w *watch) note(a answer) {
 }
 
 func (w *watch) succeed(until time.Time) {
-	w.closest(w.Now())
+	w.closest(w.Clock.Now())
 	if w.failed > 0 {
-		w.log.Info().Str("event", "renewed").Int("failed", w.failed).Msg(w.Lease + " is renewed again")
+		w.Observer.Recovered(w.failed)
 	}
 	w.until, w.failed, w.err = until, 0, nil
-	w.Stats.Renewed++
-	if w.Renewed != nil {
-		w.Renewed(until)
-	}
+	w.stats.Renewed++
+	w.tellGuard(until)
 }
 
 func (w *watch) fail(err error) {
 	w.failed++
 	w.err = err
-	w.Stats.Failed++
+	w.stats.Failed++
 }
 
 func (w *watch) closest(now time.Time) {
-	w.Stats.Closest = min(w.Stats.Closest, w.term().Sub(now))
-}
-
-// report warns once in an outage, and not of a single failure: a connection
-// that was cut while idle is replaced by the next try, and is no news.
-func (w *watch) report(now time.Time) {
-	level := zerolog.DebugLevel
-	switch w.failed {
-	case 1:
-		level = zerolog.InfoLevel
-	case 2:
-		level = zerolog.WarnLevel
-	}
-	left := max(w.term().Sub(now), 0).Round(100 * time.Millisecond)
-	w.log.WithLevel(level).Str("event", "unrenewed").Err(w.err).Stringer("until_stop", left).Msg(w.Lease + " could not be renewed; trying again")
+	w.stats.Closest = min(w.stats.Closest, w.term().Sub(now))
 }
 
 // wait sleeps until the instant at, T_term, an answer or the end of ctx,
@@ -221,7 +195,7 @@ func (w *watch) wait(ctx context.Context, at time.Time, answers <-chan answer) (
 			return a, true
 		default:
 		}
-		left := at.Sub(w.Now())
+		left := at.Sub(w.Clock.Now())
 		if left <= 0 || ctx.Err() != nil {
 			return answer{}, false
 		}

@@ -1,4 +1,5 @@
-// Package watchdog keeps a lease alive, and says in good time when it cannot.
+// Package watchdog keeps a lease while a command runs under it, and says in good
+// time when it cannot.
 //
 // All instants are of package boottime, so that a lease also runs out while
 // the machine sleeps.
@@ -9,14 +10,17 @@ import (
 	"errors"
 	"time"
 
+	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
-
-	"github.com/rs/zerolog"
 )
 
-// A Renewer is all that the watchdog needs of a lease.
-type Renewer interface {
-	// Renew makes one try, limited by ctx, and returns the new end of the lease.
+// A Lease is all that the watchdog needs of one.
+type Lease interface {
+	// Until is the end of the lease, V.
+	Until() time.Time
+
+	// Renew makes one try, limited by ctx, and returns the new end of the lease. An
+	// error that is lock.ErrLost is final; after any other it may be ours or not.
 	Renew(ctx context.Context) (until time.Time, err error)
 }
 
@@ -24,33 +28,63 @@ type Renewer interface {
 type Config struct {
 	lock.Times // of the lease
 
-	// Lease is what a message calls the lease; empty means "the lease".
-	Lease string
+	// Timeout is how long Resume asks a store that does not answer.
+	Timeout time.Duration
 
-	// Renewed, if not nil, is told each new end of the lease, from Run's goroutine.
-	Renewed func(until time.Time)
+	// Continue says that the command runs on when its lease is lost.
+	Continue bool
 
-	// Stats, if not nil, is filled by Run and may be read when Run has returned.
-	Stats *Stats
+	// Halt ends the command. It is told a *LostError, unless Continue is set, or that
+	// the watchdog itself has failed. Freshen alone does without.
+	Halt func(error)
 
-	// Now is the clock; nil means boottime.Now.
-	Now func() time.Time
+	// Guard, if not nil, is told at which instant the guard is to kill the command,
+	// whenever that changes. With Continue there is none.
+	Guard func(at time.Time)
 
-	// alarm makes one for the same clock; nil means that there is none.
-	alarm func() (alarm, error)
+	// Observer, if not nil, is told what becomes of the lease.
+	Observer Observer
 
-	// draw picks a duration below its argument; nil means at random.
-	draw func(time.Duration) time.Duration
+	Clock *boottime.Clock // nil: the machine's
+	Draw  lock.Draw       // nil: at random
+}
+
+// tellGuard moves the guard's deadline: there it acts only if this process does not.
+func (c *Config) tellGuard(until time.Time) {
+	if c.Guard != nil && !c.Continue {
+		c.Guard(c.GuardKill(until))
+	}
+}
+
+// An Observer is told what becomes of a lease, by one call at a time. Neither it nor
+// Halt nor Guard may block: they are called between renewals.
+type Observer interface {
+	// Failed is told of a try that got no answer, or none that settles anything: how
+	// many have failed since the last success, why this one did, and what is left
+	// until T_term.
+	Failed(tries int, err error, left time.Duration)
+
+	// Recovered is told that the lease is renewed again after so many tries failed.
+	Recovered(tries int)
+
+	// RunsOn is told that the lease is lost, if the command runs on (Config.Continue).
+	RunsOn(*LostError)
+
+	// Regained is told that the lease is held again: nobody else can have had it.
+	Regained()
 }
 
 // Stats say how a lease was kept.
 type Stats struct {
-	Renewed int // renewals that succeeded
+	Renewed int // renewals that succeeded beside the command
 	Failed  int // tries that got no answer, or none that settles anything
 
 	// Closest is the least time that was ever left until T_term, when the command
 	// would have been stopped. It is zero or less if T_term was reached.
 	Closest time.Duration
+
+	// Lost is why ownership cannot be shown any longer; nil if it can.
+	Lost *LostError
 }
 
 // A LostError says that ownership cannot be shown any longer.
@@ -70,18 +104,14 @@ func (e *LostError) Unwrap() error { return e.Err }
 // this process or the machine stood still.
 var ErrLate = errors.New("this process or its machine stood still until it was too late to renew")
 
-// Run renews the lease that ends at until, until ctx ends or T_term has come.
-// It returns nil in the first case and a *LostError in the second, or as soon
-// as the lease is definitely lost. A try is never sent at or after T_term; the
-// answer of one that was sent before counts for as long as Run has not
-// returned.
-//
-// Run starts no goroutine that outlives it, save a try that does not heed its
-// context: for such a one it waits 25 ms at T_term and a second when ctx ends.
-// It never makes two tries at a time.
-func Run(ctx context.Context, lease Renewer, until time.Time, cfg Config, log zerolog.Logger) error {
-	w := newWatch(lease, until, cfg, log)
-	err := w.run(ctx)
-	w.closest(w.Now())
-	return err
-}
+// killTaken is the time between SIGTERM and SIGKILL when somebody else may work
+// under the lock already.
+const killTaken = time.Second
+
+// unobserved is the Observer of who wants to know nothing.
+type unobserved struct{}
+
+func (unobserved) Failed(int, error, time.Duration) {}
+func (unobserved) Recovered(int)                    {}
+func (unobserved) RunsOn(*LostError)                {}
+func (unobserved) Regained()                        {}

@@ -1,21 +1,17 @@
-package watchdog
+package watchdog_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"redlockrun/internal/lock"
-
-	"github.com/rs/zerolog"
+	"redlockrun/internal/watchdog"
 )
-
-var minute = lock.TimesOf(time.Minute)
 
 func TestV1OnlyWhatTheReplyLeftIsLeft(t *testing.T) {
 	for tenths := range 13 {
@@ -32,13 +28,13 @@ func TestV1OnlyWhatTheReplyLeftIsLeft(t *testing.T) {
 				time.Sleep(delay)
 				return minute.End(sent), nil
 			}
-			err := watchFor(time.Hour, r, minute, config(minute))
+			lost := mustLose(time.Hour, r, config(minute))
 			term := start.Add(life(minute))
-			if answered := r.tries()[0].Add(delay); answered.Before(term) {
+			if answered := r.tries()[0].Add(delay); answered.Before(term.Add(settleAtTerm)) {
 				term = r.tries()[0].Add(life(minute))
 			}
 			if late := time.Since(term); late < 0 || late > settleAtTerm {
-				t.Errorf("a reply after %v: stopped %v after T_term with %v", delay, late, err)
+				t.Errorf("a reply after %v: stopped %v after T_term with %v", delay, late, lost)
 			}
 			close(hung)
 			synctest.Wait()
@@ -50,13 +46,12 @@ func TestV1OnlyWhatTheReplyLeftIsLeft(t *testing.T) {
 func TestV2AfterAFreezeTheClockIsAskedBeforeTheStore(t *testing.T) {
 	for _, slept := range []time.Duration{life(minute), minute.TTL, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
-			clock, cfg := &jumping{}, config(minute)
-			cfg.Now = clock.now
-			until := minute.End(clock.now())
-			time.AfterFunc(5*time.Second, func() { clock.sleep(slept) })
+			cfg := config(minute)
+			until := minute.End(cfg.Clock.Now())
+			time.AfterFunc(5*time.Second, func() { cfg.Clock.Sleep(slept) })
 			r := replies(t, minute, 0, nil)
-			lost := lostError(t, Run(t.Context(), r, until, cfg, quiet))
-			if len(r.sent) != 0 || !errors.Is(lost, ErrLate) {
+			lost := mustLose(time.Hour, r, cfg)
+			if len(r.sent) != 0 || !errors.Is(lost, watchdog.ErrLate) {
 				t.Errorf("frozen for %v: %d tries were sent, lost for %v", slept, len(r.sent), lost)
 			}
 			if want := minute.Kill(until); !lost.Kill.Equal(want) {
@@ -70,13 +65,11 @@ func TestV3ASleepOfTheMachineIsNoticedWithinASecond(t *testing.T) {
 	for _, ttl := range []time.Duration{time.Second, 5 * time.Second, time.Minute, 24 * time.Hour} {
 		times := lock.TimesOf(ttl)
 		synctest.Test(t, func(t *testing.T) {
-			clock, cfg := &jumping{}, config(times)
-			cfg.Now = clock.now
+			cfg := config(times)
 			start := time.Now()
 			at := times.Renew / 3
-			time.AfterFunc(at, func() { clock.sleep(7 * 24 * time.Hour) })
-			err := Run(t.Context(), replies(t, times, 0, nil), clock.now().Add(ttl-times.Drift), cfg, quiet)
-			lostError(t, err)
+			time.AfterFunc(at, func() { cfg.Clock.Sleep(7 * 24 * time.Hour) })
+			mustLose(time.Hour, replies(t, times, 0, nil), cfg)
 			if noticed := time.Since(start) - at; noticed > max(50*time.Millisecond, times.Margin) {
 				t.Errorf("ttl %v: noticed after %v", ttl, noticed)
 			}
@@ -86,13 +79,10 @@ func TestV3ASleepOfTheMachineIsNoticedWithinASecond(t *testing.T) {
 
 func TestV3ASleepThatTheLeaseOutlivesIsFollowedByARenewal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock, cfg := &jumping{}, config(minute)
-		cfg.Now = clock.now
-		time.AfterFunc(5*time.Second, func() { clock.sleep(30 * time.Second) })
+		cfg := config(minute)
+		time.AfterFunc(5*time.Second, func() { cfg.Clock.Sleep(30 * time.Second) })
 		r := replies(t, minute, 0, nil)
-		if err := watchFor(10*time.Second, r, minute, cfg); err != nil {
-			t.Fatal(err)
-		}
+		mustKeep(10*time.Second, r, cfg)
 		if len(r.sent) != 1 {
 			t.Errorf("%d renewals, want 1 on waking up", len(r.sent))
 		}
@@ -103,9 +93,7 @@ func TestV5RenewalsComeBeforeTheirTimeAndNeverTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := replies(t, minute, minute.Try/2, nil)
 		last := time.Now()
-		if err := watchFor(time.Hour, r, minute, config(minute)); err != nil {
-			t.Fatal(err)
-		}
+		mustKeep(time.Hour, r, config(minute))
 		gaps := map[time.Duration]bool{}
 		for _, sent := range r.sent {
 			gap := sent.Sub(last)
@@ -136,7 +124,7 @@ func TestV5EachTryHasItsOwnLimitAndNoneReachesBeyondTTerm(t *testing.T) {
 			last = time.Now()
 			return time.Time{}, ctx.Err()
 		}}
-		lost := lostError(t, watchFor(time.Hour, r, minute, config(minute)))
+		lost := mustLose(time.Hour, r, config(minute))
 		if !errors.Is(lost, context.DeadlineExceeded) || !time.Now().Equal(term) {
 			t.Errorf("stopped %v after T_term: %v", time.Since(term), lost)
 		}
@@ -163,7 +151,7 @@ func TestV6V7ADefiniteLossActsAtOnce(t *testing.T) {
 						}
 						return times.End(sent), nil
 					}
-					lost := lostError(t, watchFor(30*24*time.Hour, r, times, config(times)))
+					lost := mustLose(30*24*time.Hour, r, config(times))
 					if !errors.Is(lost, c.err) || len(r.sent) != nth || time.Until(lost.Kill) != c.kill {
 						t.Errorf("ttl %v, renewal %d of %d: %v, SIGKILL after %v, want %v", ttl, nth, len(r.sent), lost, time.Until(lost.Kill), c.kill)
 					}
@@ -186,7 +174,7 @@ func TestV7ALossNeverPutsTheKillBeyondTheLease(t *testing.T) {
 				return time.Time{}, final
 			}}
 			cfg := config(minute)
-			lost := lostError(t, Run(t.Context(), r, until, cfg, quiet))
+			lost := mustLose(time.Hour, r, cfg)
 			if !errors.Is(lost, final) || lost.Kill.After(until) {
 				t.Errorf("%v: SIGKILL due %v after the end of the lease", lost, lost.Kill.Sub(until))
 			}
@@ -204,8 +192,8 @@ func TestV11ALateSuccessCounts(t *testing.T) {
 			}
 			return minute.End(sent), nil
 		}
-		if err := watchFor(10*minute.TTL, r, minute, config(minute)); err != nil {
-			t.Errorf("lost after %v: %v", time.Since(start), err)
+		if lost := watchFor(10*minute.TTL, r, config(minute)).Lost; lost != nil {
+			t.Errorf("lost after %v: %v", time.Since(start), lost)
 		}
 	})
 }
@@ -220,13 +208,8 @@ func TestV11ASuccessCountsUntilTheCommandIsStopped(t *testing.T) {
 			}
 			return minute.End(sent), nil
 		}
-		cfg := config(minute)
-		cfg.Stats = new(Stats)
-		if err := watchFor(10*minute.TTL, r, minute, cfg); err != nil {
-			t.Error(err)
-		}
-		if cfg.Stats.Closest > 0 {
-			t.Errorf("closest is %v, want none", cfg.Stats.Closest)
+		if stats := mustKeep(10*minute.TTL, r, config(minute)); stats.Closest > 0 {
+			t.Errorf("closest is %v, want none", stats.Closest)
 		}
 	})
 }
@@ -234,9 +217,9 @@ func TestV11ASuccessCountsUntilTheCommandIsStopped(t *testing.T) {
 func TestV13TheCommandsEndComesFirst(t *testing.T) {
 	for _, shift := range []time.Duration{-time.Millisecond, 0, time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
-			err := watchFor(life(minute)+shift, replies(t, minute, 0, errRefused), minute, config(minute))
-			if lost := err != nil; shift != 0 && lost != (shift > 0) {
-				t.Errorf("the command ended %v after T_term: %v", shift, err)
+			stats := watchFor(life(minute)+shift, replies(t, minute, 0, errRefused), config(minute))
+			if lost := stats.Lost != nil; shift != 0 && lost != (shift > 0) {
+				t.Errorf("the command ended %v after T_term: %v", shift, stats.Lost)
 			}
 		})
 	}
@@ -244,18 +227,14 @@ func TestV13TheCommandsEndComesFirst(t *testing.T) {
 
 func TestV13NoTryOutlivesTheEndOfTheCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg := config(minute)
-		cfg.Stats = new(Stats)
 		r := &renewer{t: t, renew: func(ctx context.Context, _ time.Time) (time.Time, error) {
 			<-ctx.Done()
 			time.Sleep(settleAtEnd / 2) // slow to heed
 			return time.Time{}, ctx.Err()
 		}}
-		if err := watchFor(minute.Renew+time.Millisecond, r, minute, cfg); err != nil {
-			t.Error(err)
-		}
-		if len(r.sent) != 1 || r.busy || cfg.Stats.Failed != 0 {
-			t.Errorf("%d tries, one under way: %v, %d failed", len(r.sent), r.busy, cfg.Stats.Failed)
+		stats := mustKeep(minute.Renew+time.Millisecond, r, config(minute))
+		if len(r.sent) != 1 || r.busy || stats.Failed != 0 {
+			t.Errorf("%d tries, one under way: %v, %d failed", len(r.sent), r.busy, stats.Failed)
 		}
 	})
 }
@@ -268,7 +247,7 @@ func TestATryThatHangsDelaysNothing(t *testing.T) {
 			<-release
 			return time.Time{}, errRefused
 		}}
-		lost := lostError(t, watchFor(time.Hour, r, minute, config(minute)))
+		lost := mustLose(time.Hour, r, config(minute))
 		if late := time.Since(term); late < 0 || late > settleAtTerm || len(r.tries()) != 1 {
 			t.Errorf("%d tries, stopped %v after T_term", len(r.tries()), late)
 		}
@@ -284,95 +263,112 @@ func TestATryThatHangsDelaysNothing(t *testing.T) {
 			return time.Time{}, errRefused
 		}}
 		start := time.Now()
-		err := watchFor(minute.Renew+time.Millisecond, r, minute, config(minute))
-		if waited := time.Since(start) - minute.Renew - time.Millisecond; err != nil || waited != settleAtEnd {
-			t.Errorf("ended after %v with %v", waited, err)
+		mustKeep(minute.Renew+time.Millisecond, r, config(minute))
+		if waited := time.Since(start) - minute.Renew - time.Millisecond; waited != settleAtEnd {
+			t.Errorf("ended after %v", waited)
 		}
 		close(release)
 	})
 }
 
-func TestEachNewEndOfTheLeaseIsTold(t *testing.T) {
+// The guard's deadline is moved by each renewal.
+func TestEachNewDeadlineIsToldToTheGuard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []time.Time
-		cfg := config(minute)
-		cfg.Renewed = func(until time.Time) { told = append(told, until) }
+		cfg, start := config(minute), time.Now()
+		cfg.Guard = func(at time.Time) { told = append(told, at) }
 		r := replies(t, minute, time.Millisecond, nil)
-		if err := watchFor(10*minute.TTL, r, minute, cfg); err != nil {
-			t.Fatal(err)
-		}
-		for i, until := range told {
-			if !until.Equal(minute.End(r.sent[i])) {
-				t.Errorf("renewal %d: told %v", i, until)
+		mustKeep(10*minute.TTL, r, cfg)
+		for i, sent := range append([]time.Time{start}, r.sent...) {
+			if want := minute.GuardKill(minute.End(sent)); i >= len(told) || !told[i].Equal(want) {
+				t.Fatalf("renewal %d was sent at %v: the guard was told %v", i, sent, told)
 			}
 		}
-		if len(told) != len(r.sent) {
-			t.Errorf("%d of %d told", len(told), len(r.sent))
+		if len(told) != len(r.sent)+1 {
+			t.Errorf("told %d times after %d renewals", len(told), len(r.sent))
 		}
 	})
 }
 
 func TestStatsSayHowTheLeaseWasKept(t *testing.T) {
-	failing := func(n int) *renewer {
-		r := &renewer{t: t}
-		r.renew = func(_ context.Context, sent time.Time) (time.Time, error) {
-			if len(r.sent) <= n {
-				return time.Time{}, errRefused
-			}
-			return minute.End(sent), nil
-		}
-		return r
-	}
 	top := func(time.Duration) time.Duration { return 0 } // nothing taken off
 	for _, c := range []struct {
 		failures int
 		end      time.Duration
-		want     Stats
+		want     watchdog.Stats
 	}{
-		{0, time.Second, Stats{0, 0, life(minute) - time.Second}},
-		{0, minute.Renew + time.Second, Stats{1, 0, life(minute) - minute.Renew}},
-		{3, minute.Renew + 10*time.Second, Stats{1, 3, life(minute) - minute.Renew - 3*minute.Pause}},
-		{1000, time.Hour, Stats{0, 29, 0}},
+		{0, time.Second, watchdog.Stats{Closest: life(minute) - time.Second}},
+		{0, minute.Renew + time.Second, watchdog.Stats{Renewed: 1, Closest: life(minute) - minute.Renew}},
+		{3, minute.Renew + 10*time.Second, watchdog.Stats{Renewed: 1, Failed: 3, Closest: life(minute) - minute.Renew - 3*minute.Pause}},
+		{1000, time.Hour, watchdog.Stats{Failed: 29}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := config(minute)
-			cfg.draw, cfg.Stats = top, new(Stats)
-			_ = watchFor(c.end, failing(c.failures), minute, cfg)
-			if *cfg.Stats != c.want {
-				t.Errorf("%d failures, %v: %+v, want %+v", c.failures, c.end, *cfg.Stats, c.want)
+			cfg.Draw = top
+			stats := watchFor(c.end, script(t, minute, slices.Repeat([]error{errRefused}, c.failures)...), cfg)
+			if (stats.Lost != nil) != (c.end == time.Hour) {
+				t.Errorf("%d failures, %v: lost for %v", c.failures, c.end, stats.Lost)
+			}
+			if stats.Lost = nil; stats != c.want {
+				t.Errorf("%d failures, %v: %+v, want %+v", c.failures, c.end, stats, c.want)
 			}
 		})
 	}
 }
 
-func TestAnOutageIsWarnedOfOnceAndASingleFailureNotAtAll(t *testing.T) {
-	for failures, warnings := range []int{0, 0, 1, 1, 1} {
-		synctest.Test(t, func(t *testing.T) {
-			r := &renewer{t: t}
-			r.renew = func(_ context.Context, sent time.Time) (time.Time, error) {
-				if len(r.sent) <= failures {
-					return time.Time{}, errRefused
+func TestTheObserverIsToldOfEachFailureAndOfTheirEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, seen := config(minute), new(diary)
+		cfg.Draw = func(time.Duration) time.Duration { return 0 }
+		cfg.Observer = seen
+		mustKeep(minute.TTL, script(t, minute, errRefused, errRefused, nil, nil, errRefused), cfg)
+		seen.says(t,
+			"try 1 failed (dial: connection refused), 28.398s left",
+			"try 2 failed (dial: connection refused), 27.398s left",
+			"renewed after 2",
+		)
+	})
+}
+
+func TestTheObserverIsNotToldOfAFailureThatEndsTheCommand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, seen := config(minute), new(diary)
+		cfg.Observer = seen
+		mustLose(time.Hour, script(t, minute, lock.ErrTaken), cfg)
+		seen.says(t)
+	})
+}
+
+func TestTheMachinesClockIsTheDefault(t *testing.T) {
+	r := replies(t, minute, 0, nil)
+	if stats := mustKeep(0, r, watchdog.Config{Times: minute}); stats.Closest <= 0 || stats.Closest > life(minute) || len(r.tries()) != 0 {
+		t.Errorf("%d tries, %+v", len(r.tries()), stats)
+	}
+}
+
+// A panic ends the command in order, wherever it comes from.
+func TestP18APanicHaltsTheCommand(t *testing.T) {
+	for name, arrange := range map[string]func(r *renewer, cfg *watchdog.Config){
+		"lease": func(r *renewer, _ *watchdog.Config) {
+			r.renew = func(context.Context, time.Time) (time.Time, error) { panic("oh") }
+		},
+		"guard": func(_ *renewer, cfg *watchdog.Config) {
+			told := 0
+			cfg.Guard = func(time.Time) {
+				if told++; told > 1 {
+					panic("oh")
 				}
-				return minute.End(sent), nil
 			}
-			var out bytes.Buffer
-			ctx, cancel := context.WithTimeout(t.Context(), minute.TTL)
-			defer cancel()
-			log := zerolog.New(&out).Level(zerolog.WarnLevel)
-			if err := Run(ctx, r, minute.End(time.Now()), config(minute), log); err != nil {
-				t.Fatal(err)
-			}
-			if got := strings.Count(out.String(), "\n"); got != warnings {
-				t.Errorf("%d failures: %d warnings: %s", failures, got, out.String())
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r, cfg := replies(t, minute, 0, nil), config(minute)
+			arrange(r, &cfg)
+			k := keep(r, cfg)
+			err := <-k.halted
+			if k.Stop(); err.Error() != "panic: oh" || errors.As(err, new(*watchdog.LostError)) {
+				t.Errorf("%s: %v", name, err)
 			}
 		})
-	}
-}
-
-func TestTheRealClockIsTheDefault(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := Run(ctx, replies(t, minute, 0, nil), time.Now(), Config{}, quiet); err != nil {
-		t.Error(err)
 	}
 }

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"syscall"
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+	"redlockrun/internal/watchdog"
+
+	"github.com/rs/zerolog"
+)
+
+// watchdog says how the lease is kept. What halts the command is not known yet.
+func (s *session) watchdog() watchdog.Config {
+	return watchdog.Config{
+		Times: s.Times, Timeout: s.Timeout, Continue: s.OnLost == config.ContinueCommand,
+		Guard: s.guard.Extend, Observer: teller{s},
+	}
+}
+
+// haltFor stops the command for what the watchdog says.
+func (s *session) haltFor(err error) *runner.StopError {
+	var lost *watchdog.LostError
+	if errors.As(err, &lost) {
+		return &runner.StopError{Reason: lost, KillBy: lost.Kill}
+	}
+	return &runner.StopError{Reason: fmt.Errorf("keep lock %q: %w", s.Key, err)}
+}
+
+// guardMayHaveKilled reports that the command ended by SIGKILL, that nobody
+// here sent it, and that the guard's deadline has passed: this process stood
+// still for so long.
+func (s *session) guardMayHaveKilled(lease lock.Lease, status runner.Status) bool {
+	return s.guard != nil && s.OnLost == config.StopCommand && status.Signal == syscall.SIGKILL &&
+		boottime.Until(s.Times.GuardKill(lease.Until())) <= 0
+}
+
+// A teller says what becomes of a session's lease.
+type teller struct{ *session }
+
+// Failed warns once in an outage, and not of a single failure: a connection
+// that was cut while idle is replaced by the next try, and is no news.
+func (t teller) Failed(tries int, err error, left time.Duration) {
+	level := zerolog.DebugLevel
+	switch tries {
+	case 1:
+		level = zerolog.InfoLevel
+	case 2:
+		level = zerolog.WarnLevel
+	}
+	t.log.WithLevel(level).Str(console.EventField, console.EventUnrenewed).Err(err).
+		Stringer("until_stop", max(left, 0).Round(100*time.Millisecond)).Msg(t.lockHere() + " could not be renewed; trying again")
+}
+
+func (t teller) Recovered(tries int) {
+	t.log.Info().Str(console.EventField, console.EventRenewed).Int("failed", tries).Msg(t.lockHere() + " is renewed again")
+}
+
+func (t teller) RunsOn(lost *watchdog.LostError) {
+	t.log.Warn().Str(console.EventField, console.EventLost).Strs(console.HintField, some(lostHint(lost, *t.plan))).
+		Msg(explainLost(lost, *t.plan) + "; the command runs on without it")
+}
+
+func (t teller) Regained() {
+	t.log.Warn().Str(console.EventField, console.EventRegained).Msgf("lock %q is held again, and was all the time", t.Key)
+}
+
+func (t teller) lockHere() string {
+	return "lock " + strconv.Quote(t.Key) + " (" + t.where() + ")"
+}

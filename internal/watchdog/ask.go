@@ -1,0 +1,48 @@
+package watchdog
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+// Freshen renews a lease that took longer than one try to acquire, so that a command
+// starts with nearly all of it. It tries until T_term. The error is lock.ErrLost, the
+// cause of ctx's end, or why the last try got no answer.
+func Freshen(ctx context.Context, lease Lease, cfg Config) error {
+	until := lease.Until()
+	if cfg.Clock.Now().Sub(cfg.Sent(until)) <= cfg.Try {
+		return nil
+	}
+	return cfg.ask(ctx, lease, cfg.Term(until))
+}
+
+// ask renews the lease as soon as there is an answer, or until by.
+func (c *Config) ask(ctx context.Context, lease Lease, by time.Time) error {
+	for {
+		err := c.renew(ctx, lease)
+		if err == nil || errors.Is(err, lock.ErrLost) {
+			return err
+		}
+		pause := c.Draw.Jitter(c.Pause)
+		if c.Clock.Until(by) <= pause {
+			return err
+		}
+		if !lock.Pause(ctx, pause) {
+			return context.Cause(ctx)
+		}
+		if c.Clock.Until(by) <= 0 { // the machine was asleep
+			return err
+		}
+	}
+}
+
+// renew makes one try.
+func (c *Config) renew(ctx context.Context, lease Lease) error {
+	ctx, cancel := context.WithTimeout(ctx, c.Try)
+	defer cancel()
+	_, err := lease.Renew(ctx)
+	return err
+}

@@ -1,0 +1,141 @@
+package watchdog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"redlockrun/internal/lock"
+)
+
+// A Keeper keeps one lease while a command runs, and lets it lapse while the command
+// is suspended. Its methods are called from one goroutine: Start first, then Suspend
+// and Resume by turns, Stop last.
+type Keeper struct {
+	cfg    Config
+	lease  Lease
+	cancel context.CancelFunc // ends keep
+	over   chan struct{}      // closed when keep has returned
+	stats  Stats              // keep's, until over is closed
+}
+
+// New returns a Keeper of a lease that has been acquired.
+func New(lease Lease, cfg Config) *Keeper {
+	if cfg.Observer == nil {
+		cfg.Observer = unobserved{}
+	}
+	return &Keeper{cfg: cfg, lease: lease, stats: Stats{Closest: math.MaxInt64}}
+}
+
+// Start begins to renew the lease.
+//
+// Each try has its own limit, and none is sent at or after T_term. The answer of one
+// that was sent before counts until Halt is called: at T_term, or as soon as the
+// lease is definitely lost. There are never two tries at a time.
+func (k *Keeper) Start() {
+	k.cfg.tellGuard(k.lease.Until())
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	k.cancel, k.over = cancel, over
+	go func() {
+		defer close(over)
+		defer k.recover()
+		k.keep(ctx)
+	}()
+}
+
+// Suspend ends the renewals and waits for the one under way: after it none is, save
+// one that does not heed its context, for which it waits a second.
+func (k *Keeper) Suspend() {
+	k.cancel()
+	<-k.over
+}
+
+// Resume goes on with a lease that was suspended. It may have lapsed meanwhile, so
+// that it is renewed first; a store that does not answer is asked for Timeout.
+//
+// A *LostError says that the lease is lost, and that nothing was started. With
+// Continue there is none.
+func (k *Keeper) Resume(ctx context.Context) error {
+	if k.stats.Lost == nil {
+		if err := k.cfg.ask(ctx, k.lease, k.cfg.Clock.Now().Add(k.cfg.Timeout)); err != nil {
+			k.lapse(err)
+		}
+	}
+	if k.stats.Lost != nil && !k.cfg.Continue {
+		return k.stats.Lost
+	}
+	k.Start()
+	return nil
+}
+
+// Stop ends the renewals as Suspend does, and says how the lease was kept. From then
+// on the lease may be released.
+func (k *Keeper) Stop() Stats {
+	k.Suspend()
+	return k.stats
+}
+
+// recover makes a panic of the watchdog the end of the command, in order.
+func (k *Keeper) recover() {
+	if r := recover(); r != nil {
+		k.cfg.Halt(fmt.Errorf("panic: %v", r))
+	}
+}
+
+// keep watches the lease until ctx ends or it is lost. With Continue it then asks
+// for it, until it can be watched again.
+func (k *Keeper) keep(ctx context.Context) {
+	for k.stats.Lost == nil || k.regain(ctx) {
+		lost := k.watch(ctx)
+		if lost == nil {
+			return
+		}
+		k.lose(lost)
+		if !k.cfg.Continue {
+			return
+		}
+	}
+}
+
+// lose stops the command, or says that it runs on.
+func (k *Keeper) lose(lost *LostError) {
+	k.stats.Lost = lost
+	if k.cfg.Continue {
+		k.cfg.Observer.RunsOn(lost)
+		return
+	}
+	k.cfg.Halt(lost)
+}
+
+// lapse is lose for a lease that was lost while the command was suspended, which
+// Resume ends.
+func (k *Keeper) lapse(err error) {
+	now := k.cfg.Clock.Now()
+	// Mostly T_kill is long past: the command does not run beside its successor for an instant.
+	k.stats.Lost = &LostError{err, earliest(now.Add(killTaken), now.Add(k.cfg.Grace), k.cfg.Kill(k.lease.Until()))}
+	k.stats.Closest = min(k.stats.Closest, k.cfg.Term(k.lease.Until()).Sub(now))
+	if k.cfg.Continue {
+		k.cfg.Observer.RunsOn(k.stats.Lost)
+	}
+}
+
+// regain asks for a lease that got no answer in time until it is ours again,
+// which nobody else had meanwhile then, or lost for good.
+func (k *Keeper) regain(ctx context.Context) bool {
+	for !errors.Is(k.stats.Lost, lock.ErrLost) {
+		if !lock.Pause(ctx, k.cfg.Renew) {
+			return false
+		}
+		switch err := k.cfg.renew(ctx, k.lease); {
+		case err == nil:
+			k.stats.Lost = nil
+			k.cfg.Observer.Regained()
+			return true
+		case errors.Is(err, lock.ErrLost):
+			k.lose(&LostError{Err: err})
+		}
+	}
+	return false
+}
