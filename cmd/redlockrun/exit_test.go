@@ -22,7 +22,7 @@ import (
 func somePlan() plan {
 	return plan{Config: config.Config{
 		Key: "job", Conflict: statusBusy, MaxRuntime: 90 * time.Second,
-		Address: config.Address{URLs: []string{"redis://db"}, From: "--redis"},
+		Address: config.Address{From: "--redis"},
 	}, place: "db:6379"}
 }
 

@@ -16,24 +16,15 @@ func (s *session) open() (lock.Store, []*os.File, error) {
 		return s.openLocal()
 	}
 	open := line.Open
-	if len(s.Address.URLs) > 1 {
+	if len(s.Servers.URLs) > 1 {
 		open = quorum.Open
 	}
-	store, err := open(s.openConfig())
+	store, err := open(s.Servers)
 	if err != nil {
 		return nil, nil, err
 	}
 	s.place = store.Address()
 	return store, nil, nil
-}
-
-func (c *plan) openConfig() lock.Servers {
-	return lock.Servers{
-		URLs: c.Address.URLs, Prefix: c.Prefix,
-		CA: c.TLS.CA, Cert: c.TLS.Cert, Key: c.TLS.Key,
-		PasswordFile: c.Passwords.Redis, SentinelPasswordFile: c.Passwords.Sentinel,
-		Replicas: c.Replicas, ReplicasTimeout: c.ReplicasTimeout, Durable: c.Durable,
-	}
 }
 
 // fileSettings are the settings behind the fields of lock.Servers that name files.
@@ -74,7 +65,7 @@ func (c *plan) exposed() []string {
 	if c.Address.Local {
 		return nil
 	}
-	if host := line.PlainPassword(c.openConfig()); host != "" {
+	if host := line.PlainPassword(c.Servers); host != "" {
 		return []string{"the password goes to " + host + " in plain text; rediss:// in place of redis:// hides it"}
 	}
 	return nil

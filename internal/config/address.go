@@ -5,47 +5,38 @@ import (
 	"strings"
 )
 
-// An Address is where the lock lives, and who said so.
+// An Address is the kind of store that was asked for, and who said so.
 type Address struct {
-	URLs  []string // as they were given, more than one for a quorum; none if Local
-	Local bool     // on this host alone
-	Dir   string   // of a local lock; "" for the default
-	From  string   // how a message names the source
+	Local bool   // on this host alone; else in Redis
+	Dir   string // of a local lock; "" for the default
+	From  string // how a message names the source
 
 	origin origin
 }
 
 // address finds the nearest of --redis and --local, which replace each other
-// as a whole.
-func (s *Sources) address() (Address, error) {
+// as a whole. A local lock has no urls.
+func (s *Sources) address() (a Address, urls []string, err error) {
 	g, err := s.nearest("redis", "local")
 	if err != nil {
-		return Address{}, err
+		return Address{}, nil, err
 	}
-	if g.name == "local" {
-		return localAddress(g)
+	a = Address{From: g.called, origin: g.origin}
+	if g.name == "redis" {
+		return a, g.values, nil
 	}
-	return Address{URLs: g.values, From: g.called, origin: g.origin}, nil
-}
-
-func localAddress(g given) (Address, error) {
-	a := Address{Local: true, From: g.called, origin: g.origin}
 	if MayBeURL(g.last()) {
-		return a, Usagef("%s is given a URL, not a directory", g.called).Hint("--redis URL is for a lock in Redis")
+		return a, nil, Usagef("%s is given a URL, not a directory", g.called).Hint("--redis URL is for a lock in Redis")
 	}
+	a.Local = true
 	if on, known := parseSwitch(g.last()); !known || !on {
 		a.Dir = g.last()
 	}
-	return a, nil
+	return a, nil, nil
 }
 
 // Whence is "from" and the source, for a message.
 func (a Address) Whence() string { return "from " + a.From }
-
-// HasLine reports whether the waiters of a lock stand in a line of ours there.
-func (a Address) HasLine() bool {
-	return !a.Local && len(strings.Fields(strings.Join(a.URLs, " "))) == 1
-}
 
 // MayBeURL finds what is probably a URL in the wrong place, with a password or not.
 func MayBeURL(text string) bool {
@@ -54,12 +45,12 @@ func MayBeURL(text string) bool {
 }
 
 // warnings are what the user should know about an address before it is used.
-func (a Address) warnings() []string {
+func (a Address) warnings(urls []string) []string {
 	if a.origin == builtin {
-		return []string{"no address was given: " + a.URLs[0] + " guards this host alone; " +
-			"the line REDLOCKRUN_REDIS=" + a.URLs[0] + " in " + DefaultFile + " makes it explicit"}
+		return []string{"no address was given: " + urls[0] + " guards this host alone; " +
+			"the line " + variableOf("redis") + "=" + urls[0] + " in " + DefaultFile + " makes it explicit"}
 	}
-	if a.origin == flags && slices.ContainsFunc(a.URLs, hasPassword) {
+	if a.origin == flags && slices.ContainsFunc(urls, hasPassword) {
 		return []string{"the password in --redis can be read by everybody in ps; REDLOCKRUN_REDIS or --redis file:PATH keeps it private"}
 	}
 	return nil

@@ -6,6 +6,7 @@ package config
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"redlockrun/internal/lock"
@@ -24,26 +25,15 @@ type Config struct {
 	Conflict      int           // the exit status when the lock stays busy
 	WarnHeldAfter time.Duration // a lock that is held for longer should be looked at
 
-	Address         Address
-	Timeout         time.Duration // how long a silent store is asked
-	Prefix          string
-	TLS             TLSFiles
-	Passwords       PasswordFiles
-	Replicas        int           // how many must have acknowledged the lock
-	ReplicasTimeout time.Duration // how long they are waited for
-	Durable         bool          // the servers of a quorum keep their data
+	Address Address
+	Servers lock.Servers  // none are asked if Address.Local
+	Timeout time.Duration // how long a silent store is asked
 
 	Enclosing []string // the run ids of the redlockruns around this one, the outermost first
 	Warnings  []string // what the user should know of all this
 
 	sources *Sources
 }
-
-// TLSFiles are paths; "" where nothing was said.
-type TLSFiles struct{ CA, Cert, Key string }
-
-// PasswordFiles are paths; "" where nothing was said.
-type PasswordFiles struct{ Redis, Sentinel string }
 
 // OnLost is what becomes of the command when the lock is lost.
 type OnLost string
@@ -68,13 +58,8 @@ func (s *Sources) Config() (Config, error) {
 		Conflict:      r.number("conflict-exit-code", 255),
 		WarnHeldAfter: r.limit("warn-held-after", time.Millisecond),
 
-		Timeout:         r.duration("redis-timeout", time.Millisecond),
-		Prefix:          r.prefix(),
-		TLS:             TLSFiles{r.text("redis-ca"), r.text("redis-cert"), r.text("redis-key")},
-		Passwords:       PasswordFiles{r.text("redis-password-file"), r.text("sentinel-password-file")},
-		Replicas:        r.number("replicas", maxReplicas),
-		ReplicasTimeout: r.duration("replicas-timeout", time.Millisecond),
-		Durable:         r.on("durable"),
+		Timeout: r.duration("redis-timeout", time.Millisecond),
+		Servers: r.servers(),
 
 		Enclosing: enclosingRuns(s.env),
 		sources:   s,
@@ -83,15 +68,20 @@ func (s *Sources) Config() (Config, error) {
 		return Config{}, r.err
 	}
 	var err error
-	if c.Address, err = s.address(); err != nil {
+	if c.Address, c.Servers.URLs, err = s.address(); err != nil {
 		return Config{}, err
 	}
-	if c.Wait.Max > 0 && !c.Address.HasLine() {
+	if c.Wait.Max > 0 && !c.hasLine() {
 		return Config{}, Usagef("--max-waiters needs a line to count, which a local lock and a quorum do not have").
 			Hint("leave it out, or keep the lock in one Redis, Sentinel or Cluster")
 	}
-	c.Warnings = slices.Concat(c.Address.warnings(), s.warnings())
+	c.Warnings = slices.Concat(c.Address.warnings(c.Servers.URLs), s.warnings())
 	return c, nil
+}
+
+// hasLine reports whether the waiters of a lock stand in a line of ours there.
+func (c Config) hasLine() bool {
+	return !c.Address.Local && len(strings.Fields(strings.Join(c.Servers.URLs, " "))) == 1
 }
 
 // Source is how a message names the place that a setting without a default comes from;

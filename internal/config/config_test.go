@@ -81,8 +81,11 @@ func TestDefaultsAreThoseOfTheHelp(t *testing.T) {
 	if c.OnLost != config.StopCommand || c.MaxRuntime != 0 || c.MinHold != 0 || c.Conflict != 75 || c.Timeout != 5*time.Second {
 		t.Errorf("%+v", c)
 	}
-	if c.Prefix != "redlockrun:" || !slices.Equal(c.Address.URLs, []string{"redis://127.0.0.1:6379"}) || c.Address.Local {
-		t.Errorf("prefix %q, address %+v", c.Prefix, c.Address)
+	if c.Servers.Prefix != "redlockrun:" || !slices.Equal(c.Servers.URLs, []string{"redis://127.0.0.1:6379"}) || c.Address.Local {
+		t.Errorf("prefix %q, address %+v", c.Servers.Prefix, c.Address)
+	}
+	if c.Servers.ReplicasTimeout != lock.DefaultReplicasTimeout {
+		t.Errorf("%+v", c.Servers)
 	}
 	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "this host alone") || !strings.Contains(c.Warnings[0], config.DefaultFile) {
 		t.Errorf("warnings %q", c.Warnings)
@@ -108,18 +111,18 @@ var everySetting = map[string]struct {
 	"min-hold":               {"9", func(c config.Config) bool { return c.MinHold == 9*time.Second }},
 	"conflict-exit-code":     {"0", func(c config.Config) bool { return c.Conflict == 0 }},
 	"warn-held-after":        {"2h", func(c config.Config) bool { return c.WarnHeldAfter == 2*time.Hour }},
-	"redis":                  {"redis://a", func(c config.Config) bool { return slices.Equal(c.Address.URLs, []string{"redis://a"}) }},
+	"redis":                  {"redis://a", func(c config.Config) bool { return slices.Equal(c.Servers.URLs, []string{"redis://a"}) }},
 	"redis-timeout":          {"2.5", func(c config.Config) bool { return c.Timeout == 2500*time.Millisecond }},
-	"redis-ca":               {"/ca", func(c config.Config) bool { return c.TLS.CA == "/ca" }},
-	"redis-cert":             {"/cert", func(c config.Config) bool { return c.TLS.Cert == "/cert" }},
-	"redis-key":              {"/key", func(c config.Config) bool { return c.TLS.Key == "/key" }},
-	"redis-password-file":    {"/pw", func(c config.Config) bool { return c.Passwords.Redis == "/pw" }},
-	"sentinel-password-file": {"/pw", func(c config.Config) bool { return c.Passwords.Sentinel == "/pw" }},
-	"replicas":               {"2", func(c config.Config) bool { return c.Replicas == 2 }},
-	"replicas-timeout":       {"3", func(c config.Config) bool { return c.ReplicasTimeout == 3*time.Second }},
-	"durable":                {"true", func(c config.Config) bool { return c.Durable }},
+	"redis-ca":               {"/ca", func(c config.Config) bool { return c.Servers.CA == "/ca" }},
+	"redis-cert":             {"/cert", func(c config.Config) bool { return c.Servers.Cert == "/cert" }},
+	"redis-key":              {"/key", func(c config.Config) bool { return c.Servers.Key == "/key" }},
+	"redis-password-file":    {"/pw", func(c config.Config) bool { return c.Servers.PasswordFile == "/pw" }},
+	"sentinel-password-file": {"/pw", func(c config.Config) bool { return c.Servers.SentinelPasswordFile == "/pw" }},
+	"replicas":               {"2", func(c config.Config) bool { return c.Servers.Replicas == 2 }},
+	"replicas-timeout":       {"3", func(c config.Config) bool { return c.Servers.ReplicasTimeout == 3*time.Second }},
+	"durable":                {"true", func(c config.Config) bool { return c.Servers.Durable }},
 	"local":                  {"/dir", func(c config.Config) bool { return c.Address.Local && c.Address.Dir == "/dir" }},
-	"prefix":                 {"p:", func(c config.Config) bool { return c.Prefix == "p:" }},
+	"prefix":                 {"p:", func(c config.Config) bool { return c.Servers.Prefix == "p:" }},
 	"max-waiters":            {"3", func(c config.Config) bool { return c.Wait.Max == 3 }},
 	"quiet":                  {"true", nil},
 	"verbose":                {"true", nil},
@@ -183,7 +186,7 @@ func TestANearerKindReplacesTheWholeKind(t *testing.T) {
 	}
 	env = configFile(t, "REDLOCKRUN_LOCAL=1")
 	env["REDLOCKRUN_REDIS"] = "redis://a redis://b\tredis://c"
-	if c, err := read(env, "key=x"); err != nil || c.Address.Local || len(c.Address.URLs) != 3 {
+	if c, err := read(env, "key=x"); err != nil || c.Address.Local || len(c.Servers.URLs) != 3 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -199,11 +202,11 @@ func TestAFlagThatIsOffLeavesTheOthers(t *testing.T) {
 func TestRedisURLIsAskedLast(t *testing.T) {
 	env := configFile(t, "REDLOCKRUN_REDIS=redis://file")
 	env["REDIS_URL"] = "redis://heroku"
-	if c, _ := read(env, "key=x"); c.Address.URLs[0] != "redis://file" {
+	if c, _ := read(env, "key=x"); c.Servers.URLs[0] != "redis://file" {
 		t.Errorf("%+v", c.Address)
 	}
 	delete(env, config.FileVar)
-	if c, _ := read(env, "key=x"); c.Address.URLs[0] != "redis://heroku" || len(c.Warnings) > 0 {
+	if c, _ := read(env, "key=x"); c.Servers.URLs[0] != "redis://heroku" || len(c.Warnings) > 0 {
 		t.Errorf("%+v", c)
 	}
 	env["REDIS_URL"] = ""

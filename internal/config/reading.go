@@ -135,6 +135,21 @@ func (r *reading) prefix() string {
 	return g.last()
 }
 
+// servers are all but the URLs, which exclude --local.
+func (r *reading) servers() lock.Servers {
+	return lock.Servers{
+		Prefix:               r.prefix(),
+		CA:                   r.text("redis-ca"),
+		Cert:                 r.text("redis-cert"),
+		Key:                  r.text("redis-key"),
+		PasswordFile:         r.text("redis-password-file"),
+		SentinelPasswordFile: r.text("sentinel-password-file"),
+		Replicas:             r.number("replicas", maxReplicas),
+		ReplicasTimeout:      r.duration("replicas-timeout", time.Millisecond),
+		Durable:              r.on("durable"),
+	}
+}
+
 // unfit says why text cannot be a part of a Redis key, or nothing.
 func unfit(text string, most int) string {
 	switch {

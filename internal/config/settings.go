@@ -3,6 +3,8 @@ package config
 import (
 	"slices"
 	"strings"
+
+	"redlockrun/internal/lock"
 )
 
 // A Setting is one thing that a flag, a variable or the configuration file says.
@@ -41,7 +43,7 @@ var settings = [...]Setting{
 	{"replicas-timeout", "", "", "1s", "how long they are waited for"},
 	{"durable", "", "true", "", "the servers of a quorum keep their data"},
 	{"local", "", "true", "", "a lock on this host alone"},
-	{"prefix", "", "", "redlockrun:", "before each Redis key"},
+	{"prefix", "", "", lock.DefaultPrefix, "before each Redis key"},
 	{"quiet", "q", "true", "", "errors only"},
 	{"verbose", "v", "true", "", "say more; twice: everything"},
 	{"log-level", "", "", "warn", "debug, info, warn or error"},
