@@ -46,13 +46,7 @@ func absentCommand(t *testing.T, path string) *absent {
 	return absentFile(t, path, "#!/bin/sh\n: >"+path+".ran\n")
 }
 
-// wanted waits until somebody opens the file.
-func (a *absent) wanted() {
-	a.t.Helper()
-	until(a.t, "the opening of the file", a.opened)
-}
-
-// wantedBy is wanted by a run, which must not end before.
+// wantedBy waits until a run has the file opened, which must not end before.
 func (a *absent) wantedBy(p *process) {
 	a.t.Helper()
 	until(a.t, "the opening of the file", func() bool { return a.opened() || p.over() })
@@ -95,22 +89,69 @@ func (a *absent) comesInVain() {
 	}
 }
 
+// A hanging is a run whose command's file has been opened and does not come.
+type hanging struct {
+	*process
+	server *redistest.Server
+	file   *absent
+}
+
+// keepsTheLock checks for a while that the run holds the lock all the time.
+func (h hanging) keepsTheLock(t *testing.T, while time.Duration) {
+	t.Helper()
+	owner := holder(t, h.server)
+	for end := time.Now().Add(while); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
+		if now := holder(t, h.server); now == nil || now != owner {
+			t.Fatalf("the lock was %v, is %v\n%s", owner, now, h.stderr())
+		}
+	}
+}
+
+// endsUnstarted checks that the run ends with status before its file has come.
+func (h hanging) endsUnstarted(t *testing.T, status int) {
+	t.Helper()
+	h.endsSoon(status)
+	if !strings.Contains(h.stderr(), "; nothing was run\n") {
+		t.Errorf("it said %q", h.stderr())
+	}
+}
+
+// launchHanging starts a run of path, which waits for file.
+func launchHanging(t *testing.T, file *absent, path string, flags ...string) hanging {
+	t.Helper()
+	h := hanging{server: redistest.Start(t, redistest.Options{}), file: file}
+	h.process = launch(t, h.server.URL(), append(append([]string{"-k", "job"}, flags...), path)...)
+	file.wantedBy(h.process)
+	return h
+}
+
+// eachHangingExecve runs test in each of the surroundings, on a run whose execve hangs.
+func eachHangingExecve(t *testing.T, flags, env []string, test func(*testing.T, hanging)) {
+	t.Parallel()
+	for where, command := range surroundings() {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			file, path := absentSecondInterpreter(t)
+			cmd := command(t, append(append([]string{"-k", "job"}, flags...), path)...)
+			cmd.Env = env
+			h := hanging{server: redistest.Start(t, redistest.Options{}), file: file}
+			h.process = launchCommand(t, h.server.URL(), cmd)
+			file.wantedBy(h.process)
+			test(t, h)
+		})
+	}
+}
+
 func TestTheLockIsRenewedWhileTheFileDoesNotCome(t *testing.T) {
 	t.Parallel()
 	for _, what := range []string{"interpreter", "command"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			s := redistest.Start(t, redistest.Options{})
 			dir := t.TempDir()
 			file := absentFile(t, filepath.Join(dir, "interpreter"), "#!/bin/sh\nexit 7\n")
 			writeExecutable(t, filepath.Join(dir, "command"), "#!"+filepath.Join(dir, "interpreter")+"\n")
-			run := launch(t, s.URL(), "-k", "job", "--ttl", "2", filepath.Join(dir, what))
-			file.wantedBy(run)
-			for end := time.Now().Add(4 * time.Second); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
-				if held, err := s.Do("EXISTS", key); err != nil || held != int64(1) {
-					t.Fatalf("the lock is gone (%v, %v)\n%s", held, err, run.stderr())
-				}
-			}
+			run := launchHanging(t, file, filepath.Join(dir, what), "--ttl", "2")
+			run.keepsTheLock(t, 4*time.Second)
 			file.come()
 			run.ends(7)
 		})
@@ -119,151 +160,90 @@ func TestTheLockIsRenewedWhileTheFileDoesNotCome(t *testing.T) {
 
 func TestACommandThatComesAfterTheLockIsLostIsNotStarted(t *testing.T) {
 	t.Parallel()
-	s := redistest.Start(t, redistest.Options{})
 	path := filepath.Join(t.TempDir(), "command")
-	file := absentCommand(t, path)
-	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", path)
-	file.wantedBy(run)
-	if _, err := s.Do("SET", key, "another"); err != nil {
-		t.Fatal(err)
-	}
-	run.endsSoon(76)
-	if !strings.Contains(run.stderr(), "; nothing was run\n") {
-		t.Errorf("it said %q", run.stderr())
-	}
-	file.comesInVain()
+	run := launchHanging(t, absentCommand(t, path), path, "--ttl", "2")
+	occupy(t, run.server)
+	run.endsUnstarted(t, 76)
+	run.file.comesInVain()
 }
 
 func TestARunWhoseFileDoesNotComeCanBeEnded(t *testing.T) {
 	t.Parallel()
-	s := redistest.Start(t, redistest.Options{})
 	path := filepath.Join(t.TempDir(), "command")
-	file := absentCommand(t, path)
-	limited := launch(t, s.URL(), "-k", "limited", "--max-runtime", "1", path)
-	run := launch(t, s.URL(), "-k", "job", path)
-	file.wantedBy(run)
+	run := launchHanging(t, absentCommand(t, path), path)
+	limited := launch(t, run.server.URL(), "-k", "limited", "--max-runtime", "1", path)
 	limited.endsSoon(124)
 	run.signal(unix.SIGTERM)
 	run.endsSoon(143)
-	if held, err := s.Do("EXISTS", key); err != nil || held != int64(0) {
-		t.Errorf("the lock was not given back (%v, %v)", held, err)
+	if owner := holder(t, run.server); owner != nil {
+		t.Errorf("the lock was not given back: %v", owner)
 	}
-	file.comesInVain()
+	run.file.comesInVain()
 }
 
 func TestTheTimeThatTheFileTakesIsNotTheCommands(t *testing.T) {
 	t.Parallel()
-	s := redistest.Start(t, redistest.Options{})
 	path := filepath.Join(t.TempDir(), "command")
-	file := absentFile(t, path, "#!/bin/sh\nsleep 4\nexit 7\n")
-	run := launch(t, s.URL(), "-k", "job", "--max-runtime", "6", path)
-	file.wantedBy(run)
+	run := launchHanging(t, absentFile(t, path, "#!/bin/sh\nsleep 4\nexit 7\n"), path, "--max-runtime", "6")
 	<-time.After(3 * time.Second)
-	file.come()
+	run.file.come()
 	run.ends(7)
 }
 
 // For as long as execve(2) hangs the lease is renewed, whatever the collector of a
 // busy program would do meanwhile.
 func TestTheLockIsRenewedWhileExecveHangs(t *testing.T) {
-	t.Parallel()
-	for where, command := range surroundings() {
-		t.Run(where, func(t *testing.T) {
-			t.Parallel()
-			s := redistest.Start(t, redistest.Options{})
-			file, path := absentSecondInterpreter(t)
-			cmd := command(t, "-k", "job", "--ttl", "2", path)
-			cmd.Env = []string{"GOGC=1", "GOMEMLIMIT=1MiB", "GOMAXPROCS=1"}
-			run := launchCommand(t, s.URL(), cmd)
-			file.wantedBy(run)
-			owner, err := s.Do("GET", key)
-			if err != nil || owner == nil {
-				t.Fatalf("the lock is not held (%v, %v)", owner, err)
-			}
-			for end := time.Now().Add(6 * time.Second); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
-				if now, err := s.Do("GET", key); err != nil || now != owner {
-					t.Fatalf("the lock was lost (%v, %v)\n%s", now, err, run.stderr())
-				}
-			}
-			file.come()
-			run.ends(0)
-			run.saidNothing()
-			if !exists(file.file.Name() + ".ran") {
-				t.Error("the command was not run")
-			}
-		})
-	}
+	busy := []string{"GOGC=1", "GOMEMLIMIT=1MiB", "GOMAXPROCS=1"}
+	eachHangingExecve(t, []string{"--ttl", "2"}, busy, func(t *testing.T, run hanging) {
+		run.keepsTheLock(t, 6*time.Second)
+		run.file.come()
+		run.ends(0)
+		run.saidNothing()
+		if !exists(run.file.file.Name() + ".ran") {
+			t.Error("the command was not run")
+		}
+	})
 }
 
 func TestASignalEndsARunWhoseExecveHangs(t *testing.T) {
-	t.Parallel()
-	for where, command := range surroundings() {
-		t.Run(where, func(t *testing.T) {
-			t.Parallel()
-			s := redistest.Start(t, redistest.Options{})
-			file, path := absentSecondInterpreter(t)
-			run := launchCommand(t, s.URL(), command(t, "-k", "job", "-v", path))
-			file.wantedBy(run)
-			inner, child := hanging(t, run)
-			if err := unix.Kill(inner, unix.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-			run.endsSoon(143)
-			if !strings.Contains(run.stderr(), "; nothing was run\n") {
-				t.Errorf("it said %q", run.stderr())
-			}
-			if lives(child) {
-				t.Error("what hung in execve outlived it")
-			}
-			gone(t, s)
-			file.comesInVain()
-		})
-	}
+	eachHangingExecve(t, []string{"-v"}, nil, func(t *testing.T, run hanging) {
+		inner, child := inExecve(t, run.process)
+		if err := unix.Kill(inner, unix.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		run.endsUnstarted(t, 143)
+		if lives(child) {
+			t.Error("what hung in execve outlived it")
+		}
+		gone(t, run.server)
+		run.file.comesInVain()
+	})
 }
 
 func TestExecveThatHangsBeyondTheLeaseNeverBecomesTheCommand(t *testing.T) {
-	t.Parallel()
-	for where, command := range surroundings() {
-		t.Run(where, func(t *testing.T) {
-			t.Parallel()
-			s := redistest.Start(t, redistest.Options{})
-			file, path := absentSecondInterpreter(t)
-			run := launchCommand(t, s.URL(), command(t, "-k", "job", "--ttl", "2", path))
-			file.wantedBy(run)
-			if err := s.Signal(unix.SIGSTOP); err != nil {
-				t.Fatal(err)
-			}
-			run.endsSoon(76)
-			if !strings.Contains(run.stderr(), "; nothing was run\n") {
-				t.Errorf("it said %q", run.stderr())
-			}
-			file.comesInVain()
-		})
-	}
+	eachHangingExecve(t, []string{"--ttl", "2"}, nil, func(t *testing.T, run hanging) {
+		if err := run.server.Signal(unix.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		run.endsUnstarted(t, 76)
+		run.file.comesInVain()
+	})
 }
 
 // The guard alone is left, and has not been told whom to kill.
 func TestExecveThatHangsUnderAKilledRunNeverBecomesTheCommand(t *testing.T) {
-	t.Parallel()
-	for where, command := range surroundings() {
-		t.Run(where, func(t *testing.T) {
-			t.Parallel()
-			s := redistest.Start(t, redistest.Options{})
-			file, path := absentSecondInterpreter(t)
-			run := launchCommand(t, s.URL(), command(t, "-k", "job", "--ttl", "600", path))
-			file.wantedBy(run)
-			inner, child := hanging(t, run)
-			began := time.Now()
-			if err := unix.Kill(inner, unix.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
-			until(t, "the end of what hangs in execve", func() bool { return !lives(child) })
-			if took := time.Since(began); took > time.Second { // 100 ms, and what a busy machine takes
-				t.Errorf("it lived for %v", took)
-			}
-			file.comesInVain()
-		})
-	}
+	eachHangingExecve(t, []string{"--ttl", "600"}, nil, func(t *testing.T, run hanging) {
+		inner, child := inExecve(t, run.process)
+		began := time.Now()
+		if err := unix.Kill(inner, unix.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "the end of what hangs in execve", func() bool { return !lives(child) })
+		if took := time.Since(began); took > time.Second { // 100 ms, and what a busy machine takes
+			t.Errorf("it lived for %v", took)
+		}
+		run.file.comesInVain()
+	})
 }
 
 // surroundings are where execve may hang.
@@ -275,9 +255,9 @@ func surroundings() map[string]func(testing.TB, ...string) *exec.Cmd {
 	}
 }
 
-// hanging waits for a run whose child hangs in execve: it still has the run's own
+// inExecve waits for a run whose child hangs in execve: it still has the run's own
 // command line.
-func hanging(t testing.TB, p *process) (run, child int) {
+func inExecve(t testing.TB, p *process) (run, child int) {
 	t.Helper()
 	until(t, "a child that hangs in execve", func() bool {
 		family := descendants(p.cmd.Process.Pid)

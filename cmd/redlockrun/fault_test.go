@@ -15,26 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const key = "redlockrun:{job}"
-
-// gone waits until nothing holds the lock.
-func gone(t testing.TB, s *redistest.Server) {
-	t.Helper()
-	until(t, "a free lock", func() bool {
-		n, err := s.Do("EXISTS", key)
-		return err == nil && n == int64(0)
-	})
-}
-
-// taken waits until something holds it.
-func taken(t testing.TB, s *redistest.Server) {
-	t.Helper()
-	until(t, "the lock", func() bool {
-		n, err := s.Do("EXISTS", key)
-		return err == nil && n == int64(1)
-	})
-}
-
 func TestP6ASignalWhileTheLockIsAskedFor(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
@@ -332,9 +312,7 @@ func TestALossCutsTheGraceOfMaxRuntime(t *testing.T) {
 	run := launch(t, s.URL(), "-k", "job", "--ttl", "10m", "--renew-every", "0.1", "--grace", "8m", "--max-runtime", "5",
 		"-c", "trap 'touch "+term+"' TERM; job "+log+" stubborn & while :; do wait; done")
 	until(t, "SIGTERM", func() bool { return exists(term) })
-	if _, err := s.Do("SET", key, "thief"); err != nil {
-		t.Fatal(err)
-	}
+	occupy(t, s)
 	run.ends(124)
 	if value, err := s.Do("GET", key); err != nil || value != "thief" {
 		t.Errorf("the other's lock is %v, %v", value, err)

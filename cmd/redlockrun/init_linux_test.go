@@ -24,12 +24,7 @@ func initCommand(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	ability.Need(t, ability.Namespaces)
 	cmd := exec.Command(binary(t), args...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
-	if uid := os.Getuid(); uid != 0 {
-		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: uid, Size: 1}}
-		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
-	}
+	cmd.SysProcAttr = ability.PID1(0)
 	return cmd
 }
 
@@ -60,9 +55,7 @@ func TestAsPID1ATerminationIsForwardedAndTheLockReleased(t *testing.T) {
 func TestAsPID1OrphansAreReapedDuringTheWait(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
-	if _, err := s.Do("SET", key, "other"); err != nil {
-		t.Fatal(err)
-	}
+	occupy(t, s)
 	run := launchInit(t, s.URL(), "-k", "job", "-v", "--wait", "forever", "-c", "exit 5")
 	until(t, "the wait", func() bool { return strings.Contains(run.stderr(), "in line") })
 	init := run.cmd.Process.Pid
@@ -78,9 +71,7 @@ func TestAsPID1OrphansAreReapedDuringTheWait(t *testing.T) {
 		children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", init, init))
 		return err == nil && len(children) == 0
 	})
-	if _, err := s.Do("DEL", key); err != nil {
-		t.Fatal(err)
-	}
+	free(t, s)
 	run.ends(5)
 }
 

@@ -123,16 +123,12 @@ func TestASuspendedRunThatMayContinueDoes(t *testing.T) {
 func TestAWaitCanBeSuspended(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
-	if _, err := s.Do("SET", key, "other"); err != nil {
-		t.Fatal(err)
-	}
+	occupy(t, s)
 	run := launch(t, s.URL(), "-k", "job", "-v", "--wait", "forever", "true")
 	until(t, "the wait", func() bool { return strings.Contains(run.stderr(), "waiting for it") })
 	run.signal(syscall.SIGTSTP)
 	untilStopped(t, run.cmd.Process.Pid)
-	if _, err := s.Do("DEL", key); err != nil {
-		t.Fatal(err)
-	}
+	free(t, s)
 	run.signal(syscall.SIGCONT)
 	run.ends(0)
 }

@@ -52,8 +52,16 @@ func deskWith(t *testing.T, shell string) *desk {
 	return d
 }
 
+// bash is a desk with bash, in a test of its own.
+func bash(t *testing.T) *desk {
+	t.Helper()
+	t.Parallel()
+	return deskWith(t, "bash")
+}
+
 // eachShell runs test at each kind of shell.
 func eachShell(t *testing.T, test func(*desk)) {
+	t.Parallel()
 	for _, shell := range ptytest.Shells {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
@@ -77,13 +85,33 @@ func (d *desk) shell() {
 	d.Expect("lives")
 }
 
+// cat types a line to the cat that has the terminal, and sees it again.
+func (d *desk) cat(line string) {
+	d.t.Helper()
+	d.Type(line + "\n")
+	d.Expect(line + "\r\n" + line)
+}
+
+// suspend types Ctrl-Z, and waits for the shell.
+func (d *desk) suspend() {
+	d.t.Helper()
+	d.Type(ptytest.CtrlZ)
+	d.shell()
+}
+
+// interrupt types Ctrl-C, and waits for the shell.
+func (d *desk) interrupt() {
+	d.t.Helper()
+	d.Type(ptytest.CtrlC)
+	d.shell()
+}
+
 func nameOf(pid int) string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 	return strings.TrimSpace(string(text))
 }
 
 func TestAtATerminalWhatAPersonTypesHasItFromTheStart(t *testing.T) {
-	t.Parallel()
 	eachShell(t, func(d *desk) {
 		for range 20 {
 			d.Type("redlockrun -k job whose\n")
@@ -97,7 +125,6 @@ func TestAtATerminalWhatAPersonTypesHasItFromTheStart(t *testing.T) {
 }
 
 func TestAtATerminalNothingIsTakenThatAPersonDidNotType(t *testing.T) {
-	t.Parallel()
 	eachShell(t, func(d *desk) {
 		for _, line := range []string{
 			"redlockrun -k job whose | cat",
@@ -115,8 +142,7 @@ func TestAtATerminalNothingIsTakenThatAPersonDidNotType(t *testing.T) {
 
 // The child that execve refuses has taken the terminal already.
 func TestAtATerminalWhatExecveRefusesLeavesIt(t *testing.T) {
-	t.Parallel()
-	d := deskWith(t, "bash")
+	d := bash(t)
 	writeExecutable(t, filepath.Join(d.dir, "broken"), "#!/nonexistent\n")
 	writeExecutable(t, filepath.Join(d.dir, "plain"), programs["whose"])
 	d.Type("redlockrun -k job $D/broken; echo st''atus=$?\n")
@@ -128,7 +154,6 @@ func TestAtATerminalWhatExecveRefusesLeavesIt(t *testing.T) {
 }
 
 func TestAtATerminalCtrlCEndsALoop(t *testing.T) {
-	t.Parallel()
 	eachShell(t, func(d *desk) {
 		head, tail := "for i in 1 2 3; do ", "; done\n"
 		if nameOf(d.Pid()) == "fish" {
@@ -137,8 +162,7 @@ func TestAtATerminalCtrlCEndsALoop(t *testing.T) {
 		for _, command := range []string{"redlockrun -k job sleeper", "redlockrun -k job sleeper | cat"} {
 			d.Type(head + command + tail)
 			d.Expect("started")
-			d.Type(ptytest.CtrlC)
-			d.shell()
+			d.interrupt()
 		}
 		if n := strings.Count(d.Output(), "started"); n != 2 {
 			d.t.Errorf("%d runs, want 2", n)
@@ -151,10 +175,8 @@ func (d *desk) suspendCat() {
 	d.t.Helper()
 	for range 3 {
 		d.program("cat")
-		d.Type("one\n")
-		d.Expect("one\r\none")
-		d.Type(ptytest.CtrlZ)
-		d.shell()
+		d.cat("one")
+		d.suspend()
 		d.Type("fg\n")
 	}
 	d.program("cat")
@@ -162,7 +184,6 @@ func (d *desk) suspendCat() {
 }
 
 func TestAtATerminalCtrlZAndFg(t *testing.T) {
-	t.Parallel()
 	eachShell(t, func(d *desk) {
 		d.Type("redlockrun -k job cat\n")
 		d.suspendCat()
@@ -172,24 +193,20 @@ func TestAtATerminalCtrlZAndFg(t *testing.T) {
 
 // A program that is continued in the background does not get the terminal.
 func TestAtATerminalBgAndFg(t *testing.T) {
-	t.Parallel()
 	eachShell(t, func(d *desk) {
 		d.Type("redlockrun -k job sleeper\n")
 		group := d.program("sleep")
-		d.Type(ptytest.CtrlZ)
-		d.shell()
+		d.suspend()
 		d.Type("bg\n")
 		until(d.t, "the program goes on", func() bool { return stateOf(group) == 'S' })
 		d.shell()
 		d.Type("fg\n") // most shells tell a job that runs nothing of it
 		until(d.t, "the job in the foreground", func() bool { return d.Foreground() != d.Pid() })
-		d.Type(ptytest.CtrlC)
-		d.shell()
+		d.interrupt()
 	})
 }
 
 func TestAtATerminalWhatAPersonBringsToTheForegroundHasIt(t *testing.T) {
-	t.Parallel()
 	eachShell(t, func(d *desk) {
 		d.Type("redlockrun -k job sleeper &\n")
 		d.Expect("started")
@@ -200,15 +217,13 @@ func TestAtATerminalWhatAPersonBringsToTheForegroundHasIt(t *testing.T) {
 		d.shell()
 		d.Type("fg\n")
 		d.program("sleep")
-		d.Type(ptytest.CtrlC)
-		d.shell()
+		d.interrupt()
 	})
 }
 
 // The script's shell has no job control, so it is stopped with the rest, as
 // without redlockrun, and continued with it.
 func TestAtATerminalCtrlZStopsTheWholeJob(t *testing.T) {
-	t.Parallel()
 	eachShell(t, func(d *desk) {
 		d.Type("script redlockrun -k job cat\n")
 		d.suspendCat()
@@ -218,14 +233,12 @@ func TestAtATerminalCtrlZStopsTheWholeJob(t *testing.T) {
 }
 
 func TestAtATerminalAScriptWhoseCommandReadsInTheBackgroundIsStopped(t *testing.T) {
-	t.Parallel()
-	d := deskWith(t, "bash")
+	d := bash(t)
 	d.Type("set -b; script redlockrun -k job cat &\n")
 	d.Expect("Stopped")
 	d.Type("fg\n")
 	d.program("cat")
-	d.Type("one\n")
-	d.Expect("one\r\none")
+	d.cat("one")
 	d.Type(ptytest.CtrlD)
 	d.Expect("the script goes on")
 	d.shell()
@@ -233,12 +246,10 @@ func TestAtATerminalAScriptWhoseCommandReadsInTheBackgroundIsStopped(t *testing.
 
 // While the job is suspended its lease ends: nothing of it goes on.
 func TestAtATerminalALockThatIsLostWhileTheScriptIsSuspendedEndsTheCommand(t *testing.T) {
-	t.Parallel()
-	d := deskWith(t, "bash")
+	d := bash(t)
 	d.Type("script redlockrun -k job --ttl 1 cat\n")
 	d.program("cat")
-	d.Type(ptytest.CtrlZ)
-	d.shell()
+	d.suspend()
 	gone(t, d.server)
 	d.Type("fg\n")
 	d.Expect("the command was stopped")
@@ -248,45 +259,33 @@ func TestAtATerminalALockThatIsLostWhileTheScriptIsSuspendedEndsTheCommand(t *te
 
 // With stty tostop a write from the background is a request for the terminal.
 func TestAtATerminalOwnMessagesStopNobody(t *testing.T) {
-	t.Parallel()
-	d := deskWith(t, "bash")
+	d := bash(t)
 	d.Type("stty tostop; redlockrun -k job --ttl 3 --on-lost continue cat\n")
 	cat := d.program("cat")
 	taken(t, d.server)
-	if _, err := d.server.Do("DEL", key); err != nil {
-		t.Fatal(err)
-	}
+	free(t, d.server)
 	d.Expect("runs on without it")
 	if owner := d.Foreground(); owner != cat {
 		t.Errorf("group %d has the terminal, cat is %d", owner, cat)
 	}
-	d.Type("one\n")
-	d.Expect("one\r\none")
+	d.cat("one")
 	d.Type(ptytest.CtrlD)
 	d.shell()
 }
 
 func TestAtATerminalOwnMessagesDoNotStopAWaitInTheBackground(t *testing.T) {
-	t.Parallel()
-	d := deskWith(t, "bash")
-	if _, err := d.server.Do("SET", key, "other"); err != nil {
-		t.Fatal(err)
-	}
+	d := bash(t)
+	occupy(t, d.server)
 	d.Type("stty tostop; redlockrun -k job --wait forever -v touch $D/ran &\n")
 	d.Expect("waiting for it")
-	if _, err := d.server.Do("DEL", key); err != nil {
-		t.Fatal(err)
-	}
+	free(t, d.server)
 	until(t, "the command", func() bool { return exists(filepath.Join(d.dir, "ran")) })
 	d.shell()
 }
 
 func TestAtATerminalCtrlCWhileWaitingEndsALoop(t *testing.T) {
-	t.Parallel()
-	d := deskWith(t, "bash")
-	if _, err := d.server.Do("SET", key, "other"); err != nil {
-		t.Fatal(err)
-	}
+	d := bash(t)
+	occupy(t, d.server)
 	d.Type("for i in 1 2 3; do redlockrun -k job --wait forever -v true; done\n")
 	d.Expect("in line")
 	d.Type(ptytest.CtrlC)
@@ -297,8 +296,7 @@ func TestAtATerminalCtrlCWhileWaitingEndsALoop(t *testing.T) {
 	}
 	d.Type("redlockrun -k job --wait forever -v true; echo st''atus=$?\n")
 	d.Expect("in line")
-	d.Type(ptytest.CtrlC)
-	d.shell()
+	d.interrupt()
 	if strings.Contains(d.Output(), "status=") {
 		t.Error("it did not end by SIGINT itself")
 	}
@@ -319,8 +317,7 @@ func TestAtATerminalProgressIsShown(t *testing.T) {
 		"git clone file://$D/repo $D/clone": "Receiving objects:  50%",
 	} {
 		t.Run(strings.Fields(line)[0], func(t *testing.T) {
-			t.Parallel()
-			d := deskWith(t, "bash")
+			d := bash(t)
 			if err := os.Truncate(writeFile(t, filepath.Join(d.dir, "big")), size); err != nil {
 				t.Fatal(err)
 			}
@@ -363,15 +360,21 @@ func repository(t *testing.T, dir string) {
 	}
 }
 
+// typeHanging types a command whose execve hangs until file comes, and waits until it does.
+func (d *desk) typeHanging() (file *absent) {
+	d.t.Helper()
+	file, path := absentSecondInterpreter(d.t)
+	d.Type("redlockrun -k job " + path + "\n")
+	until(d.t, "the opening of the file", file.opened)
+	return file
+}
+
 // What hangs between fork and execve has the terminal already.
 func TestAtATerminalKeysArriveWhileExecveHangs(t *testing.T) {
 	t.Parallel()
 	t.Run("Ctrl-Z", func(t *testing.T) {
-		t.Parallel()
-		d := deskWith(t, "bash")
-		file, path := absentSecondInterpreter(t)
-		d.Type("redlockrun -k job " + path + "\n")
-		file.wanted()
+		d := bash(t)
+		file := d.typeHanging()
 		d.Type(ptytest.CtrlZ)
 		d.Expect("^Z") // the signal has been sent
 		file.come()
@@ -381,33 +384,26 @@ func TestAtATerminalKeysArriveWhileExecveHangs(t *testing.T) {
 		d.shell()
 	})
 	t.Run("Ctrl-C", func(t *testing.T) {
-		t.Parallel()
-		d := deskWith(t, "bash")
-		file, path := absentSecondInterpreter(t)
-		d.Type("redlockrun -k job " + path + "\n")
-		file.wanted()
-		d.Type(ptytest.CtrlC)
-		d.shell()
+		d := bash(t)
+		file := d.typeHanging()
+		d.interrupt()
 		file.comesInVain()
 	})
 }
 
 // Ctrl-Z comes at any moment of the start.
 func TestAtATerminalCtrlZAtAnyMomentStopsTheJob(t *testing.T) {
-	t.Parallel()
-	d := deskWith(t, "bash")
+	d := bash(t)
 	for n := range 40 {
 		d.Type("redlockrun -k job cat\n")
 		d.program("redlockrun", "cat") // before, bash's child would lose it
 		for range n * 20 {             // later each time: 20 reads of /proc are about 0.3 ms
 			stateOf(d.Pid())
 		}
-		d.Type(ptytest.CtrlZ)
-		d.shell()
+		d.suspend()
 		d.Type("fg\n")
 		d.program("cat")
-		d.Type("n" + strconv.Itoa(n) + "\n")
-		d.Expect("n" + strconv.Itoa(n) + "\r\nn" + strconv.Itoa(n))
+		d.cat("n" + strconv.Itoa(n))
 		d.Type(ptytest.CtrlD)
 		d.shell()
 	}
@@ -415,7 +411,6 @@ func TestAtATerminalCtrlZAtAnyMomentStopsTheJob(t *testing.T) {
 
 // The shell lives and has the terminal again, whatever ends redlockrun.
 func TestAtATerminalTheShellSurvives(t *testing.T) {
-	t.Parallel()
 	eachShell(t, func(d *desk) {
 		for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGSEGV} {
 			d.Type("redlockrun -k job sleeper\n")
@@ -423,9 +418,7 @@ func TestAtATerminalTheShellSurvives(t *testing.T) {
 			syscall.Kill(parentOf(d.t, sleep), sig)
 			d.shell()
 			until(d.t, "the end of the command", func() bool { return stateOf(sleep) == 0 || stateOf(sleep) == 'Z' })
-			if _, err := d.server.Do("DEL", key); err != nil {
-				d.t.Fatal(err)
-			}
+			free(d.t, d.server)
 		}
 		for n := range 10 {
 			d.Type("redlockrun -k job" + strconv.Itoa(n) + " whose &\n")

@@ -195,12 +195,7 @@ func TestP2TheGuardDoesNotHoldTheOutput(t *testing.T) {
 
 func TestTheGuardHoldsWhatItIsGiven(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	startGuard(t, f)
+	startGuard(t, create(t, path))
 	guard := guardOf(t, os.Getpid())
 	eventually(t, "the guard is on watch", func() bool { return onWatch(guard) })
 	if target, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/5", guard)); target != path {
@@ -220,10 +215,7 @@ func startGuard(t *testing.T, keep ...*os.File) *runner.Guard {
 }
 
 func TestAGuardForAFileThatIsClosedAlreadyIsNotStarted(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "lock"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := create(t, filepath.Join(t.TempDir(), "lock"))
 	f.Close()
 	before := openFiles(t)
 	g := runner.StartGuard(f)

@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"testing"
 
 	"redlockrun/internal/ability"
@@ -31,19 +30,8 @@ func asInit(t *testing.T, s script, argv ...string) *exec.Cmd {
 	argv = wrapped(s, argv...)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS}
-	if uid := os.Getuid(); uid != 0 {
-		cmd.SysProcAttr.Cloneflags |= unix.CLONE_NEWUSER
-		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: uid, Size: 1}}
-		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatalf("start PID 1 of a new PID namespace (needs root, or user namespaces): %v", err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
+	cmd.SysProcAttr = ability.PID1(unix.CLONE_NEWNS)
+	start(t, cmd)
 	return cmd
 }
 

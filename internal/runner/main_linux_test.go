@@ -343,6 +343,17 @@ next:
 	return 0
 }
 
+// create makes a file that is closed with the test.
+func create(t *testing.T, path string) *os.File {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
 // execute runs a command in this process, without a guard.
 func execute(t *testing.T, argv ...string) (runner.Status, error) {
 	t.Helper()

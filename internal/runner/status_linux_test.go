@@ -159,12 +159,7 @@ func TestProcessesThatStayAreCounted(t *testing.T) {
 
 func TestP10AllOutputArrives(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	f, err := os.Create(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	c := &runner.Command{Argv: []string{"/bin/sh", "-c", "seq 200000"}, Env: os.Environ(), Stdout: f}
+	c := &runner.Command{Argv: []string{"/bin/sh", "-c", "seq 200000"}, Env: os.Environ(), Stdout: create(t, out)}
 	if s, err := c.Run(t.Context(), nil); err != nil || s.Code != 0 {
 		t.Fatal(s, err)
 	}

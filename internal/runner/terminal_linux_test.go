@@ -48,6 +48,20 @@ func foreground(t *testing.T, term *ptytest.Terminal, line string) {
 	eventually(t, "a job has the terminal", func() bool { return term.Foreground() != shell })
 }
 
+// suspend types Ctrl-Z, and waits for the shell.
+func suspend(term *ptytest.Terminal) {
+	term.Type(ptytest.CtrlZ)
+	term.Expect("Stopped")
+	term.Expect("$ ")
+}
+
+// expectStatus waits for the shell, and for the status of the job before.
+func expectStatus(term *ptytest.Terminal, status int) {
+	term.Expect("$ ")
+	term.Type("echo status=$?\n")
+	term.Expect(fmt.Sprint("status=", status))
+}
+
 func TestP11CtrlCArrivesOnce(t *testing.T) {
 	const counting = `n=0; trap 'n=$((n+1)); echo i""nt' INT; trap 'echo count=$n; exit' TERM; ` + looping
 	for what, c := range map[string]struct{ wrapper, text string }{
@@ -140,9 +154,7 @@ func TestP12CtrlZAndFg(t *testing.T) {
 	term.Type("one\n")
 	term.Expect("one\r\none")
 	for n := 1; n <= 3; n++ {
-		term.Type(ptytest.CtrlZ)
-		term.Expect("Stopped")
-		term.Expect("$ ")
+		suspend(term)
 		if got := count(log, "parked"); got != n {
 			t.Errorf("parked %d times, want %d", got, n)
 		}
@@ -152,9 +164,7 @@ func TestP12CtrlZAndFg(t *testing.T) {
 		term.Expect("two\r\ntwo")
 	}
 	term.Type(ptytest.CtrlD)
-	term.Expect("$ ")
-	term.Type("echo status=$?\n")
-	term.Expect("status=0")
+	expectStatus(term, 0)
 }
 
 // The command never asks for the terminal, so Ctrl-Z reaches it through the wrapper.
@@ -163,9 +173,7 @@ func TestP12CtrlZWithoutTheTerminal(t *testing.T) {
 	term.Type(`$S $W sh -c 'echo $$ >$D/pid; ` + reading + "'\n")
 	term.Expect("ready")
 	command := pidIn(t, filepath.Join(dir, "pid"))
-	term.Type(ptytest.CtrlZ)
-	term.Expect("Stopped")
-	term.Expect("$ ")
+	suspend(term)
 	wrapper, _ := strconv.Atoi(statOf(command)[1])
 	for _, pid := range []int{command, wrapper} {
 		eventually(t, fmt.Sprintf("process %d is stopped", pid), func() bool { return stateOf(pid) == 'T' })
@@ -174,18 +182,14 @@ func TestP12CtrlZWithoutTheTerminal(t *testing.T) {
 	eventually(t, "the command goes on", func() bool { return stateOf(command) != 'T' })
 	foreground(t, term, "fg\n")
 	term.Type(ptytest.CtrlC)
-	term.Expect("$ ")
-	term.Type("echo status=$?\n")
-	term.Expect("status=130")
+	expectStatus(term, 130)
 }
 
 func TestP12AnEndWhileSuspended(t *testing.T) {
 	term, dir := atShell(t, script{})
 	term.Type(`$W sh -c 'echo rea""dy; exec sleep 1000'` + "\n")
 	term.Expect("ready")
-	term.Type(ptytest.CtrlZ)
-	term.Expect("Stopped")
-	term.Expect("$ ")
+	suspend(term)
 	term.Type("kill %1\n")
 	eventually(t, "the command is ended", func() bool { return hasPrefix(filepath.Join(dir, "log"), "ended: code 143 signal 15 stopped <nil>") })
 }
@@ -195,9 +199,7 @@ func TestP12WhatIsLostWhileSuspendedDoesNotGoOn(t *testing.T) {
 	term, dir := atShell(t, script{Lost: true})
 	term.Type(`$W sh -c 'trap "echo con\"\"tinued >>$D/cont" CONT; ` + reading + "'\n")
 	term.Expect("ready")
-	term.Type(ptytest.CtrlZ)
-	term.Expect("Stopped")
-	term.Expect("$ ")
+	suspend(term)
 	term.Type("fg\n")
 	eventually(t, "the command is ended", func() bool {
 		return hasPrefix(filepath.Join(dir, "log"), "ended: code 137 signal 9 stopped stop command: lost")
@@ -277,9 +279,7 @@ func TestP11LessHasTheTerminal(t *testing.T) {
 	term.Type("fg\n")
 	term.Expect("the last line")
 	term.Type("q")
-	term.Expect("$ ")
-	term.Type("echo status=$?\n")
-	term.Expect("status=0")
+	expectStatus(term, 0)
 }
 
 func TestP11ViWritesAFile(t *testing.T) {
@@ -295,9 +295,7 @@ func TestP11ViWritesAFile(t *testing.T) {
 	term.Expect("hello")
 	term.Type(":wq\r")
 	eventually(t, "the file is written", func() bool { return hasLine(file, "hello") })
-	term.Expect("$ ")
-	term.Type("echo status=$?\n")
-	term.Expect("status=0")
+	expectStatus(term, 0)
 }
 
 func TestP11InTheBackgroundNothingIsTaken(t *testing.T) {
@@ -333,9 +331,7 @@ func TestP11CtrlBackslashArrives(t *testing.T) {
 	term.Type(`$W sh -c 'ulimit -c 0; ` + looping + "'\n")
 	term.Expect("ready")
 	term.Type(ptytest.CtrlBackslash)
-	term.Expect("$ ")
-	term.Type("echo status=$?\n")
-	term.Expect("status=131")
+	expectStatus(term, 131)
 }
 
 func TestP11TheSizeOfTheWindowArrives(t *testing.T) {
@@ -361,9 +357,7 @@ func TestP11AnInteractiveShellInside(t *testing.T) {
 	term.Expect("Stopped")
 	term.Expect("inner> ")
 	term.Type("kill %1; fg; exit 7\n")
-	term.Expect("$ ")
-	term.Type("echo status=$?\n")
-	term.Expect("status=7")
+	expectStatus(term, 7)
 }
 
 // A terminal that makes writing from the background a request for it (stty
