@@ -2,14 +2,7 @@
 -- line, looking again and confirming a hand-over are all this step. Stands behind run.lua and line.lua.
 -- ARGV   2 record without fence and at, 3 ttl in ms, 4 "once", "wait", or "deaf" to wait without being called;
 --        for these: 5 how many may wait (0: all)
--- reply  {1, fence, at, now}   taken now; times are the server's, in ms; not with once for 2 s, to be confirmed
---        {2, fence, at, now}   taken before, by this run
---        {0, pttl, record, now}   busy; pttl -1: for ever; at most 1 KiB of the record; with wait, before now, place,
---          how many connections listen for this run (-1: there are no messages here), 1 if it joined the line now
---        {3, pttl, record, now}   busy, and as many wait as may
---        {4}                   this run has been given up
---        {-1, n, type}         KEYS[n] is something else
---        {-2}                  the fence is no number below 2^53
+-- reply  acquireReply in reply.go
 -- First write of a run that takes a lock for which nobody waits: the fence, or nothing has been written.
 
 local record, ttl, mode, most = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])

@@ -51,14 +51,14 @@ func (l *redisLease) Held() time.Duration {
 func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 	a := l.acquisition
 	sent := boottime.Now()
-	reply, _, err := a.link.Eval(ctx, renewLua, []string{a.keys.Lock}, a.req.Holder.Run, lock.Milliseconds(a.req.Times.TTL))
+	reply, _, err := renewStep.Eval(ctx, a.link, []string{a.keys.Lock}, a.req.Holder.Run, lock.Milliseconds(a.req.Times.TTL))
 	if err != nil {
 		return l.Until(), a.unavailable(err)
 	}
-	if link.Number(reply, 0) != 1 {
-		return l.Until(), loss(reply)
+	if reply.whose != ours {
+		return l.Until(), loss(reply.whose)
 	}
-	until := l.held(sent, link.Number(reply, 1))
+	until := l.held(sent, reply.now)
 	a.link.Remember(ctx)
 	return until, nil
 }
@@ -71,7 +71,7 @@ func (l *redisLease) Release(ctx context.Context, keep time.Duration) error {
 	defer a.link.Close()
 	ctx, cancel := context.WithTimeout(ctx, lock.ReleaseLimit)
 	defer cancel()
-	var reply []any
+	var reply releaseReply
 	var sent bool
 	done, err := lock.Twice(ctx, func(ctx context.Context) (err error) {
 		if reply, sent, err = a.release(ctx, keep); err != nil {
@@ -82,15 +82,15 @@ func (l *redisLease) Release(ctx context.Context, keep time.Duration) error {
 	switch {
 	case err != nil:
 		return a.unavailable(err)
-	case done || link.Number(reply, 0) > 0:
+	case done || reply.whose == ours:
 		return nil
 	}
-	return loss(reply)
+	return loss(reply.whose)
 }
 
-// loss is the answer of a script that the lock is not ours.
-func loss(reply []any) error {
-	if link.Number(reply, 0) == 0 {
+// loss is the answer of a step that the lock is not ours.
+func loss(whose standing) error {
+	if whose == anothers {
 		return lock.ErrTaken
 	}
 	return lock.ErrLost

@@ -65,8 +65,8 @@ func (a *acquisition) line(ctx context.Context, busy *lock.HeldError) (lock.Leas
 	}
 	w := &waiter{acquisition: a, busy: busy}
 	w.ears.subscribe, w.ears.patience = w.subscribe, a.req.Patience()
-	confirmStep() // now, that a hand-over does not wait for the texts to be put together
-	releaseStep()
+	confirmStep.Text() // now, that a hand-over does not wait for the texts to be put together
+	releaseStep.Text()
 	lease, err := w.stand(limited)
 	if lease != nil {
 		a.parting.Go(w.ears.close) // nobody has to wait for that
@@ -130,41 +130,41 @@ func (w *waiter) turn(ctx context.Context) (lock.Lease, error) {
 	limited, cancel := context.WithTimeout(ctx, w.req.Patience().Try(w.fails))
 	defer cancel()
 	for {
-		sent := boottime.Now()
-		ask := w.look
-		if w.chosen {
-			ask = w.confirm
+		lease, err := w.confirm(limited)
+		if lease != nil || err != nil {
+			return lease, err
 		}
-		reply, err := ask(limited)
+		sent := boottime.Now()
+		reply, err := w.look(limited)
 		if err != nil {
 			return nil, w.unavailable(err)
 		}
-		switch link.Number(reply, 0) {
-		case 0:
-			if w.chosen { // not any more
-				w.chosen = false
-				continue
-			}
-			return nil, w.stay(reply)
-		case 1: // for 2 s: a look of a waiter that has died can take no more
+		switch reply.kind {
+		case granted: // for 2 s: a look of a waiter that has died can take no more
 			w.chosen = true
 			continue
-		case 3:
+		case refused, queued:
+			return nil, w.stay(reply)
+		case full:
 			w.see(reply)
 			w.busy.Full = true
 			return nil, w.busy
 		}
-		lease, err := w.interpret(reply, sent)
-		if lease != nil && boottime.Now().Sub(sent) > w.req.Times.Try {
-			w.haunted = true
-			return nil, w.unavailable(lock.TooSlow(w.req.Times.Try))
-		}
-		return lease, err
+		return w.quick(w.interpret(reply, sent))
 	}
 }
 
+// quick is a lease, unless it took longer to get than its renewals may.
+func (w *waiter) quick(lease lock.Lease, err error) (lock.Lease, error) {
+	if l, ok := lease.(*redisLease); ok && boottime.Now().Sub(l.taken) > w.req.Times.Try {
+		w.haunted = true
+		return nil, w.unavailable(lock.TooSlow(w.req.Times.Try))
+	}
+	return lease, err
+}
+
 // look is the acquire step, as a waiter.
-func (w *waiter) look(ctx context.Context) ([]any, error) {
+func (w *waiter) look(ctx context.Context) (acquireReply, error) {
 	w.lined = true
 	w.ears.look()
 	holder := w.req.Holder
@@ -172,27 +172,37 @@ func (w *waiter) look(ctx context.Context) ([]any, error) {
 	return w.acquire(ctx, lock.RecordOf(holder).String(), lock.Milliseconds(w.req.Times.TTL), w.ears.mode(), w.req.Wait.Max)
 }
 
-// confirm asks for no more than whether the lock is this run's.
-func (w *waiter) confirm(ctx context.Context) ([]any, error) {
-	reply, _, err := w.step(ctx, confirmStep(), lock.Milliseconds(w.req.Times.TTL))
-	if err != nil {
-		w.chosen = false // look again
+// confirm takes the lock if it is said to be this run's, and asks for no more than whether
+// it is. It returns neither lease nor error if the lock is not, or not any more.
+func (w *waiter) confirm(ctx context.Context) (lock.Lease, error) {
+	if !w.chosen {
+		return nil, nil
 	}
-	return reply, err
+	sent := boottime.Now()
+	reply, _, err := confirmStep.Eval(ctx, w.link, w.keys.All(), w.args([]any{lock.Milliseconds(w.req.Times.TTL)})...)
+	switch {
+	case err != nil:
+		w.chosen = false // look again
+		return nil, w.unavailable(err)
+	case !reply.ours:
+		w.chosen = false
+		return nil, nil
+	}
+	return w.quick(w.lease(reply.hold, sent), nil)
 }
 
 // see notes whose the lock is.
-func (w *waiter) see(reply []any) {
-	w.busy = w.heldError(reply)
-	w.busy.Place = int(link.Number(reply, 3))
+func (w *waiter) see(reply acquireReply) {
+	w.busy = w.heldError(reply.busy)
+	w.busy.Place = reply.spot.place
 	w.outage = nil
 }
 
 // stay notes a look that found the lock busy, and when to look again.
-func (w *waiter) stay(reply []any) error {
+func (w *waiter) stay(reply acquireReply) error {
 	before := w.busy.Holder.Run
 	w.see(reply)
-	w.busy.Rejoined = link.Number(reply, 5) == 1 && w.placed
+	w.busy.Rejoined = reply.spot.joined && w.placed
 	w.busy.Missed = w.busy.Rejoined && w.cut && w.busy.Holder.Run != before
 	w.placed, w.cut, w.fails = true, false, 0
 	now := boottime.Now()
@@ -201,7 +211,7 @@ func (w *waiter) stay(reply []any) error {
 	if w.busy.Place <= frontRow && w.busy.TTL >= 0 {
 		w.lookBy(now.Add(w.busy.TTL), w.busy.Place)
 	}
-	w.ears.told(link.Number(reply, 4))
+	w.ears.told(reply.spot.listeners)
 	w.tellUncalled()
 	return lock.Announce(w.req, w.busy)
 }

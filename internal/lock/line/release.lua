@@ -2,10 +2,7 @@
 -- line. May be repeated. Stands behind run.lua and line.lua.
 -- ARGV   2 ms that the lock stays taken after the run (0: none),
 --        3 ms for which an acquire of this run that is still under way does nothing (0: none), 4 "1" if this run has waited
--- reply  {1}    deleted
---        {2}    kept, with a record that says that the run has ended
---        {0, pttl, record, now}   another has it: as the acquire step says it
---        {-1}   nobody has it
+-- reply  releaseReply in reply.go
 -- First write: DEL or PEXPIRE, which Redis does not refuse when it is out of memory;
 -- after it, it does not refuse SET either.
 

@@ -1,9 +1,7 @@
 -- Begins the ttl of the lock anew if this run has it.
 -- KEYS   1 lock: while a Cluster moves a slot, it serves a step with one key and refuses most others
 -- ARGV   1 run id, 2 ttl in ms
--- reply  {1, now}   held; now is the server's time in ms
---        {0}        another has it, or this run has ended
---        {-1}       nobody has it
+-- reply  renewReply in reply.go
 -- PEXPIRE alone: Redis does not refuse it when it is out of memory.
 
 local held = redis.pcall('GETRANGE', KEYS[1], 0, 42)

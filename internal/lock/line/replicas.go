@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/link"
 	"time"
 )
 
@@ -43,14 +42,14 @@ func (a *acquisition) acknowledged(ctx context.Context, l *redisLease, enough in
 	ctx, cancel := context.WithTimeout(ctx, patience+a.req.Times.Try)
 	defer cancel()
 	sent := boottime.Now()
-	reply, n, err := a.link.EvalAndWait(ctx, enough, patience,
-		renewLua, []string{a.keys.Lock}, a.req.Holder.Run, lock.Milliseconds(a.req.Times.TTL))
+	reply, n, err := renewStep.EvalAndWait(ctx, a.link, enough, patience,
+		[]string{a.keys.Lock}, a.req.Holder.Run, lock.Milliseconds(a.req.Times.TTL))
 	switch {
 	case err != nil:
 		return 0, err
-	case link.Number(reply, 0) != 1:
-		return 0, loss(reply)
+	case reply.whose != ours:
+		return 0, loss(reply.whose)
 	}
-	l.held(sent, link.Number(reply, 1))
+	l.held(sent, reply.now)
 	return n, nil
 }

@@ -6,8 +6,7 @@ import (
 	_ "embed"
 )
 
-// The steps, each atomic in the server. EVAL and not EVALSHA: a run uses
-// each but renew and confirm once, and a server that has forgotten its scripts is no case.
+// The steps, each atomic in the server.
 var (
 	//go:embed run.lua
 	runLua string
@@ -24,7 +23,8 @@ var (
 
 	runPart, linePart = link.Part(&runLua), link.Part(&lineLua)
 
-	acquireStep = link.Join(runPart, linePart, link.Part(&acquireLua))
-	confirmStep = link.Join(runPart, link.Part(&confirmLua))
-	releaseStep = link.Join(runPart, linePart, link.Part(&releaseLua))
+	acquireStep = link.NewScript(readAcquire, runPart, linePart, link.Part(&acquireLua))
+	confirmStep = link.NewScript(readConfirm, runPart, link.Part(&confirmLua))
+	renewStep   = link.NewScript(readRenew, link.Part(&renewLua))
+	releaseStep = link.NewScript(readRelease, runPart, linePart, link.Part(&releaseLua))
 )

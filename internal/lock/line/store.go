@@ -3,7 +3,6 @@ package line
 import (
 	"context"
 	"errors"
-	"fmt"
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
@@ -123,49 +122,49 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (lock.Leas
 	}
 }
 
-func (a *acquisition) try(ctx context.Context, limit time.Duration) ([]any, error) {
+func (a *acquisition) try(ctx context.Context, limit time.Duration) (acquireReply, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return a.acquire(ctx, a.record, lock.Milliseconds(a.req.Times.TTL), "once")
 }
 
 // acquire makes the acquire step once.
-func (a *acquisition) acquire(ctx context.Context, args ...any) ([]any, error) {
-	reply, sent, err := a.step(ctx, acquireStep(), args...)
+func (a *acquisition) acquire(ctx context.Context, args ...any) (acquireReply, error) {
+	reply, sent, err := acquireStep.Eval(ctx, a.link, a.keys.All(), a.args(args)...)
 	a.haunted = a.haunted || sent && err != nil && !link.Answered(err)
 	return reply, err
 }
 
-// step makes one of the steps that know the line.
-func (a *acquisition) step(ctx context.Context, script string, args ...any) (reply []any, sent bool, err error) {
-	return a.link.Eval(ctx, script, a.keys.All(), append([]any{a.req.Holder.Run}, args...)...)
-}
+// args are what the steps that know the line want to be told.
+func (a *acquisition) args(more []any) []any { return append([]any{a.req.Holder.Run}, more...) }
 
-func (a *acquisition) interpret(reply []any, sent time.Time) (lock.Lease, error) {
-	switch link.Number(reply, 0) {
-	case 1, 2:
-		l := &redisLease{acquisition: a, fence: link.Number(reply, 1), at: link.Number(reply, 2), taken: sent}
-		l.held(sent, link.Number(reply, 3))
-		a.link.Met()
-		return l, nil
-	case 0:
-		return nil, a.heldError(reply)
-	case -1:
-		return nil, a.notLock(int(link.Number(reply, 1)-1), link.Text(reply, 2))
-	case -2:
+func (a *acquisition) interpret(reply acquireReply, sent time.Time) (lock.Lease, error) {
+	switch reply.kind {
+	case granted, confirmed:
+		return a.lease(reply.hold, sent), nil
+	case refused, queued, full:
+		return nil, a.heldError(reply.busy)
+	case wrongKey:
+		return nil, a.notLock(reply.key, reply.what)
+	case wrongFence:
 		return nil, &lock.NotLockError{Key: a.keys.Fence, What: "a fence that is no number below 2^53"}
 	}
-	return nil, a.unavailable(fmt.Errorf("read reply: %v is not one of ours", reply))
+	return nil, a.unavailable(errRevoked)
 }
 
-// heldError is a busy answer, which ends with the server's clock.
-func (a *acquisition) heldError(reply []any) *lock.HeldError {
-	left := link.Number(reply, 1)
-	e := &lock.HeldError{Name: a.req.Name, Key: a.keys.Lock, TTL: -1}
-	e.Holder, e.Since = lock.ReadRecord(link.Text(reply, 2), link.Number(reply, len(reply)-1))
-	if left >= 0 {
-		e.TTL = time.Duration(left) * time.Millisecond
-	}
+// errRevoked is why a run gets no lock that it has given up itself.
+var errRevoked = errors.New("this run has given up")
+
+func (a *acquisition) lease(h hold, sent time.Time) *redisLease {
+	l := &redisLease{acquisition: a, fence: h.fence, at: h.at, taken: sent}
+	l.held(sent, h.now)
+	a.link.Met()
+	return l
+}
+
+func (a *acquisition) heldError(b busy) *lock.HeldError {
+	e := &lock.HeldError{Name: a.req.Name, Key: a.keys.Lock, TTL: b.left}
+	e.Holder, e.Since = lock.ReadRecord(b.record, b.now)
 	return e
 }
 
@@ -200,22 +199,22 @@ func (a *acquisition) giveUp(ctx context.Context) (*lock.HeldError, error) {
 		limit = min(limit, lock.LastWord)
 	}
 	if a.haunted {
-		a.link.Revoke(releaseStep(), a.keys.All(), a.req.Holder.Run, 0, lock.Tombstone, 1)
+		a.link.Revoke(releaseStep.Text(), a.keys.All(), a.req.Holder.Run, 0, lock.Tombstone, 1)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	reply, _, err := a.release(ctx, 0)
-	if err != nil || link.Number(reply, 0) != 0 {
+	if err != nil || reply.whose != anothers {
 		return nil, err
 	}
-	return a.heldError(reply), nil
+	return a.heldError(reply.busy), nil
 }
 
 // release asks for a release once. keep 0 deletes the lock.
-func (a *acquisition) release(ctx context.Context, keep time.Duration) (reply []any, sent bool, err error) {
+func (a *acquisition) release(ctx context.Context, keep time.Duration) (reply releaseReply, sent bool, err error) {
 	var gone int64
 	if a.haunted {
 		gone = lock.Tombstone
 	}
-	return a.step(ctx, releaseStep(), lock.Milliseconds(keep), gone, a.lined)
+	return releaseStep.Eval(ctx, a.link, a.keys.All(), a.args([]any{lock.Milliseconds(keep), gone, a.lined})...)
 }

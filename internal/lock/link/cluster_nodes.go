@@ -43,10 +43,14 @@ func (l *Link) Remember(ctx context.Context) {
 		return
 	}
 	c.next = now.Add(learnEvery)
-	reply, _, err := l.askOnce(ctx, clusterSlots(ctx))
-	if c.refused = Answered(err); err == nil {
+	var slots []any
+	_, err := l.askOnce(ctx, func(c client) (err error) {
+		slots, err = clusterSlots(ctx, c)
+		return err
+	})
+	if c.refused = Answered(err); err == nil && len(slots) > 0 {
 		c.nodes = nil // only the news
-		c.meet(nodesIn(reply, at)...)
+		c.meet(nodesIn(slots, at)...)
 	}
 }
 
@@ -68,13 +72,11 @@ func union(lists ...[]string) (all []string) {
 	return all
 }
 
-func clusterSlots(ctx context.Context) func(client) ([]any, error) {
-	return func(c client) ([]any, error) {
-		p := c.Pipeline()
-		slots := p.Do(ctx, "CLUSTER", "SLOTS")
-		p.Exec(ctx) // the command has its own error
-		return slots.Slice()
-	}
+func clusterSlots(ctx context.Context, c client) ([]any, error) {
+	p := c.Pipeline()
+	slots := p.Do(ctx, "CLUSTER", "SLOTS")
+	p.Exec(ctx) // the command has its own error
+	return slots.Slice()
 }
 
 // nodesIn reads CLUSTER SLOTS as at has answered it: first at, then those that
@@ -96,13 +98,22 @@ func nodesIn(reply []any, at string) []string {
 func addressesIn(slots []any, at string) (nodes []string) {
 	for _, part := range slots[min(2, len(slots)):] {
 		node, _ := part.([]any)
-		host := Text(node, 0)
+		host := textAt(node, 0)
 		if host == "" || host == "?" { // the one that answers, as far as it knows
 			host, _, _ = net.SplitHostPort(at)
 		}
-		if addr, err := hostPort(host, strconv.FormatInt(Number(node, 1), 10)); err == nil {
+		if addr, err := hostPort(host, strconv.FormatInt(numberAt(node, 1), 10)); err == nil {
 			nodes = append(nodes, addr)
 		}
 	}
 	return nodes
+}
+
+// numberAt is the i-th part of a list; 0 if there is none or it is no number.
+func numberAt(list []any, i int) int64 {
+	if i < len(list) {
+		n, _ := list[i].(int64)
+		return n
+	}
+	return 0
 }

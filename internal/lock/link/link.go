@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"redlockrun/internal/lock"
 	"strconv"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -50,24 +49,15 @@ func connectSingle(_ context.Context, src *Source, w *wires) (client, error) {
 	return redis.NewClient(options(src.addr, w)), nil
 }
 
-// Eval asks once, within ctx; what a Cluster sends on is still asked once. The
-// end of ctx, by cancel too, ends it at once. sent reports whether the request
-// can have reached a server.
-func (l *Link) Eval(ctx context.Context, script string, keys []string, args ...any) (reply []any, sent bool, err error) {
-	return l.ask(ctx, func(c client) ([]any, error) {
-		reply, err := c.Eval(ctx, script, keys, args...).Slice()
-		return reply, understood(err, script)
-	})
-}
-
-// ask puts a question as eval does.
-func (l *Link) ask(ctx context.Context, question func(client) ([]any, error)) (reply []any, sent bool, err error) {
+// ask puts a question, and to the node of a Cluster that it is sent on to again. sent
+// reports whether it can have reached a server.
+func (l *Link) ask(ctx context.Context, question func(client) error) (sent bool, err error) {
 	for redirects := 0; redirects < mostRedirects; {
 		var once bool
-		reply, once, err = l.askOnce(ctx, question)
+		once, err = l.askOnce(ctx, question)
 		sent = sent || once
 		if err == nil || l.source.addr.kind != cluster {
-			return reply, sent, err
+			return sent, err
 		}
 		r, moved := redirectOf(err, l.source.addr.at)
 		switch {
@@ -75,33 +65,29 @@ func (l *Link) ask(ctx context.Context, question func(client) ([]any, error)) (r
 			l.follow(r)
 			redirects++
 		case !underMigration(err) || !timeLeft(ctx, 2*migrationPause) || !lock.Pause(ctx, l.draw.Jitter(migrationPause)):
-			return reply, sent, err
+			return sent, err
 		}
 	}
 	if Answered(l.unasked) {
-		return nil, sent, l.unasked
+		return sent, l.unasked
 	}
-	return nil, sent, fmt.Errorf("sent from node to node %d times", mostRedirects)
+	return sent, fmt.Errorf("sent from node to node %d times", mostRedirects)
 }
 
-func (l *Link) askOnce(ctx context.Context, question func(client) ([]any, error)) (reply []any, sent bool, err error) {
+func (l *Link) askOnce(ctx context.Context, question func(client) error) (sent bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, false, err
+		return false, err
 	}
 	if err := l.open(ctx); err != nil {
-		return nil, false, err
+		return false, err
 	}
 	stop := context.AfterFunc(ctx, l.wires.end)
-	reply, err = question(l.client)
-	err = understood(err, "")
+	err = understood(question(l.client), "")
 	sent = l.wires.used.Load()
 	if !stop() || err != nil && !reusable(err) {
 		l.Drop()
 	}
-	if err == nil && len(reply) == 0 {
-		err = fmt.Errorf("read reply: it is empty")
-	}
-	return reply, sent, err
+	return sent, err
 }
 
 // follow leads to where a Cluster has sent us.
@@ -166,27 +152,6 @@ func (l *Link) Revoke(script string, keys []string, args ...any) {
 	l.late.close(request(words...))
 }
 
-// EvalAndWait asks as eval does, and in the same round trip waits for up to patience until
-// as many replicas as are enough have what has been written: n have it.
-func (l *Link) EvalAndWait(ctx context.Context, enough int, patience time.Duration, script string, keys []string, args ...any) (reply []any, n int64, err error) {
-	reply, _, err = l.ask(ctx, func(c client) ([]any, error) {
-		p := c.Pipeline()
-		if _, ok := c.(asking); ok {
-			p.Do(ctx, "ASKING")
-		}
-		done := p.Eval(ctx, script, keys, args...)
-		waited := p.Do(ctx, "WAIT", enough, lock.Milliseconds(patience))
-		p.Exec(ctx) // each command has its own error
-		reply, err := done.Slice()
-		if err != nil {
-			return nil, understood(err, script)
-		}
-		n, err = waited.Int64()
-		return reply, err
-	})
-	return reply, n, err
-}
-
 // Subscribe listens to a channel, over a connection of its own.
 func (l *Link) Subscribe(ctx context.Context, channel string) (*Subscription, error) {
 	c, ws, err := l.connection(ctx, &late{off: true})
@@ -198,21 +163,3 @@ func (l *Link) Subscribe(ctx context.Context, channel string) (*Subscription, er
 
 // Unavailable is err as users see it, with the place that was asked last.
 func (l *Link) Unavailable(err error) *lock.UnavailableError { return Unavailable(l.source.addr, err) }
-
-// Number is the i-th part of a reply; 0 if there is none or it is no number.
-func Number(reply []any, i int) int64 {
-	if i < len(reply) {
-		n, _ := reply[i].(int64)
-		return n
-	}
-	return 0
-}
-
-// Text is the i-th part of a reply; "" if there is none or it is no text.
-func Text(reply []any, i int) string {
-	if i < len(reply) {
-		s, _ := reply[i].(string)
-		return s
-	}
-	return ""
-}

@@ -14,7 +14,7 @@ func TestFailedConnectionsLeaveNothingBehind(t *testing.T) {
 		made = append(made, w)
 		return nil, failed
 	}}
-	if _, _, err := l.Eval(t.Context(), "return 1", nil); err != failed {
+	if _, err := l.ask(t.Context(), func(client) error { return nil }); err != failed {
 		t.Errorf("ask: %v", err)
 	}
 	if _, err := l.Subscribe(t.Context(), "channel"); err != failed {

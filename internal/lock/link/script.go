@@ -1,11 +1,76 @@
 package link
 
 import (
+	"context"
+	"redlockrun/internal/lock"
 	"strings"
 	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
-// Part leaves out what only the readers of a part need. It is done when the
+// A Script is a program that a server runs as one atomic step. R is what it answers. EVAL
+// and not EVALSHA: a run uses most scripts once, and a server that has forgotten its
+// scripts is no case.
+type Script[R any] struct {
+	Text func() string // as it is sent
+	read func(*Reply) R
+}
+
+// NewScript is a script made of parts, whose reply read takes apart.
+func NewScript[R any](read func(*Reply) R, parts ...func() string) Script[R] {
+	return Script[R]{join(parts), read}
+}
+
+// Read is what a reply says. Its error means that nobody knows what the script has done:
+// the reply is none of the script's.
+func (s Script[R]) Read(reply []any) (R, error) { return read(reply, s.read) }
+
+// answer is what a server has answered to the script.
+func (s Script[R]) answer(done *redis.Cmd) (R, error) {
+	parts, err := done.Slice()
+	if err != nil {
+		var none R
+		return none, understood(err, s.Text())
+	}
+	return s.Read(parts)
+}
+
+// Eval has the script run once, within ctx; what a Cluster sends on is still run once. The
+// end of ctx, by cancel too, ends it at once. sent reports whether the request can have
+// reached a server.
+func (s Script[R]) Eval(ctx context.Context, l *Link, keys []string, args ...any) (reply R, sent bool, err error) {
+	sent, err = l.ask(ctx, func(c client) (err error) {
+		reply, err = s.answer(c.Eval(ctx, s.Text(), keys, args...))
+		return err
+	})
+	return reply, sent, err
+}
+
+// EvalAndWait is like Eval, and in the same round trip waits for up to patience until as
+// many replicas as are enough have what has been written: n have it.
+func (s Script[R]) EvalAndWait(ctx context.Context, l *Link, enough int, patience time.Duration, keys []string, args ...any) (
+	reply R, n int64, err error) {
+	_, err = l.ask(ctx, func(c client) error {
+		p := c.Pipeline()
+		if _, ok := c.(asking); ok {
+			p.Do(ctx, "ASKING")
+		}
+		done := p.Eval(ctx, s.Text(), keys, args...)
+		waited := p.Do(ctx, "WAIT", enough, lock.Milliseconds(patience))
+		p.Exec(ctx) // each command has its own error
+		var err error
+		if reply, err = s.answer(done); err != nil {
+			return err
+		}
+		n, err = waited.Int64()
+		return err
+	})
+	return reply, n, err
+}
+
+// Part is a part of a script, without what only its readers need. It is made when the
 // part is first needed: a run needs few of them.
 func Part(part *string) func() string {
 	return sync.OnceValue(func() string {
@@ -22,7 +87,7 @@ func Part(part *string) func() string {
 	})
 }
 
-func Join(parts ...func() string) func() string {
+func join(parts []func() string) func() string {
 	return sync.OnceValue(func() string {
 		texts := make([]string, len(parts))
 		for i, part := range parts {

@@ -53,7 +53,7 @@ func askSentinel(ctx context.Context, src *Source, w *wires, host string) opinio
 			o.err = fmt.Errorf("read reply: %d parts are no address", len(named))
 			break
 		}
-		o.addr, o.err = hostPort(Text(named, 0), Text(named, 1))
+		o.addr, o.err = hostPort(textAt(named, 0), textAt(named, 1))
 	default:
 		o.err = errNotRedis
 	}
@@ -94,7 +94,7 @@ func epochOf(reply any) int64 {
 	list, _ := reply.([]any)
 	for i := 0; i+1 < len(list); i += 2 {
 		if list[i] == "config-epoch" {
-			n, _ := strconv.ParseInt(Text(list, i+1), 10, 64)
+			n, _ := strconv.ParseInt(textAt(list, i+1), 10, 64)
 			return n
 		}
 	}
@@ -108,4 +108,13 @@ func hostPort(host, port string) (string, error) {
 		return "", fmt.Errorf("read reply: %q is no address", lock.Plain(net.JoinHostPort(host, port)))
 	}
 	return addr, nil
+}
+
+// textAt is the i-th part of a list; "" if there is none or it is no text.
+func textAt(list []any, i int) string {
+	if i < len(list) {
+		s, _ := list[i].(string)
+		return s
+	}
+	return ""
 }

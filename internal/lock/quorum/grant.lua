@@ -1,13 +1,7 @@
 -- Takes the lock for a term if it is nobody's, or an older term's of this run.
 -- ARGV   4 rest of the record   5 ttl in ms   6 clock of the client in ms
 --        7 seconds for which the server must be up to vote (0: it need not)
--- reply  {1, fence, server}   granted; server is the id of the process, or ''
---        {0, pttl, record, now}   busy; now is the server's clock in ms
---        {2}                  granted before to the same term, as another master
---        {4}                  this term has been given up
---        {5, n}               the server does not vote for another n seconds
---        {-1, n, type}        KEYS[n] is no string
---        {-2}                 the fence is no number below 2^53
+-- reply  grantReply in reply.go
 -- First write: the fence, or nothing has been written.
 
 local whose, held = standing()

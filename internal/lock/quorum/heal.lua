@@ -1,6 +1,6 @@
 -- Takes the lock for a term of a run that holds a majority elsewhere, and raises the fence.
 -- ARGV   4 rest of the record   5 ttl in ms   6 fence   7 ms for which the run has had the lock
--- reply  {1} the lock is this term's   {0} another has it   {4} this term has been given up
+-- reply  readHeal in reply.go
 
 local whose, held = standing()
 if not whose then return held end

@@ -3,7 +3,6 @@ package quorum
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
@@ -27,11 +26,11 @@ var (
 
 	termPart = link.Part(&termLua)
 
-	grantStep   = link.Join(termPart, link.Part(&grantLua))
-	raiseStep   = link.Join(termPart, link.Part(&raiseLua))
-	renewStep   = link.Join(termPart, link.Part(&renewLua))
-	healStep    = link.Join(termPart, link.Part(&healLua))
-	releaseStep = link.Join(termPart, link.Part(&releaseLua))
+	grantStep   = link.NewScript(readGrant, termPart, link.Part(&grantLua))
+	raiseStep   = link.NewScript(readRaise, termPart, link.Part(&raiseLua))
+	renewStep   = link.NewScript(readRenew, termPart, link.Part(&renewLua))
+	healStep    = link.NewScript(readHeal, termPart, link.Part(&healLua))
+	releaseStep = link.NewScript(readRelease, termPart, link.Part(&releaseLua))
 )
 
 // settled is the least time that a master must be up to vote, since it may have
@@ -106,17 +105,17 @@ func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, num
 
 func (m *redisMaster) Address() string { return m.where.String() }
 
-// eval makes one step, when the step before it is over.
-func (m *redisMaster) eval(ctx context.Context, b term, script string, args ...any) ([]any, error) {
+// runStep runs a script, when the step before it is over.
+func runStep[R any](ctx context.Context, m *redisMaster, b term, script link.Script[R], args ...any) (reply R, err error) {
 	select {
 	case m.turn <- struct{}{}:
 		defer func() { <-m.turn }()
 	case <-ctx.Done():
-		return nil, link.Unavailable(m.where, ctx.Err())
+		return reply, link.Unavailable(m.where, ctx.Err())
 	}
-	reply, _, err := m.link.Eval(ctx, script, masterKeys(m.keys), append([]any{m.run, b.String(), m.number}, args...)...)
+	reply, _, err = script.Eval(ctx, m.link, masterKeys(m.keys), append([]any{m.run, b.String(), m.number}, args...)...)
 	if err != nil {
-		return nil, m.unavailable(err)
+		return reply, m.unavailable(err)
 	}
 	return reply, nil
 }
@@ -130,77 +129,48 @@ func (m *redisMaster) unavailable(err error) error { return m.link.Unavailable(e
 func (m *redisMaster) ttl() int64 { return lock.Milliseconds(min(m.req.Times.TTL, probation)) }
 
 func (m *redisMaster) grant(ctx context.Context, b term) (vote, error) {
-	reply, err := m.eval(ctx, b, grantStep(), m.rest, m.ttl(), time.Now().UnixMilli(), m.uptime)
+	reply, err := runStep(ctx, m, b, grantStep, m.rest, m.ttl(), time.Now().UnixMilli(), m.uptime)
 	if err != nil {
 		return vote{}, err
 	}
-	return m.vote(reply), nil
+	v := vote{verdict: reply.verdict, fence: reply.fence, server: reply.server, wait: reply.wait}
+	switch reply.verdict {
+	case refused:
+		v.owner, v.held = owner(reply.record), m.heldError(reply)
+	case notLock:
+		v.wrong = m.notLock(reply.wrong)
+	}
+	return v, nil
 }
 
-func (m *redisMaster) vote(reply []any) vote {
-	switch link.Number(reply, 0) {
-	case 1:
-		return vote{verdict: granted, fence: link.Number(reply, 1), server: link.Text(reply, 2)}
-	case 0:
-		return m.refusal(link.Number(reply, 1), link.Text(reply, 2), link.Number(reply, 3))
-	case 2:
-		return vote{verdict: double}
-	case 5:
-		return vote{verdict: abstained, wait: time.Duration(link.Number(reply, 1)) * time.Second}
-	case -1:
-		key := masterKeys(m.keys)[link.Number(reply, 1)-1]
-		return vote{verdict: notLock, wrong: &lock.NotLockError{Key: key, What: lock.TypeName(link.Text(reply, 2))}}
-	case -2:
-		return vote{verdict: notLock, wrong: &lock.NotLockError{Key: m.keys.Fence, What: "a fence that is no number below 2^53"}}
-	}
-	return vote{verdict: revoked}
+func (m *redisMaster) heldError(reply grantReply) lock.HeldError {
+	e := lock.HeldError{Name: m.req.Name, Key: m.keys.Lock, TTL: reply.left}
+	e.Holder, e.Since = lock.ReadRecord(reply.record, reply.now)
+	return e
 }
 
-// refusal names the holder and the round in which it took the lock: a majority
-// that says the same belongs to it.
-func (m *redisMaster) refusal(left int64, value string, now int64) vote {
-	v := vote{verdict: refused, owner: value, held: lock.HeldError{Name: m.req.Name, Key: m.keys.Lock, TTL: -1}}
-	v.held.Holder, v.held.Since = lock.ReadRecord(value, now)
-	if left >= 0 {
-		v.held.TTL = time.Duration(left) * time.Millisecond
+func (m *redisMaster) notLock(w wrongKey) *lock.NotLockError {
+	e := &lock.NotLockError{Key: masterKeys(m.keys)[w.at], What: lock.TypeName(w.kind)}
+	if w.full {
+		e.What = "a fence that is no number below 2^53"
 	}
-	var term struct{ Run, Vote string }
-	if json.Unmarshal([]byte(value), &term) == nil && len(term.Vote) >= 8 {
-		v.owner = term.Run + term.Vote[:8]
-	}
-	return v
+	return e
 }
 
-func (m *redisMaster) raise(ctx context.Context, b term, fence int64) (bool, error) {
-	reply, err := m.eval(ctx, b, raiseStep(), fence)
-	return link.Number(reply, 0) == 1, err
+func (m *redisMaster) raise(ctx context.Context, b term, fence int64) (done bool, err error) {
+	return runStep(ctx, m, b, raiseStep, fence)
 }
 
 func (m *redisMaster) renew(ctx context.Context, b term) (standing, error) {
-	reply, err := m.eval(ctx, b, renewStep(), lock.Milliseconds(m.req.Times.TTL))
-	return standingOf(reply, err)
+	return runStep(ctx, m, b, renewStep, lock.Milliseconds(m.req.Times.TTL))
 }
 
 func (m *redisMaster) heal(ctx context.Context, b term, fence int64, held time.Duration) (standing, error) {
-	reply, err := m.eval(ctx, b, healStep(), m.rest, m.ttl(), fence, lock.Milliseconds(held))
-	return standingOf(reply, err)
+	return runStep(ctx, m, b, healStep, m.rest, m.ttl(), fence, lock.Milliseconds(held))
 }
 
 func (m *redisMaster) release(ctx context.Context, b term, keep time.Duration) (standing, error) {
-	reply, err := m.eval(ctx, b, releaseStep(), lock.Milliseconds(keep), 0)
-	return standingOf(reply, err)
-}
-
-func standingOf(reply []any, err error) (standing, error) {
-	switch {
-	case err != nil:
-		return unheard, err
-	case link.Number(reply, 0) == 1, link.Number(reply, 0) == 2:
-		return ours, nil
-	case link.Number(reply, 0) == 0:
-		return anothers, nil
-	}
-	return nobodys, nil
+	return runStep(ctx, m, b, releaseStep, lock.Milliseconds(keep), 0)
 }
 
 // giveUp sends a release after every step that got no answer, on the same
@@ -212,9 +182,9 @@ func (m *redisMaster) giveUp(ctx context.Context, b term) error {
 	default:
 		return fmt.Errorf("give up at %s: another step is under way", m.Address())
 	}
-	m.link.Revoke(releaseStep(), masterKeys(m.keys), m.run, b.String(), m.number, 0, lock.Tombstone)
+	m.link.Revoke(releaseStep.Text(), masterKeys(m.keys), m.run, b.String(), m.number, 0, lock.Tombstone)
 	<-m.turn
-	_, err := m.eval(ctx, b, releaseStep(), 0, lock.Tombstone)
+	_, err := runStep(ctx, m, b, releaseStep, 0, lock.Tombstone)
 	return err
 }
 

@@ -1,7 +1,6 @@
 -- Raises the fence if the lock still is the term's: a majority of these makes the token safe to use.
 -- ARGV   4 fence
--- reply  {1}   the fence is at least that, and was raised while the lock was this term's
---        {0}   the lock is this term's no more
+-- reply  readRaise in reply.go
 
 local whose, held = standing()
 if not whose then return held end

@@ -1,8 +1,7 @@
 -- Gives the lock back if a term of this run up to the one in ARGV has it. May be repeated.
 -- ARGV   4 ms that the lock stays taken after the run (0: none)
 --        5 ms for which a step of this run up to the term does nothing, if it is still under way (0: none)
--- reply  {1} deleted   {2} kept, with a record that says that the run has ended
---        {0} another has it   {-1} nobody has it, or a later term
+-- reply  readRelease in reply.go
 -- First write: DEL or PEXPIRE, which Redis does not refuse when it is out of memory;
 -- after it, it does not refuse SET either.
 

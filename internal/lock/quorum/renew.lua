@@ -1,6 +1,6 @@
 -- Begins the ttl of the lock anew if it is the term's.
 -- ARGV   4 ttl in ms
--- reply  {1} held   {0} another has it   {-1} nobody has it, or a term of this run that does not count
+-- reply  readRenew in reply.go
 -- PEXPIRE alone: Redis does not refuse it when it is out of memory.
 
 local whose, held = standing()

@@ -1,0 +1,193 @@
+package line
+
+import (
+	"math"
+	"redlockrun/internal/lock/link"
+	"time"
+)
+
+// What the steps answer. This is where the format of their replies is said; a reply in any
+// other is an error, after which nobody knows whose the lock is. Instants are the server's
+// clock, in ms; it is 0 where scripts are told no time.
+
+// mostExact is the largest whole number that Lua tells from its neighbours.
+const mostExact = 1<<53 - 1
+
+// A hold says that this run has the lock.
+type hold struct {
+	fence int64 // of the acquisition
+	at    int64 // when the lock was taken
+	now   int64 // when the server answered
+}
+
+// A busy says that another has the lock.
+type busy struct {
+	left   time.Duration // of its lease; negative: it never expires by itself
+	record string        // the value, of any bytes; at most its first 1 KiB
+	now    int64         // when the server answered
+}
+
+// An acquireReply is what the acquire step answers:
+//
+//	{1, fence, at, now}       taken now; not with once for 2 s, to be confirmed
+//	{2, fence, at, now}       taken before, by this run
+//	{0, pttl, record, now}    busy, and this run does not wait
+//	{0, pttl, record, place, listeners, joined, now}   busy, and this run waits
+//	{3, pttl, record, now}    busy, and as many wait as may
+//	{4}                       this run has been given up
+//	{-1, n, type}             the n-th key is something else; type is '' if nobody may know
+//	{-2}                      the fence is no number below 2^53
+type acquireReply struct {
+	kind acquireKind
+	hold hold   // of granted and confirmed
+	busy busy   // of refused, queued and full
+	spot spot   // of queued
+	key  int    // of wrongKey: which one, from 0 on
+	what string // of wrongKey: its type
+}
+
+type acquireKind int
+
+const (
+	_ acquireKind = iota
+	granted
+	confirmed
+	refused
+	queued
+	full
+	revoked
+	wrongKey
+	wrongFence
+)
+
+// A spot is where a run stands in line.
+type spot struct {
+	place     int   // from 1 on
+	listeners int64 // how many connections listen for this run; -1: there are no messages here
+	joined    bool  // it is new in line
+}
+
+func readAcquire(r *link.Reply) (a acquireReply) {
+	switch code := r.Code(); {
+	case code == 1:
+		a.kind, a.hold = granted, readHold(r)
+	case code == 2:
+		a.kind, a.hold = confirmed, readHold(r)
+	case code == 0 && r.Len() == 3:
+		a.kind, a.busy = refused, readBusy(r)
+	case code == 0:
+		a.kind = queued
+		a.busy, a.spot = readQueued(r)
+	case code == 3:
+		a.kind, a.busy = full, readBusy(r)
+	case code == 4:
+		a.kind = revoked
+	case code == -1:
+		a.kind, a.key, a.what = wrongKey, int(r.Number(1, mostKeys)-1), r.Text()
+	case code == -2:
+		a.kind = wrongFence
+	default:
+		r.Strange()
+	}
+	return a
+}
+
+// mostKeys is how many keys the steps have.
+const mostKeys = 5
+
+func readHold(r *link.Reply) hold {
+	return hold{fence: r.Number(1, mostExact), at: r.Number(0, mostExact), now: r.Number(0, mostExact)}
+}
+
+func readBusy(r *link.Reply) busy {
+	return busy{left: r.Left(), record: r.Text(), now: r.Number(0, mostExact)}
+}
+
+func readQueued(r *link.Reply) (b busy, s spot) {
+	b.left, b.record = r.Left(), r.Text()
+	s.place, s.listeners, s.joined = int(r.Number(1, math.MaxInt32)), r.Number(-1, math.MaxInt32), r.Number(0, 1) == 1
+	b.now = r.Number(0, mostExact)
+	return b, s
+}
+
+// A confirmReply is what the confirm step answers:
+//
+//	{2, fence, at, now}   this run has the lock, since at
+//	{0}                   it has not; the acquire step tells why
+type confirmReply struct {
+	ours bool
+	hold hold
+}
+
+func readConfirm(r *link.Reply) (c confirmReply) {
+	switch r.Code() {
+	case 2:
+		c.ours, c.hold = true, readHold(r)
+	case 0:
+	default:
+		r.Strange()
+	}
+	return c
+}
+
+// A standing is whose the lock is.
+type standing int
+
+const (
+	_ standing = iota
+	ours
+	anothers // or the rest of this run's min-hold
+	nobodys
+)
+
+// A renewReply is what the renew step answers:
+//
+//	{1, now}   this run has the lock
+//	{0}        another has it, or this run has ended
+//	{-1}       nobody has it
+type renewReply struct {
+	whose standing
+	now   int64 // of ours
+}
+
+func readRenew(r *link.Reply) (n renewReply) {
+	switch r.Code() {
+	case 1:
+		n.whose, n.now = ours, r.Number(0, mostExact)
+	case 0:
+		n.whose = anothers
+	case -1:
+		n.whose = nobodys
+	default:
+		r.Strange()
+	}
+	return n
+}
+
+// A releaseReply is what the release step answers:
+//
+//	{1}    this run had the lock; it is deleted
+//	{2}    this run had the lock; it is kept, with a record that says that the run has ended
+//	{0, pttl, record, now}   another has it
+//	{-1}   nobody has it
+type releaseReply struct {
+	whose standing
+	kept  bool // of ours
+	busy  busy // of anothers
+}
+
+func readRelease(r *link.Reply) (l releaseReply) {
+	switch r.Code() {
+	case 1:
+		l.whose = ours
+	case 2:
+		l.whose, l.kept = ours, true
+	case 0:
+		l.whose, l.busy = anothers, readBusy(r)
+	case -1:
+		l.whose = nobodys
+	default:
+		r.Strange()
+	}
+	return l
+}

@@ -1,0 +1,112 @@
+package line
+
+import (
+	"redlockrun/internal/lock/locktest"
+	"testing"
+	"time"
+)
+
+const aRecord = `{"run":"aaaaaaaaaaaaaaaaaaaaaaaaaa","v":1,"fence":1795344187661,"at":1795344187661}`
+
+func FuzzAReplyOfTheAcquireStep(f *testing.F) {
+	locktest.FuzzReply(f, acquireStep.Read, acquireParts,
+		"*4\r\n:1\r\n:1795344187661\r\n:1795344187661\r\n:1795344187661\r\n",
+		"*4\r\n:2\r\n:1795344187661\r\n:1795344187661\r\n:1795344187661\r\n",
+		"*4\r\n:0\r\n:60000\r\n$83\r\n"+aRecord+"\r\n:1795344187662\r\n",
+		"*7\r\n:0\r\n:60000\r\n$83\r\n"+aRecord+"\r\n:1\r\n:0\r\n:1\r\n:1795344187662\r\n",
+		"*7\r\n:0\r\n:59998\r\n$83\r\n"+aRecord+"\r\n:2\r\n:1\r\n:1\r\n:1795344187664\r\n",
+		"*4\r\n:3\r\n:59998\r\n$83\r\n"+aRecord+"\r\n:1795344187664\r\n",
+		"*1\r\n:4\r\n",
+		"*4\r\n:0\r\n:-1\r\n$10\r\nany\x00\xffbytes\r\n:1795344187667\r\n",
+		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
+		"*1\r\n:-2\r\n",
+	)
+}
+
+func acquireParts(a acquireReply) []any {
+	switch a.kind {
+	case granted:
+		return holdParts(1, a.hold)
+	case confirmed:
+		return holdParts(2, a.hold)
+	case refused:
+		return busyParts(0, a.busy)
+	case queued:
+		joined := int64(0)
+		if a.spot.joined {
+			joined = 1
+		}
+		return busyParts(0, a.busy, int64(a.spot.place), a.spot.listeners, joined)
+	case full:
+		return busyParts(3, a.busy)
+	case revoked:
+		return []any{int64(4)}
+	case wrongKey:
+		return []any{int64(-1), int64(a.key + 1), a.what}
+	}
+	return []any{int64(-2)}
+}
+
+func holdParts(code int64, h hold) []any { return []any{code, h.fence, h.at, h.now} }
+
+func busyParts(code int64, b busy, more ...any) []any {
+	left := int64(b.left / time.Millisecond)
+	if b.left < 0 {
+		left = -1
+	}
+	return append(append([]any{code, left, b.record}, more...), b.now)
+}
+
+func FuzzAReplyOfTheConfirmStep(f *testing.F) {
+	locktest.FuzzReply(f, confirmStep.Read, confirmParts,
+		"*4\r\n:2\r\n:1795344187661\r\n:1795344187661\r\n:1795344187665\r\n",
+		"*1\r\n:0\r\n",
+	)
+}
+
+func confirmParts(c confirmReply) []any {
+	if c.ours {
+		return holdParts(2, c.hold)
+	}
+	return []any{int64(0)}
+}
+
+func FuzzAReplyOfTheRenewStep(f *testing.F) {
+	locktest.FuzzReply(f, renewStep.Read, renewParts,
+		"*1\r\n:-1\r\n",
+		"*2\r\n:1\r\n:1795344187668\r\n",
+		"*1\r\n:0\r\n",
+	)
+}
+
+func renewParts(n renewReply) []any {
+	switch n.whose {
+	case ours:
+		return []any{int64(1), n.now}
+	case anothers:
+		return []any{int64(0)}
+	}
+	return []any{int64(-1)}
+}
+
+func FuzzAReplyOfTheReleaseStep(f *testing.F) {
+	locktest.FuzzReply(f, releaseStep.Read, releaseParts,
+		"*4\r\n:0\r\n:60000\r\n$83\r\n"+aRecord+"\r\n:1795344187665\r\n",
+		"*1\r\n:1\r\n",
+		"*1\r\n:2\r\n",
+		"*1\r\n:-1\r\n",
+		"*4\r\n:0\r\n:-1\r\n$10\r\nany\x00\xffbytes\r\n:1795344187667\r\n",
+	)
+}
+
+func releaseParts(l releaseReply) []any {
+	switch {
+	case l.whose == ours && l.kept:
+		return []any{int64(2)}
+	case l.whose == ours:
+		return []any{int64(1)}
+	case l.whose == anothers:
+		return busyParts(0, l.busy)
+	}
+	return []any{int64(-1)}
+}

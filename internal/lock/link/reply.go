@@ -1,0 +1,81 @@
+package link
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// A Reply is what a script has answered, to be taken part by part. A part that is not what
+// it is taken for makes the whole reply strange, and so does one that nobody takes: whoever
+// reads it goes on with zero values, which are thrown away.
+type Reply struct {
+	parts   []any // that have not been taken
+	strange bool
+}
+
+// Code takes the next part, a number that says what the reply is.
+func (r *Reply) Code() int64 { return r.Number(math.MinInt64, math.MaxInt64) }
+
+// Number takes the next part, a number from least to most.
+func (r *Reply) Number(least, most int64) int64 {
+	n, ok := r.part().(int64)
+	if !ok || n < least || n > most {
+		r.Strange()
+		return 0
+	}
+	return n
+}
+
+// Text takes the next part, a text of any bytes.
+func (r *Reply) Text() string {
+	s, ok := r.part().(string)
+	if !ok {
+		r.Strange()
+	}
+	return s
+}
+
+// Left takes the next part, what PTTL says of a key: how long it lives. A negative duration
+// has no end, and 0 means that nobody knows: the key has just expired.
+func (r *Reply) Left() time.Duration {
+	switch ms := r.Number(-2, math.MaxInt64); ms {
+	case -2:
+		return 0
+	case -1:
+		return -1
+	default:
+		return time.Duration(min(ms, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond
+	}
+}
+
+// Len is how many parts have not been taken.
+func (r *Reply) Len() int { return len(r.parts) }
+
+// Strange says that the reply is none of the script's.
+func (r *Reply) Strange() { r.strange = true }
+
+func (r *Reply) part() any {
+	if len(r.parts) == 0 {
+		r.Strange()
+		return nil
+	}
+	next := r.parts[0]
+	r.parts = r.parts[1:]
+	return next
+}
+
+// read is what parts say. Its error means that nobody knows what the script has done.
+func read[R any](parts []any, as func(*Reply) R) (R, error) {
+	r := &Reply{parts: parts}
+	said := as(r)
+	if r.strange || len(r.parts) > 0 {
+		var none R
+		text := fmt.Sprint(parts)
+		return none, fmt.Errorf("read reply: %s is not one of ours", text[:min(len(text), mostShown)])
+	}
+	return said, nil
+}
+
+// mostShown bounds what is shown of a reply, in bytes.
+const mostShown = 200

@@ -1,0 +1,161 @@
+package quorum
+
+import (
+	"encoding/json"
+	"math"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
+	"time"
+)
+
+// What a master's steps answer. This is where the format of their replies is said; a reply
+// in any other is an error, after which nobody knows whose the lock is at that master.
+
+// mostExact is the largest whole number that Lua tells from its neighbours.
+const mostExact = 1<<53 - 1
+
+// A grantReply is what the grant step answers:
+//
+//	{1, fence, server}       granted; server is the id of the process, or ''
+//	{0, pttl, record, now}   busy: what is left of the key, its value of any bytes, of which
+//	                         at most 1 KiB, and the server's clock in ms
+//	{2}                      granted before to the same term, as another master
+//	{4}                      this term has been given up
+//	{5, n}                   the server does not vote for another n seconds
+//	{-1, n, type}            the n-th key is no string; type is '' if nobody may know
+//	{-2}                     the fence is no number below 2^53
+type grantReply struct {
+	verdict verdict       // never silent
+	fence   int64         // of granted
+	server  string        // of granted
+	left    time.Duration // of refused; negative: the key never expires by itself
+	record  string        // of refused
+	now     int64         // of refused
+	wait    time.Duration // of abstained
+	wrong   wrongKey      // of notLock
+}
+
+// A wrongKey is a key in whose place something else stands.
+type wrongKey struct {
+	at   int    // which one, from 0 on
+	kind string // its type; "" if nobody may know
+	full bool   // it is the fence, which counts no further
+}
+
+func readGrant(r *link.Reply) (g grantReply) {
+	switch code := r.Code(); code {
+	case 1:
+		g.verdict, g.fence, g.server = granted, r.Number(1, mostExact), r.Text()
+	case 0:
+		g.verdict, g.left, g.record, g.now = refused, r.Left(), r.Text(), r.Number(0, mostExact)
+	case 2:
+		g.verdict = double
+	case 4:
+		g.verdict = revoked
+	case 5:
+		g.verdict, g.wait = abstained, time.Duration(r.Number(1, math.MaxInt32))*time.Second
+	case -1, -2:
+		g.verdict, g.wrong = notLock, readWrongKey(code, r)
+	default:
+		r.Strange()
+	}
+	return g
+}
+
+// readWrongKey reads what comes after the code of {-1, n, type} and {-2}: of the keys, the
+// lock and the fence are looked at.
+func readWrongKey(code int64, r *link.Reply) wrongKey {
+	if code == -2 {
+		return wrongKey{at: 1, full: true}
+	}
+	return wrongKey{at: int(r.Number(1, 2) - 1), kind: r.Text()}
+}
+
+// owner names the holder in a value and the round in which it took the lock: a majority
+// that says the same belongs to it.
+func owner(record string) string {
+	var term struct{ Run, Vote string }
+	if len(record) > lock.RecordMax || json.Unmarshal([]byte(record), &term) != nil || len(term.Vote) < 8 {
+		return record
+	}
+	return term.Run + term.Vote[:8]
+}
+
+// readRaise reads whether the raise step was done:
+//
+//	{1}             the fence is at least that, and was raised while the lock was this term's
+//	{0}             the lock is this term's no more
+//	{-1, n, type}   the n-th key is no string
+//	{-2}            the fence is no number below 2^53
+func readRaise(r *link.Reply) (done bool) {
+	switch code := r.Code(); code {
+	case 1:
+		return true
+	case 0:
+	case -1, -2:
+		readWrongKey(code, r)
+	default:
+		r.Strange()
+	}
+	return false
+}
+
+// readRenew reads whose the lock is by the renew step:
+//
+//	{1}    the term's
+//	{0}    another has it
+//	{-1}   nobody has it, or a term of this run that does not count
+func readRenew(r *link.Reply) standing {
+	switch r.Code() {
+	case 1:
+		return ours
+	case 0:
+		return anothers
+	case -1:
+		return nobodys
+	}
+	r.Strange()
+	return unheard
+}
+
+// readHeal reads whose the lock is by the heal step:
+//
+//	{1}             the term's
+//	{0}             another has it
+//	{4}             this term has been given up
+//	{-1, n, type}   the n-th key is no string
+//	{-2}            the fence is no number below 2^53
+func readHeal(r *link.Reply) standing {
+	switch code := r.Code(); code {
+	case 1:
+		return ours
+	case 0:
+		return anothers
+	case 4:
+		return nobodys
+	case -1, -2:
+		readWrongKey(code, r)
+		return nobodys
+	}
+	r.Strange()
+	return unheard
+}
+
+// readRelease reads whose the lock was by the release step:
+//
+//	{1}    a term's of this run; it is deleted
+//	{2}    a term's of this run; it is kept, with a record that says that the run has ended
+//	{0}    another has it
+//	{-1}   nobody has it, or a later term
+func readRelease(r *link.Reply) standing {
+	switch r.Code() {
+	case 1, 2:
+		return ours
+	case 0:
+		return anothers
+	case -1:
+		return nobodys
+	}
+	r.Strange()
+	return unheard
+}

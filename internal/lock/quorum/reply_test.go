@@ -1,0 +1,106 @@
+package quorum
+
+import (
+	"redlockrun/internal/lock/locktest"
+	"testing"
+	"time"
+)
+
+const aRecord = `{"run":"01M81DMTT12W82XVDCC6DMTXSB","vote":"00000007.00000000.00","v":1,"host":"web-3","pid":4121,` +
+	`"user":"alice","cmd":"php","start":1795344198465,"at":1795344198501}`
+
+func FuzzAReplyOfTheGrantStep(f *testing.F) {
+	locktest.FuzzReply(f, grantStep.Read, grantParts,
+		"*2\r\n:5\r\n:61\r\n",
+		"*3\r\n:1\r\n:1795344198461\r\n$0\r\n\r\n",
+		"*1\r\n:2\r\n",
+		"*1\r\n:4\r\n",
+		"*4\r\n:0\r\n:60000\r\n$166\r\n"+aRecord+"\r\n:1795344198501\r\n",
+		"*4\r\n:0\r\n:-1\r\n$10\r\nany\x00\xffbytes\r\n:1795344198503\r\n",
+		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
+		"*1\r\n:-2\r\n",
+	)
+}
+
+func grantParts(g grantReply) []any {
+	switch g.verdict {
+	case granted:
+		return []any{int64(1), g.fence, g.server}
+	case refused:
+		left := int64(g.left / time.Millisecond)
+		if g.left < 0 {
+			left = -1
+		}
+		return []any{int64(0), left, g.record, g.now}
+	case double:
+		return []any{int64(2)}
+	case revoked:
+		return []any{int64(4)}
+	case abstained:
+		return []any{int64(5), int64(g.wait / time.Second)}
+	}
+	if g.wrong.full {
+		return []any{int64(-2)}
+	}
+	return []any{int64(-1), int64(g.wrong.at + 1), g.wrong.kind}
+}
+
+func FuzzAReplyOfTheRaiseStep(f *testing.F) {
+	locktest.FuzzReply(f, raiseStep.Read, raiseParts,
+		"*1\r\n:1\r\n",
+		"*1\r\n:0\r\n",
+		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
+	)
+}
+
+func raiseParts(done bool) []any {
+	if done {
+		return []any{int64(1)}
+	}
+	return []any{int64(0)}
+}
+
+func FuzzAReplyOfTheRenewStep(f *testing.F) {
+	locktest.FuzzReply(f, renewStep.Read, standingParts,
+		"*1\r\n:1\r\n",
+		"*1\r\n:-1\r\n",
+		"*1\r\n:0\r\n",
+	)
+}
+
+func standingParts(s standing) []any {
+	return []any{map[standing]int64{ours: 1, anothers: 0, nobodys: -1}[s]}
+}
+
+func FuzzAReplyOfTheHealStep(f *testing.F) {
+	locktest.FuzzReply(f, healStep.Read, healParts,
+		"*1\r\n:1\r\n",
+		"*1\r\n:4\r\n",
+		"*1\r\n:0\r\n",
+		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
+		"*1\r\n:-2\r\n",
+	)
+}
+
+func healParts(s standing) []any {
+	return []any{map[standing]int64{ours: 1, anothers: 0, nobodys: 4}[s]}
+}
+
+func FuzzAReplyOfTheReleaseStep(f *testing.F) {
+	locktest.FuzzReply(f, releaseStep.Read, standingParts,
+		"*1\r\n:-1\r\n",
+		"*1\r\n:2\r\n",
+		"*1\r\n:0\r\n",
+	)
+}
+
+// A holder's name is anybody's: the value of a key.
+func FuzzTheOwnerOfAnyValueIsNamed(f *testing.F) {
+	f.Add(aRecord)
+	f.Add("any\x00\xffbytes")
+	f.Fuzz(func(t *testing.T, value string) {
+		if named := owner(value); len(named) > max(len(value), 8) {
+			t.Errorf("%q is %q's", value, named)
+		}
+	})
+}
