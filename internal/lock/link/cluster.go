@@ -22,7 +22,7 @@ const mostRedirects = 3
 func connectCluster(key string) func(context.Context, *Source, *wires) (client, error) {
 	return func(ctx context.Context, src *Source, w *wires) (client, error) {
 		node, err := locate(ctx, union(src.addr.hosts, src.company.nodes), func(ctx context.Context, host string) opinion {
-			replies, err := w.question(ctx, host, src.addr.user, src.addr.password, request("PTTL", key))
+			replies, err := w.question(ctx, src, host, src.addr.user, src.addr.password, []any{"PTTL", key})
 			if err != nil {
 				return opinion{from: host, err: err}
 			}

@@ -37,8 +37,8 @@ func connectTo(src *Source, w *wires, addr string) *redis.Client {
 // or an ACL refuses of the second question only costs the epoch.
 func askSentinel(ctx context.Context, src *Source, w *wires, host string) opinion {
 	name := src.addr.master
-	replies, err := w.question(ctx, host, src.addr.sentinelUser, src.addr.sentinelPassword,
-		request("SENTINEL", "GET-MASTER-ADDR-BY-NAME", name), request("SENTINEL", "MASTER", name))
+	replies, err := w.question(ctx, src, host, src.addr.sentinelUser, src.addr.sentinelPassword,
+		[]any{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", name}, []any{"SENTINEL", "MASTER", name})
 	if err != nil {
 		return opinion{from: host, err: err}
 	}
@@ -55,38 +55,9 @@ func askSentinel(ctx context.Context, src *Source, w *wires, host string) opinio
 		}
 		o.addr, o.err = hostPort(textAt(named, 0), textAt(named, 1))
 	default:
-		o.err = errNotRedis
+		o.err = fmt.Errorf("read reply: %T is no address", named)
 	}
 	return o
-}
-
-// question asks one server once and hangs up. An AUTH that fails matters only
-// if the answer is that it was needed.
-func (ws *wires) question(ctx context.Context, host, user, password string, requests ...[]byte) ([]any, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(ws.ctx, cancel)()
-	conn, raw, err := ws.reach(ctx, "tcp", host)
-	if err != nil {
-		return nil, err
-	}
-	defer raw.Close()
-	if password == "" {
-		return flight(ctx, conn, requests...)
-	}
-	auth := request("AUTH", password)
-	if user != "" {
-		auth = request("AUTH", user, password)
-	}
-	replies, err := flight(ctx, conn, append([][]byte{auth}, requests...)...)
-	if err != nil {
-		return nil, err
-	}
-	refused, _ := replies[0].(*rejection)
-	if asked, ok := replies[1].(*rejection); ok && refused != nil && asked.class == denied {
-		replies[1] = refused
-	}
-	return replies[1:], nil
 }
 
 // epochOf finds config-epoch in the names and values of SENTINEL MASTER.
