@@ -20,7 +20,7 @@ const flushLimit = 100 * time.Millisecond
 func run(args []string) ending {
 	signals := runner.Subscribe() // first of all: from here on none is missed
 	defer runner.DropEarlyGuard()
-	p := newProgram(os.LookupEnv, console.Stderr(runner.Unstoppable))
+	p := newProgram(os.LookupEnv, console.Stderr(runner.WithoutTTOU))
 	p.runF = func(c *plan) (ending, error) {
 		s := newSession(c, p.log, signals)
 		defer func() { p.log = s.log }() // it knows the lock

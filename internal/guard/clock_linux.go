@@ -52,7 +52,8 @@ func killSelfAfter(ns int64) {
 		_      [56]byte
 	}{signal: int32(syscall.SIGKILL)}
 	var timer int32
-	_, _, e := syscall.RawSyscall(syscall.SYS_TIMER_CREATE, clockMonotonic, uintptr(unsafe.Pointer(&event)), uintptr(unsafe.Pointer(&timer)))
+	_, _, e := syscall.RawSyscall(syscall.SYS_TIMER_CREATE, clockMonotonic,
+		uintptr(unsafe.Pointer(&event)), uintptr(unsafe.Pointer(&timer)))
 	if e != 0 {
 		return // whatever is done then has an end of its own
 	}

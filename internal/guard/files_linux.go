@@ -52,7 +52,8 @@ func readFile(pid int, name string, buf []byte) []byte {
 func readLink(pid int, name string, buf []byte) []byte {
 	var room [64]byte
 	path := procPath(room[:0], pid, name)
-	n, _, e := syscall.RawSyscall6(syscall.SYS_READLINKAT, 0, uintptr(unsafe.Pointer(&path[0])), uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)), 0, 0)
+	n, _, e := syscall.RawSyscall6(syscall.SYS_READLINKAT, 0,
+		uintptr(unsafe.Pointer(&path[0])), uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)), 0, 0)
 	if e != 0 {
 		return nil
 	}

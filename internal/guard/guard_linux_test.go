@@ -33,7 +33,11 @@ func watch(t *testing.T) watched {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := watched{exec.Command("sleep", "1000"), os.NewFile(uintptr(pipes.Orders[1]), "orders"), os.NewFile(uintptr(pipes.Ready[0]), "ready")}
+	w := watched{
+		group:  exec.Command("sleep", "1000"),
+		orders: os.NewFile(uintptr(pipes.Orders[1]), "orders"),
+		ready:  os.NewFile(uintptr(pipes.Ready[0]), "ready"),
+	}
 	t.Cleanup(func() {
 		w.orders.Close()
 		w.ready.Close()

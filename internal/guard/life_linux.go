@@ -135,7 +135,8 @@ func (g *guard) runsParked() bool {
 		return false
 	}
 	orders := pollFd{fd: Orders, events: pollIn}
-	_, _, e := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&orders)), 1, uintptr(unsafe.Pointer(&syscall.Timespec{})), 0, 0, 0)
+	_, _, e := syscall.Syscall6(syscall.SYS_PPOLL,
+		uintptr(unsafe.Pointer(&orders)), 1, uintptr(unsafe.Pointer(&syscall.Timespec{})), 0, 0, 0)
 	return e == 0 && orders.revents == 0
 }
 

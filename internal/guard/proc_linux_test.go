@@ -105,7 +105,10 @@ func TestTheMarkerIsFoundInALargeEnvironment(t *testing.T) {
 	for late := time.Now().Add(time.Minute); !marked(cmd.Process.Pid, []byte("LAST=1")) && time.Now().Before(late); {
 		runtime.Gosched()
 	}
-	for marker, want := range map[string]bool{"MARKER=12345": true, "LAST=1": true, "FILL1999=0123456789": true, "MARKER=1234": false, "ARKER=12345": false, "LAST=12": false} {
+	for marker, want := range map[string]bool{
+		"MARKER=12345": true, "LAST=1": true, "FILL1999=0123456789": true,
+		"MARKER=1234": false, "ARKER=12345": false, "LAST=12": false,
+	} {
 		if got := marked(cmd.Process.Pid, []byte(marker)); got != want {
 			t.Errorf("%s: %v, want %v", marker, got, want)
 		}

@@ -137,8 +137,9 @@ func TestP8WhatIsIgnoredOnEntryStaysIgnored(t *testing.T) {
 	for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU, 34} {
 		dir := t.TempDir()
 		status := filepath.Join(dir, "status")
-		argv := wrapped(script{}, "/bin/sh", "-c", `grep SigIgn /proc/self/status >"$0.new"; mv "$0.new" "$0"; while ! [ -e "$0.go" ]; do sleep 0.01; done; exit 6`, status)
-		cmd := launch(t, "/bin/sh", "-c", fmt.Sprintf(`trap "" %d; exec "$@"`, sig), "sh", argv[0], argv[1], argv[2], argv[3], argv[4], argv[5], argv[6])
+		const show = `grep SigIgn /proc/self/status >"$0.new"; mv "$0.new" "$0"; while ! [ -e "$0.go" ]; do sleep 0.01; done; exit 6`
+		ignoring := []string{"/bin/sh", "-c", fmt.Sprintf(`trap "" %d; exec "$@"`, sig), "sh"}
+		cmd := launch(t, append(ignoring, wrapped(script{}, "/bin/sh", "-c", show, status)...)...)
 		eventually(t, "the command runs", func() bool { return len(lines(status)) == 1 })
 		mask, err := strconv.ParseUint(lines(status)[0][len("SigIgn:\t"):], 16, 64)
 		if err != nil || mask>>(sig-1)&1 == 0 {

@@ -242,7 +242,9 @@ func guarded(t *testing.T, text string, args ...string) (runner.Status, error) {
 	t.Helper()
 	g := startGuard(t)
 	defer g.Close()
-	return (&runner.Command{Argv: append([]string{"/bin/sh", "-c", text}, args...), Env: os.Environ(), Guard: g}).Run(t.Context(), nil)
+	c := shell(text, args...)
+	c.Guard = g
+	return c.Run(t.Context(), nil)
 }
 
 func TestP2TheGuardLeavesWhatTheCommandLeaves(t *testing.T) {
@@ -271,7 +273,8 @@ func TestP2ExtendMovesTheDeadline(t *testing.T) {
 	g.Extend(boottime.Now().Add(-time.Hour)) // before there is a group
 	g.Extend(boottime.Now().Add(time.Hour))
 	pid := filepath.Join(t.TempDir(), "pid")
-	c := &runner.Command{Argv: []string{"/bin/sh", "-c", `echo $$ >"$0"; exec sleep 1000`, pid}, Env: os.Environ(), Guard: g}
+	c := shell(`echo $$ >"$0"; exec sleep 1000`, pid)
+	c.Guard = g
 	result := make(chan runner.Status, 1)
 	go func() {
 		s, _ := c.Run(t.Context(), nil)
@@ -347,7 +350,8 @@ func startGuarded(t *testing.T) guardedCommand {
 	g := startGuard(t)
 	pid := filepath.Join(t.TempDir(), "pid")
 	ended := make(chan struct{})
-	c := &runner.Command{Argv: []string{"/bin/sh", "-c", `echo $$ >"$0"; exec sleep 1000`, pid}, Env: os.Environ(), Guard: g}
+	c := shell(`echo $$ >"$0"; exec sleep 1000`, pid)
+	c.Guard = g
 	go func() {
 		defer close(ended)
 		_, _ = c.Run(t.Context(), nil) // t.Context ends before the cleanups

@@ -96,8 +96,9 @@ func TestP17WithoutProcessesItIs71(t *testing.T) {
 	for _, n := range []string{"1", "3", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "16", "18", "20", "100"} {
 		cmd := &exec.Cmd{Stderr: nil}
 		asSomebody(t, cmd)
-		argv := append([]string{"/bin/sh", "-c", `ulimit -u "$0" 2>/dev/null || ulimit -p "$0" || exit 98; exec "$@"`, n, cmd.Path}, wrapped(script{}, "/bin/sh", "-c", "exit 9")[1:]...)
-		cmd.Path, cmd.Args = argv[0], argv
+		const limited = `ulimit -u "$0" 2>/dev/null || ulimit -p "$0" || exit 98; exec "$@"`
+		cmd.Args = append([]string{"/bin/sh", "-c", limited, n, cmd.Path}, wrapped(script{}, "/bin/sh", "-c", "exit 9")[1:]...)
+		cmd.Path = cmd.Args[0]
 		start(t, cmd)
 		c := code(t, cmd)
 		if c != 71 && c != 2 && c != 134 && c != 9 || n == "100" && c != 9 {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -25,7 +26,10 @@ import (
 // The test binary plays every part: the tests, redlockrun (wrapper), commands,
 // and, without doing anything for it, the guard.
 func TestMain(m *testing.M) {
-	parts := map[string]func([]string) int{"wrapper": playWrapper, "signals": playSignals, "root": playRoot, "reaper": playReaper, "deathsig": playDeathSignal, "oldkernel": playOldKernel}
+	parts := map[string]func([]string) int{
+		"wrapper": playWrapper, "signals": playSignals, "root": playRoot,
+		"reaper": playReaper, "deathsig": playDeathSignal, "oldkernel": playOldKernel,
+	}
 	if len(os.Args) > 1 {
 		if part, ok := parts[os.Args[1]]; ok {
 			os.Exit(part(os.Args[2:]))
@@ -77,19 +81,7 @@ func playWrapper(args []string) int {
 	if err := json.Unmarshal([]byte(args[0]), &s); err != nil {
 		panic(err)
 	}
-	marker := fmt.Sprintf("RUNNER_TEST_MARKER=%d.%d", os.Getpid(), time.Now().UnixNano())
-	c := &runner.Command{
-		Argv: args[1:], Env: append(os.Environ(), marker), Marker: marker, Grace: s.Grace,
-		Parked: func() { s.note("parked"); s.linger(signals) },
-		Resumed: func() error {
-			s.note("resumed")
-			if s.Lost {
-				return &runner.StopError{Reason: errors.New("lost"), KillBy: boottime.Now()}
-			}
-			return nil
-		},
-		Warn: func(err error) { s.note("warning: " + err.Error()) },
-	}
+	c := s.command(args[1:], signals)
 	if s.Proc {
 		mountProc()
 	}
@@ -109,6 +101,28 @@ func playWrapper(args []string) int {
 	}
 	status, err := c.Run(context.Background(), signals)
 	c.Guard.Close()
+	return s.end(status, err)
+}
+
+// command is what the wrapper runs.
+func (s script) command(argv []string, signals <-chan os.Signal) *runner.Command {
+	marker := fmt.Sprintf("RUNNER_TEST_MARKER=%d.%d", os.Getpid(), time.Now().UnixNano())
+	return &runner.Command{
+		Argv: argv, Env: append(os.Environ(), marker), Marker: marker, Grace: s.Grace,
+		Parked: func() { s.note("parked"); s.linger(signals) },
+		Resumed: func() error {
+			s.note("resumed")
+			if s.Lost {
+				return &runner.StopError{Reason: errors.New("lost"), KillBy: boottime.Now()}
+			}
+			return nil
+		},
+		Warn: func(err error) { s.note("warning: " + err.Error()) },
+	}
+}
+
+// end is the wrapper's exit status.
+func (s script) end(status runner.Status, err error) int {
 	var start *runner.StartError
 	if errors.As(err, &start) {
 		s.note(err.Error())
@@ -327,16 +341,16 @@ func guardOf(t *testing.T, wrapper int, known ...int) (pid int) {
 
 func findGuard(wrapper int, known []int) int {
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
-next:
 	for _, dir := range dirs {
 		pid, _ := strconv.Atoi(filepath.Base(dir))
-		for _, k := range known {
-			if pid == k {
-				continue next
-			}
+		if slices.Contains(known, pid) {
+			continue
 		}
 		cmdline, _ := os.ReadFile(dir + "/cmdline")
-		if f := statOf(pid); len(f) > 1 && f[1] == strconv.Itoa(wrapper) && strings.HasPrefix(string(cmdline), "lease-guard\x00") && f[0] != "Z" {
+		if f := statOf(pid); len(f) < 2 || f[0] == "Z" || f[1] != strconv.Itoa(wrapper) {
+			continue
+		}
+		if strings.HasPrefix(string(cmdline), "lease-guard\x00") {
 			return pid
 		}
 	}
@@ -352,6 +366,11 @@ func create(t *testing.T, path string) *os.File {
 	}
 	t.Cleanup(func() { _ = f.Close() })
 	return f
+}
+
+// shell is a command that runs a text.
+func shell(text string, args ...string) *runner.Command {
+	return &runner.Command{Argv: append([]string{"/bin/sh", "-c", text}, args...), Env: os.Environ()}
 }
 
 // execute runs a command in this process, without a guard.

@@ -55,5 +55,5 @@ func (s Status) Reraise() {}
 // Reraise does nothing.
 func (e *SignalError) Reraise() {}
 
-// Unstoppable calls f.
-func Unstoppable(f func()) { f() }
+// WithoutTTOU calls f.
+func WithoutTTOU(f func()) { f() }

@@ -159,7 +159,8 @@ func TestProcessesThatStayAreCounted(t *testing.T) {
 
 func TestP10AllOutputArrives(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	c := &runner.Command{Argv: []string{"/bin/sh", "-c", "seq 200000"}, Env: os.Environ(), Stdout: create(t, out)}
+	c := shell("seq 200000")
+	c.Stdout = create(t, out)
 	if s, err := c.Run(t.Context(), nil); err != nil || s.Code != 0 {
 		t.Fatal(s, err)
 	}

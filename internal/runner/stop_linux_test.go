@@ -44,7 +44,8 @@ func stop(t *testing.T, grace time.Duration, why func() error, text string) stop
 			}
 		}
 	}()
-	c := &runner.Command{Argv: []string{"/bin/sh", "-c", text, ready}, Env: os.Environ(), Grace: grace}
+	c := shell(text, ready)
+	c.Grace = grace
 	s, err := c.Run(ctx, nil)
 	cancel(nil)
 	if err != nil {
@@ -107,21 +108,24 @@ func TestP20ACommandThatStopsItselfWhileItIsStoppedGoesOn(t *testing.T) {
 func TestP20TheGroupHasTheGraceToo(t *testing.T) {
 	done := filepath.Join(t.TempDir(), "done")
 	t.Setenv("DONE", done)
-	s := stop(t, limit, plainReason, `trap 'exit 3' TERM; (trap 'sleep 0.3; : >"$DONE"; exit' TERM; : >"$0"; while :; do sleep 0.01; done) & wait`)
+	const child = `trap 'sleep 0.3; : >"$DONE"; exit' TERM; : >"$0"; while :; do sleep 0.01; done`
+	s := stop(t, limit, plainReason, `trap 'exit 3' TERM; (`+child+`) & wait`)
 	if _, err := os.Stat(done); err != nil || s.Code != 3 || s.Left != 0 {
 		t.Errorf("got %+v, %v", s, err)
 	}
 }
 
 func TestP20NobodyOfTheGroupOutlivesTheGrace(t *testing.T) {
-	s := stop(t, 200*time.Millisecond, plainReason, `trap 'exit 3' TERM; (trap '' TERM; : >"$0"; while :; do sleep 0.01; done) & wait`)
+	const child = `trap '' TERM; : >"$0"; while :; do sleep 0.01; done`
+	s := stop(t, 200*time.Millisecond, plainReason, `trap 'exit 3' TERM; (`+child+`) & wait`)
 	if s.Code != 3 || s.Left != 0 || s.after < 200*time.Millisecond {
 		t.Errorf("got %+v", s)
 	}
 }
 
 func TestP20AGroupThatForksFastIsGone(t *testing.T) {
-	s := stop(t, 10*time.Millisecond, plainReason, `trap '' TERM; : >"$0"; f() { while :; do (sleep 0.001 & sleep 0.002 & ) ; done; }; f & f & f & f`)
+	const fork = `while :; do (sleep 0.001 & sleep 0.002 & ) ; done`
+	s := stop(t, 10*time.Millisecond, plainReason, `trap '' TERM; : >"$0"; f() { `+fork+`; }; f & f & f & f`)
 	if s.Signal != syscall.SIGKILL || s.Left != 0 {
 		t.Errorf("got %+v", s)
 	}
@@ -129,7 +133,8 @@ func TestP20AGroupThatForksFastIsGone(t *testing.T) {
 
 func TestStopHastensAStop(t *testing.T) {
 	trapped := filepath.Join(t.TempDir(), "trapped")
-	c := &runner.Command{Argv: []string{"/bin/sh", "-c", `trap ': >"$0.term"' TERM; : >"$0"; while :; do sleep 0.01; done`, trapped}, Env: os.Environ(), Grace: time.Hour}
+	c := shell(`trap ': >"$0.term"' TERM; : >"$0"; while :; do sleep 0.01; done`, trapped)
+	c.Grace = time.Hour
 	go func() {
 		if appears(t, trapped) {
 			c.Stop(&runner.StopError{Reason: errReason})
@@ -161,7 +166,7 @@ func appears(t *testing.T, path string) bool {
 
 func TestACommandThatIsStoppedBeforeItsStartIsNotRun(t *testing.T) {
 	ran := filepath.Join(t.TempDir(), "ran")
-	c := &runner.Command{Argv: []string{"/bin/sh", "-c", `: >"$0"`, ran}, Env: os.Environ(), Grace: time.Hour}
+	c := shell(`: >"$0"`, ran)
 	c.Stop(&runner.StopError{Reason: errReason})
 	_, err := c.Run(t.Context(), nil)
 	var notStarted *runner.NotStartedError
@@ -176,7 +181,8 @@ func TestACommandThatIsStoppedBeforeItsStartIsNotRun(t *testing.T) {
 func TestACommandThatHasEndedKeepsItsStatus(t *testing.T) {
 	for range 50 {
 		ctx, cancel := contextWithCause(t)
-		c := &runner.Command{Argv: []string{"/bin/sh", "-c", "exit 9"}, Env: os.Environ(), Grace: time.Hour}
+		c := shell("exit 9")
+		c.Grace = time.Hour
 		go cancel(errReason)
 		s, err := c.Run(ctx, nil)
 		switch {

@@ -41,14 +41,14 @@ func (terminal) give(group int) error {
 		return err
 	}
 	defer unix.Close(fd)
-	Unstoppable(func() { err = unix.IoctlSetPointerInt(fd, unix.TIOCSPGRP, group) })
+	WithoutTTOU(func() { err = unix.IoctlSetPointerInt(fd, unix.TIOCSPGRP, group) })
 	return err
 }
 
-// Unstoppable calls f, which does something to the terminal. In the background the whole
+// WithoutTTOU calls f, which does something to the terminal. In the background the whole
 // process group would get SIGTTOU for it, unless the thread blocks that (tcsetpgrp(3);
 // for write(2), with stty tostop); ignoring it would be inherited by the command.
-func Unstoppable(f func()) {
+func WithoutTTOU(f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var block, before unix.Sigset_t

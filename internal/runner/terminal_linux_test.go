@@ -92,8 +92,9 @@ func TestP11CtrlCArrivesOnce(t *testing.T) {
 
 func TestP11CtrlCStopsALoop(t *testing.T) {
 	for what, loop := range map[string]string{
-		"interactive":                        `for i in 1 2 3; do $W sh -c 'echo sta""rted; exec sleep 1000'; done`,
-		"interactive, terminal asked for":    `for i in 1 2 3; do $W sh -c 'read y <<E` + "\nE\n" + `stty sane; echo sta""rted; exec sleep 1000'; done`,
+		"interactive": `for i in 1 2 3; do $W sh -c 'echo sta""rted; exec sleep 1000'; done`,
+		"interactive, terminal asked for": `for i in 1 2 3; do $W sh -c 'read y <<E` + "\nE\n" +
+			`stty sane; echo sta""rted; exec sleep 1000'; done`,
 		"in a script":                        `bash -c 'for i in 1 2 3; do $W sh -c "echo sta\"\"rted; exec sleep 1000"; done'`,
 		"in a script, terminal asked for":    `bash -c 'for i in 1 2 3; do $W sh -c "stty sane; echo sta\"\"rted; read x"; done'`,
 		"in a sh script, terminal asked for": `sh -c 'for i in 1 2 3; do $W sh -c "stty sane; echo sta\"\"rted; read x"; done'`,
@@ -191,7 +192,9 @@ func TestP12AnEndWhileSuspended(t *testing.T) {
 	term.Expect("ready")
 	suspend(term)
 	term.Type("kill %1\n")
-	eventually(t, "the command is ended", func() bool { return hasPrefix(filepath.Join(dir, "log"), "ended: code 143 signal 15 stopped <nil>") })
+	eventually(t, "the command is ended", func() bool {
+		return hasPrefix(filepath.Join(dir, "log"), "ended: code 143 signal 15 stopped <nil>")
+	})
 }
 
 // The lease has lapsed while the job was suspended: it never goes on.

@@ -13,7 +13,9 @@ import (
 )
 
 // What differs from one process to the next anyway, and what the contract adds.
-var incidental = regexp.MustCompile(`(?m)^(Pid|Tgid|Ngid|PPid|TracerPid|NSpid|NStgid|NSpgid|NSsid|Vm\w+|Rss\w+|HugetlbPages|Threads|SigQ|\w*ctxt_switches|THP_enabled|untag_mask|x86_\w+|Mems_allowed\w*|Cpus_allowed\w*|Speculation\w*|CoreDumping|KsmMerge|State):.*\n`)
+var incidental = regexp.MustCompile(`(?m)^(Pid|Tgid|Ngid|PPid|TracerPid|NSpid|NStgid|NSpgid|NSsid|Vm\w+|Rss\w+|HugetlbPages|` +
+	`Threads|SigQ|\w*ctxt_switches|THP_enabled|untag_mask|x86_\w+|Mems_allowed\w*|Cpus_allowed\w*|Speculation\w*|CoreDumping|` +
+	`KsmMerge|State):.*\n`)
 
 // around says in which surroundings a command shows what it was given.
 const around = `umask 027; ulimit -S -n 300; ulimit -S -c 0; cd /; %s; exec 4>/dev/null 9<"$0"; exec nice -n 3 "$@"`
@@ -46,13 +48,16 @@ func compare(t *testing.T, surroundings, show string) {
 	want, got := strings.Split(direct, "\n"), strings.Split(through, "\n")
 	for n := range max(len(want), len(got)) {
 		if n >= len(want) || n >= len(got) || want[n] != got[n] {
-			t.Fatalf("from line %d on:\ndirectly:            %q\nthrough the wrapper: %q", n, want[min(n, len(want)):], got[min(n, len(got)):])
+			t.Fatalf("from line %d on:\ndirectly:            %q\nthrough the wrapper: %q",
+				n, want[min(n, len(want)):], got[min(n, len(got)):])
 		}
 	}
 }
 
-const everything = `cat /proc/self/status /proc/self/limits; umask; pwd; nice; tr '\0' '\n' </proc/$$/environ; tr '\0' '\n' </proc/$$/cmdline;
-	cat /proc/$$/oom_score_adj; cut -d' ' -f40,41 /proc/$$/stat; ls /proc/$$/fd; for n in 0 1 2 4 9; do readlink /proc/$$/fd/$n; grep flags /proc/$$/fdinfo/$n; done`
+const everything = `cat /proc/self/status /proc/self/limits; umask; pwd; nice
+	tr '\0' '\n' </proc/$$/environ; tr '\0' '\n' </proc/$$/cmdline
+	cat /proc/$$/oom_score_adj; cut -d' ' -f40,41 /proc/$$/stat; ls /proc/$$/fd
+	for n in 0 1 2 4 9; do readlink /proc/$$/fd/$n; grep flags /proc/$$/fdinfo/$n; done`
 
 func TestP8TheCommandSeesNoDifference(t *testing.T) {
 	for _, surroundings := range []string{
@@ -77,14 +82,16 @@ func TestP10ANonblockingStdinStaysOne(t *testing.T) {
 	defer unix.Close(ends[1])
 	for _, how := range [][]string{nil, wrapped(script{})} {
 		out := filepath.Join(t.TempDir(), "out")
-		pid, err := syscall.ForkExec("/bin/sh", append([]string{"/bin/sh", "-c", `"$@" /bin/grep flags /proc/self/fdinfo/0 >"$0"`, out}, how...), &syscall.ProcAttr{Env: os.Environ(), Files: []uintptr{uintptr(ends[0]), 1, 2}})
+		argv := append([]string{"/bin/sh", "-c", `"$@" /bin/grep flags /proc/self/fdinfo/0 >"$0"`, out}, how...)
+		attr := &syscall.ProcAttr{Env: os.Environ(), Files: []uintptr{uintptr(ends[0]), 1, 2}}
+		pid, err := syscall.ForkExec(argv[0], argv, attr)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := unix.Wait4(pid, nil, 0, nil); err != nil {
 			t.Fatal(err)
 		}
-		if got := lines(out); len(got) != 1 || got[0] != "flags:\t02004000" && got[0] != "flags:\t04000" && !strings.HasSuffix(got[0], "4000") {
+		if got := lines(out); len(got) != 1 || !strings.HasSuffix(got[0], "4000") { // O_NONBLOCK
 			t.Errorf("%q: %q", how, got)
 		}
 	}
@@ -96,7 +103,8 @@ func TestP10ANonblockingStdinStaysOne(t *testing.T) {
 // The one difference that the Go runtime makes: it opens /dev/null where a stream is closed.
 func TestP10AClosedStdinIsDevNull(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	cmd := exec.Command("/bin/sh", append([]string{"-c", `"$@" <&- >"$0"`, out}, wrapped(script{}, "/bin/sh", "-c", "readlink /proc/$$/fd/0")...)...)
+	argv := wrapped(script{}, "/bin/sh", "-c", "readlink /proc/$$/fd/0")
+	cmd := exec.Command("/bin/sh", append([]string{"-c", `"$@" <&- >"$0"`, out}, argv...)...)
 	start(t, cmd)
 	if c := code(t, cmd); c != 0 || len(lines(out)) != 1 || lines(out)[0] != "/dev/null" {
 		t.Errorf("got status %d, %q", c, lines(out))
