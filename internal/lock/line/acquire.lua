@@ -23,8 +23,8 @@ end
 -- here reports whether a waiter is there to whom so many connections listen; nil: nobody can tell.
 local function here(run, connections)
   if connections and connections > 0 then return true end
-  local seen, ears = waiter(run)
-  return not (connections and ears) and now - math.max(seen, since) <= silent
+  local seen, callable = waiter(run)
+  return not (connections and callable) and now - math.max(seen, since) <= silent
 end
 
 -- present counts the waiters that are there, up to most. It wakes none: one question is for a thousand of them.

@@ -18,7 +18,7 @@ type redisLease struct {
 	mu    sync.Mutex
 	until time.Time
 	now   int64     // the server's clock at its last answer, ms
-	heard time.Time // our clock at that moment
+	asOf  time.Time // our clock at that moment
 	taken time.Time // our clock when the lock was asked for
 }
 
@@ -27,7 +27,7 @@ func (l *redisLease) held(sent time.Time, now int64) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.acquisition.req.Times
-	l.until, l.now, l.heard = t.End(sent), now, boottime.Now()
+	l.until, l.now, l.asOf = t.End(sent), now, boottime.Now()
 	return l.until
 }
 
@@ -45,7 +45,7 @@ func (l *redisLease) Held() time.Duration {
 	if l.now == 0 { // there are servers that tell scripts no time
 		return boottime.Now().Sub(l.taken)
 	}
-	return max(0, time.Duration(l.now-l.at)*time.Millisecond+boottime.Now().Sub(l.heard))
+	return max(0, time.Duration(l.now-l.at)*time.Millisecond+boottime.Now().Sub(l.asOf))
 }
 
 func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
@@ -67,7 +67,7 @@ func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 // have died without a word while the command ran.
 func (l *redisLease) Release(ctx context.Context, keep time.Duration) error {
 	a := l.acquisition
-	defer a.parting.Wait()
+	defer a.closing.Wait()
 	defer a.link.Close()
 	ctx, cancel := context.WithTimeout(ctx, lock.ReleaseLimit)
 	defer cancel()

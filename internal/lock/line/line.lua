@@ -23,8 +23,8 @@ end
 
 -- waiter is what is known of a run in line.
 local function waiter(run)
-  local ms, ears, record = string.match(call('HGET', who, run) or '', '^(%d+) ([01]) (.*)$')
-  return tonumber(ms) or 0, ears == '1', record
+  local ms, callable, record = string.match(call('HGET', who, run) or '', '^(%d+) ([01]) (.*)$')
+  return tonumber(ms) or 0, callable == '1', record
 end
 
 local function first() return call('ZRANGE', line, 0, 0)[1] end
@@ -82,10 +82,10 @@ local function grant(number, record, ms)
 end
 
 -- kept tells a run that the lock is its, and returns for how long it is kept for it; nil: it is not there.
-local function kept(run, seen, ears, excused)
+local function kept(run, seen, callable, excused)
   if now - math.max(seen, since) > silent then return end
   local n = tell(run, 'g')
-  if n > 0 or not ears or excused then return unconfirmed end
+  if n > 0 or not callable or excused then return unconfirmed end
   if n < 0 then return untold end
 end
 
@@ -99,9 +99,9 @@ local function advance(caller)
   local number, run = next_fence(), first()
   if not number then return publish(run, 'g') end -- so that it finds what is wrong with the fence
   while run do
-    local seen, ears, record = waiter(run)
+    local seen, callable, record = waiter(run)
     drop(run)
-    local ms = record and (run == caller and unconfirmed or kept(run, seen, ears, excused))
+    local ms = record and (run == caller and unconfirmed or kept(run, seen, callable, excused))
     if ms then
       grant(number, record, ms)
       announce(ms)

@@ -23,8 +23,8 @@ const (
 	// lookSpread keeps waiters that came together from looking together.
 	lookSpread = 200 * time.Millisecond
 
-	// glanceEvery is the least time between two looks of a waiter that cannot be called.
-	glanceEvery = 400 * time.Millisecond
+	// lookUncalledEvery is the least time between two looks of a waiter that cannot be called.
+	lookUncalledEvery = 400 * time.Millisecond
 
 	// The first frontRow in line look when the lease they wait for could have
 	// ended, one after the other: lookLate after it, and rankLate for each place.
@@ -39,21 +39,21 @@ var errLimit = errors.New("waited for as long as allowed")
 // A waiter is an acquisition that stands in line.
 type waiter struct {
 	*acquisition
-	ears   ears
-	told   bool            // that it cannot be called
-	chosen bool            // the lock is said to be this run's
-	busy   *lock.HeldError // the last answer
-	outage error           // why the last try had no answer; nil if it had one
-	fails  int             // tries without an answer since the last one
-	placed bool            // it has been in line
-	cut    bool            // it could not be reached since its last look
-	next   time.Time       // when to look again
-	soon   time.Time       // when to look again if it cannot be called
+	subscriber     subscriber
+	reported       bool            // that it cannot be called
+	handedOver     bool            // the lock is said to be this run's
+	busy           *lock.HeldError // the last answer
+	outage         error           // why the last try had no answer; nil if it had one
+	fails          int             // tries without an answer since the last one
+	placed         bool            // it has been in line
+	unreached      bool            // it could not be reached since its last look
+	lookAt         time.Time       // when to look again
+	lookUncalledAt time.Time       // when to look again if it cannot be called
 }
 
-// line waits in line for a lock that is busy, at most until the limit, and
+// waitInLine waits for its turn for a lock that is busy, at most until the limit, and
 // returns like Acquire. When it returns no lease, this run is out of line.
-func (a *acquisition) line(ctx context.Context, busy *lock.HeldError) (lock.Lease, error) {
+func (a *acquisition) waitInLine(ctx context.Context, busy *lock.HeldError) (lock.Lease, error) {
 	if err := lock.Announce(a.req, busy); err != nil {
 		return nil, err
 	}
@@ -64,15 +64,15 @@ func (a *acquisition) line(ctx context.Context, busy *lock.HeldError) (lock.Leas
 		defer cancel()
 	}
 	w := &waiter{acquisition: a, busy: busy}
-	w.ears.subscribe, w.ears.patience = w.subscribe, a.req.Patience()
+	w.subscriber.subscribe, w.subscriber.patience = w.subscribe, a.req.Patience()
 	confirmStep.Text() // now, that a hand-over does not wait for the texts to be put together
 	releaseStep.Text()
 	lease, err := w.stand(limited)
 	if lease != nil {
-		a.parting.Go(w.ears.close) // nobody has to wait for that
+		a.closing.Go(w.subscriber.close) // nobody has to wait for that
 		return lease, nil
 	}
-	w.ears.close()
+	w.subscriber.close()
 	last, gone := a.giveUp(ctx)
 	switch {
 	case err != nil:
@@ -116,17 +116,17 @@ func (w *waiter) failed(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return // it was cut short
 	}
-	w.outage, w.cut = err, true
-	w.ears.forgive()
-	w.next = boottime.Now().Add(w.req.Patience().Pause(w.fails)) // after an outage the line leaves whoever comes back 2 s
-	w.soon = w.next
+	w.outage, w.unreached = err, true
+	w.subscriber.forgetFailures()
+	w.lookAt = boottime.Now().Add(w.req.Patience().Pause(w.fails)) // after an outage the line leaves whoever comes back 2 s
+	w.lookUncalledAt = w.lookAt
 	w.fails++
 	lock.Announce(w.req, err)
 }
 
 // turn subscribes if need be and looks once, or twice if that takes the lock.
 func (w *waiter) turn(ctx context.Context) (lock.Lease, error) {
-	w.ears.open(ctx)
+	w.subscriber.open(ctx)
 	limited, cancel := context.WithTimeout(ctx, w.req.Patience().Try(w.fails))
 	defer cancel()
 	for {
@@ -141,23 +141,23 @@ func (w *waiter) turn(ctx context.Context) (lock.Lease, error) {
 		}
 		switch reply.kind {
 		case granted: // for 2 s: a look of a waiter that has died can take no more
-			w.chosen = true
+			w.handedOver = true
 			continue
 		case refused, queued:
 			return nil, w.stay(reply)
 		case full:
-			w.see(reply)
+			w.noteHolder(reply)
 			w.busy.Full = true
 			return nil, w.busy
 		}
-		return w.quick(w.interpret(reply, sent))
+		return w.fastEnough(w.interpret(reply, sent))
 	}
 }
 
-// quick is a lease, unless it took longer to get than its renewals may.
-func (w *waiter) quick(lease lock.Lease, err error) (lock.Lease, error) {
+// fastEnough is a lease, unless it took longer to get than its renewals may.
+func (w *waiter) fastEnough(lease lock.Lease, err error) (lock.Lease, error) {
 	if l, ok := lease.(*redisLease); ok && boottime.Now().Sub(l.taken) > w.req.Times.Try {
-		w.haunted = true
+		w.inDoubt = true
 		return nil, w.unavailable(lock.TooSlow(w.req.Times.Try))
 	}
 	return lease, err
@@ -165,34 +165,34 @@ func (w *waiter) quick(lease lock.Lease, err error) (lock.Lease, error) {
 
 // look is the acquire step, as a waiter.
 func (w *waiter) look(ctx context.Context) (acquireReply, error) {
-	w.lined = true
-	w.ears.look()
+	w.inLine = true
+	w.subscriber.beginLook()
 	holder := w.req.Holder
 	holder.Start = time.Now() // a lock that is handed over is held from then on
-	return w.acquire(ctx, lock.RecordOf(holder).String(), lock.Milliseconds(w.req.Times.TTL), w.ears.mode(), w.req.Wait.Max)
+	return w.acquire(ctx, lock.RecordOf(holder).String(), lock.Milliseconds(w.req.Times.TTL), w.subscriber.mode(), w.req.Wait.Max)
 }
 
 // confirm takes the lock if it is said to be this run's, and asks for no more than whether
 // it is. It returns neither lease nor error if the lock is not, or not any more.
 func (w *waiter) confirm(ctx context.Context) (lock.Lease, error) {
-	if !w.chosen {
+	if !w.handedOver {
 		return nil, nil
 	}
 	sent := boottime.Now()
 	reply, _, err := confirmStep.Eval(ctx, w.link, w.keys.All(), w.args([]any{lock.Milliseconds(w.req.Times.TTL)})...)
 	switch {
 	case err != nil:
-		w.chosen = false // look again
+		w.handedOver = false // look again
 		return nil, w.unavailable(err)
 	case !reply.ours:
-		w.chosen = false
+		w.handedOver = false
 		return nil, nil
 	}
-	return w.quick(w.lease(reply.hold, sent), nil)
+	return w.fastEnough(w.lease(reply.hold, sent), nil)
 }
 
-// see notes whose the lock is.
-func (w *waiter) see(reply acquireReply) {
+// noteHolder notes whose the lock is.
+func (w *waiter) noteHolder(reply acquireReply) {
 	w.busy = w.heldError(reply.busy)
 	w.busy.Place = reply.spot.place
 	w.outage = nil
@@ -201,25 +201,25 @@ func (w *waiter) see(reply acquireReply) {
 // stay notes a look that found the lock busy, and when to look again.
 func (w *waiter) stay(reply acquireReply) error {
 	before := w.busy.Holder.Run
-	w.see(reply)
+	w.noteHolder(reply)
 	w.busy.Rejoined = reply.spot.joined && w.placed
-	w.busy.Missed = w.busy.Rejoined && w.cut && w.busy.Holder.Run != before
-	w.placed, w.cut, w.fails = true, false, 0
+	w.busy.Missed = w.busy.Rejoined && w.unreached && w.busy.Holder.Run != before
+	w.placed, w.unreached, w.fails = true, false, 0
 	now := boottime.Now()
-	w.next = now.Add(lookEvery + w.req.Draw.Below(lookSpread))
-	w.soon = now.Add(glanceEvery + w.req.Draw.Below(lookSpread))
+	w.lookAt = now.Add(lookEvery + w.req.Draw.Below(lookSpread))
+	w.lookUncalledAt = now.Add(lookUncalledEvery + w.req.Draw.Below(lookSpread))
 	if w.busy.Place <= frontRow && w.busy.TTL >= 0 {
 		w.lookBy(now.Add(w.busy.TTL), w.busy.Place)
 	}
-	w.ears.told(reply.spot.listeners)
-	w.tellUncalled()
+	w.subscriber.noteListeners(reply.spot.listeners)
+	w.reportUncalled()
 	return lock.Announce(w.req, w.busy)
 }
 
-// tellUncalled says once that the waiter cannot be called, and why.
-func (w *waiter) tellUncalled() {
-	if why := w.ears.hopeless(); why != nil && !w.told && w.req.OnUncalled != nil {
-		w.told = true
+// reportUncalled says once that the waiter cannot be called, and why.
+func (w *waiter) reportUncalled() {
+	if why := w.subscriber.hopeless(); why != nil && !w.reported && w.req.OnUncalled != nil {
+		w.reported = true
 		w.req.OnUncalled(w.unavailable(why))
 	}
 }
@@ -227,52 +227,52 @@ func (w *waiter) tellUncalled() {
 // lookBy looks again when a lease that ends at until could have ended.
 func (w *waiter) lookBy(until time.Time, place int) {
 	at := until.Add(lookLate + time.Duration(place-1)*rankLate)
-	if at.Before(w.next) {
-		w.next = at
+	if at.Before(w.lookAt) {
+		w.lookAt = at
 	}
 }
 
-// wake is when to look again.
-func (w *waiter) wake() time.Time {
-	if !w.ears.works() && w.soon.Before(w.next) {
-		return w.soon
+// nextLook is when to look again.
+func (w *waiter) nextLook() time.Time {
+	if !w.subscriber.works() && w.lookUncalledAt.Before(w.lookAt) {
+		return w.lookUncalledAt
 	}
-	return w.next
+	return w.lookAt
 }
 
 // sleep returns when it is time to look again, or ctx has ended.
 func (w *waiter) sleep(ctx context.Context) {
 	for {
-		timer := time.NewTimer(boottime.Until(w.wake()))
+		timer := time.NewTimer(boottime.Until(w.nextLook()))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
 			return
 		case <-timer.C:
-			if len(w.ears.messages()) > 0 { // they came before
+			if len(w.subscriber.messages()) > 0 { // they came before
 				continue
 			}
-			w.ears.judge()
+			w.subscriber.dropIfUseless()
 			return
-		case message, connected := <-w.ears.messages():
+		case message, connected := <-w.subscriber.messages():
 			timer.Stop()
 			if !connected {
-				w.cut = true
-				w.ears.ended()
+				w.unreached = true
+				w.subscriber.disconnected()
 				return
 			}
-			if w.hear(message) {
+			if w.receive(message) {
 				return
 			}
 		}
 	}
 }
 
-// hear takes a message in, and reports whether to look at once.
-func (w *waiter) hear(message string) bool {
-	w.ears.hear()
+// receive takes a message in, and reports whether to look at once.
+func (w *waiter) receive(message string) bool {
+	w.subscriber.noteMessage()
 	if message == "g" {
-		w.chosen = true
+		w.handedOver = true
 		return true
 	}
 	var ms int64

@@ -67,7 +67,7 @@ func (a *acquisition) await(ctx context.Context) (lock.Lease, error) {
 	lease, err := a.ask(ctx, a.req.Timeout)
 	var held *lock.HeldError
 	if errors.As(err, &held) {
-		lease, err = a.line(ctx, held)
+		lease, err = a.waitInLine(ctx, held)
 	}
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -82,13 +82,13 @@ type acquisition struct {
 	record string
 	link   *link.Link
 
-	// haunted means that a request got no answer: it may still be under way, and
+	// inDoubt means that a request got no answer: it may still be under way, and
 	// must find a tombstone when the lock has been released or given up.
-	haunted bool
+	inDoubt bool
 
-	lined   bool           // it may be in line
-	given   bool           // it has given up
-	parting sync.WaitGroup // what nobody has to wait for before the release
+	inLine  bool // it may be in line
+	gaveUp  bool
+	closing sync.WaitGroup // what nobody has to wait for before the release
 }
 
 // ask asks until the store has answered or timeout is over. A lease that took
@@ -108,7 +108,7 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (lock.Leas
 			if lease == nil || boottime.Now().Sub(sent) <= a.req.Times.Try {
 				return lease, final
 			}
-			a.haunted = true
+			a.inDoubt = true
 			err = lock.TooSlow(a.req.Times.Try)
 		} else if link.Final(err) {
 			return nil, a.unavailable(err)
@@ -131,7 +131,7 @@ func (a *acquisition) try(ctx context.Context, limit time.Duration) (acquireRepl
 // acquire makes the acquire step once.
 func (a *acquisition) acquire(ctx context.Context, args ...any) (acquireReply, error) {
 	reply, sent, err := acquireStep.Eval(ctx, a.link, a.keys.All(), a.args(args)...)
-	a.haunted = a.haunted || sent && err != nil && !link.Answered(err)
+	a.inDoubt = a.inDoubt || sent && err != nil && !link.Answered(err)
 	return reply, err
 }
 
@@ -187,18 +187,18 @@ func (a *acquisition) unavailable(err error) error { return a.link.Unavailable(e
 // if that was asked and somebody has.
 func (a *acquisition) giveUp(ctx context.Context) (*lock.HeldError, error) {
 	defer a.link.Close()
-	if a.given || !a.haunted && !a.lined {
+	if a.gaveUp || !a.inDoubt && !a.inLine {
 		return nil, nil
 	}
-	a.given = true
+	a.gaveUp = true
 	limit := a.req.Patience().Reserve()
-	if a.lined {
+	if a.inLine {
 		limit = time.Second // its answer tells busy from unanswered
 	}
 	if ctx.Err() != nil {
 		limit = min(limit, lock.LastWord)
 	}
-	if a.haunted {
+	if a.inDoubt {
 		a.link.Revoke(releaseStep.Text(), a.keys.All(), a.req.Holder.Run, 0, lock.Tombstone, 1)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
@@ -213,8 +213,8 @@ func (a *acquisition) giveUp(ctx context.Context) (*lock.HeldError, error) {
 // release asks for a release once. keep 0 deletes the lock.
 func (a *acquisition) release(ctx context.Context, keep time.Duration) (reply releaseReply, sent bool, err error) {
 	var gone int64
-	if a.haunted {
+	if a.inDoubt {
 		gone = lock.Tombstone
 	}
-	return releaseStep.Eval(ctx, a.link, a.keys.All(), a.args([]any{lock.Milliseconds(keep), gone, a.lined})...)
+	return releaseStep.Eval(ctx, a.link, a.keys.All(), a.args([]any{lock.Milliseconds(keep), gone, a.inLine})...)
 }
