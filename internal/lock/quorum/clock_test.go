@@ -40,7 +40,7 @@ func TestL9AQuorumOutlivesClocksThatAreSetForward(t *testing.T) {
 				locktest.MustBeBusy(t, store, "job")
 				_, err := first.Renew(locktest.Limited(t, locktest.Patience))
 				locktest.Must(t, err)
-				mend(t, first)
+				renewUntilWhole(t, first)
 				locktest.Must(t, first.Release(locktest.Limited(t, locktest.Patience), 0))
 				return
 			}

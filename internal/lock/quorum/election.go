@@ -15,7 +15,7 @@ type election struct {
 	req     lock.Request
 	masters []master
 	round   uint32
-	doubt   []bool // by master: a request may still be under way there
+	inDoubt []bool // by master: a request may still be under way there
 	reached bool   // a majority has answered the last round
 	spent   budget
 }
@@ -88,10 +88,10 @@ func (p *poll) hopeless() bool {
 	return refusals > p.quorum.size-majority(p.quorum.size)
 }
 
-// withdraw makes sure that nothing of this election takes the lock any more. It
+// giveUp makes sure that nothing of this election takes the lock any more. It
 // takes as long as ask has reserved for it, and next to nothing after a signal or
 // if a majority has answered.
-func (e *election) withdraw(ctx context.Context) {
+func (e *election) giveUp(ctx context.Context) {
 	limit := e.req.Patience().Reserve()
 	if e.reached || ctx.Err() != nil {
 		limit = min(limit, lock.LastWord)
@@ -101,7 +101,7 @@ func (e *election) withdraw(ctx context.Context) {
 	var all sync.WaitGroup
 	for i, m := range e.masters {
 		all.Go(func() {
-			if e.doubt[i] {
+			if e.inDoubt[i] {
 				m.giveUp(ctx, term{round: e.round}.last())
 			}
 			m.close()

@@ -19,11 +19,11 @@ type quorumLease struct {
 	work   sync.WaitGroup     // what goes on at slow masters after a majority has answered
 	cancel context.CancelFunc // of work
 
-	mu      sync.Mutex
-	until   time.Time
-	healing uint32 // the last term's number
-	key     []term // by master: the key that counts; the zero term: none does
-	stolen  bool   // a renewal has seen another's token
+	mu       sync.Mutex
+	until    time.Time
+	lastHeal uint32 // the last term's number
+	key      []term // by master: the key that counts; the zero term: none does
+	stolen   bool   // a renewal has seen another's token
 }
 
 func newQuorumLease(p *poll, fence int64, members []bool) *quorumLease {
@@ -38,35 +38,35 @@ func newQuorumLease(p *poll, fence int64, members []bool) *quorumLease {
 	}
 	work, cancel := context.WithTimeout(context.Background(), p.req.Times.Try)
 	l.cancel = func() { cancel(); p.cancel() }
-	l.mend(work, p)
+	l.healOthers(work, p)
 	return l
 }
 
-// mend gets the lock at the masters that answered and did not grant it, and
-// lets those join that answer later. A lock that has a bare majority is lost
+// healOthers gets the lock at the masters that answered and did not grant it, and
+// counts those that answer later. A lock that has a bare majority is lost
 // when one master forgets it; contention for it is no reason to leave it at that,
 // so that what others have taken in vain is waited for, a few round trips long.
-func (l *quorumLease) mend(work context.Context, p *poll) {
-	mended := make(chan struct{})
-	var mending sync.WaitGroup
+func (l *quorumLease) healOthers(work context.Context, p *poll) {
+	healed := make(chan struct{})
+	var healing sync.WaitGroup
 	order := l.nextTerm()
 	for i, v := range p.votes {
 		if v.verdict == refused || v.verdict == abstained {
-			mending.Add(1)
-			l.work.Go(func() { defer mending.Done(); l.heal(work, i, order) })
+			healing.Add(1)
+			l.work.Go(func() { defer healing.Done(); l.heal(work, i, order) })
 		}
 	}
-	l.work.Go(func() { l.welcome(work, p, order) })
-	l.work.Go(func() { mending.Wait(); close(mended) })
+	l.work.Go(func() { l.countLate(work, p, order) })
+	l.work.Go(func() { healing.Wait(); close(healed) })
 	select {
-	case <-mended:
+	case <-healed:
 	case <-time.After(lock.Between(5*time.Millisecond, 8*p.trip, 100*time.Millisecond)):
 	}
 }
 
-// welcome counts the masters that grant the lock after a majority has, and heals
+// countLate counts the masters that grant the lock after a majority has, and heals
 // those that do not.
-func (l *quorumLease) welcome(work context.Context, p *poll, order term) {
+func (l *quorumLease) countLate(work context.Context, p *poll, order term) {
 	for p.pending > 0 {
 		a := <-p.answers
 		l.mu.Lock()
@@ -74,7 +74,7 @@ func (l *quorumLease) welcome(work context.Context, p *poll, order term) {
 		l.mu.Unlock()
 		switch a.vote.verdict {
 		case granted:
-			l.join(a.from, p.term)
+			l.setKey(a.from, p.term)
 		case refused, abstained:
 			l.work.Go(func() { l.heal(work, a.from, order) })
 		}
@@ -82,9 +82,9 @@ func (l *quorumLease) welcome(work context.Context, p *poll, order term) {
 	p.asking.Wait()
 }
 
-// join lets the key that term b made at a master count. After the end of the
+// setKey lets the key that term b made at a master count. After the end of the
 // lease it is too late: somebody else can have come and gone.
-func (l *quorumLease) join(at int, b term) {
+func (l *quorumLease) setKey(at int, b term) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if boottime.Now().Before(l.until) {
@@ -92,8 +92,8 @@ func (l *quorumLease) join(at int, b term) {
 	}
 }
 
-// part lets the key of a master count no more.
-func (l *quorumLease) part(at int) {
+// dropKey lets the key of a master count no more.
+func (l *quorumLease) dropKey(at int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.key[at] = term{}
@@ -105,20 +105,20 @@ func (l *quorumLease) keyAt(at int) (b term, counts bool) {
 	return l.key[at], l.key[at] != term{}
 }
 
-func (l *quorumLease) doubt(at int) {
+func (l *quorumLease) setInDoubt(at int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.election.doubt[at] = true
+	l.election.inDoubt[at] = true
 }
 
-func (l *quorumLease) doubts(at int) bool {
+func (l *quorumLease) isInDoubt(at int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.election.doubt[at]
+	return l.election.inDoubt[at]
 }
 
-// settle ends what goes on in the background.
-func (l *quorumLease) settle() {
+// stopWork ends what goes on in the background.
+func (l *quorumLease) stopWork() {
 	l.cancel()
 	l.work.Wait()
 }
@@ -145,9 +145,9 @@ type renewal struct {
 // Renew asks the masters whose keys count. A majority that renews holds the
 // lease, and then, and only then, the others are healed.
 func (l *quorumLease) Renew(ctx context.Context) (time.Time, error) {
-	l.settle()
+	l.stopWork()
 	if ctx.Err() != nil {
-		return l.Until(), l.unknown(&census{of: make([]renewed, len(l.key))})
+		return l.Until(), l.unknown(&tally{answers: make([]keyAnswer, len(l.key))})
 	}
 	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.election.req.Times.Try)
 	l.cancel = cancel
@@ -155,25 +155,25 @@ func (l *quorumLease) Renew(ctx context.Context) (time.Time, error) {
 	sent := boottime.Now()
 	r := &renewal{lease: l, term: l.nextTerm(), held: make(chan struct{}), over: make(chan struct{})}
 	defer close(r.over)
-	answers := make(chan renewed, len(l.key))
+	answers := make(chan keyAnswer, len(l.key))
 	for i := range l.key {
-		l.work.Go(func() { r.serve(work, i, answers) })
+		l.work.Go(func() { r.renewAt(work, i, answers) })
 	}
-	c := &census{of: make([]renewed, len(l.key))}
+	t := &tally{answers: make([]keyAnswer, len(l.key))}
 	for range l.key {
-		c.add(<-answers)
-		if c.yes >= l.need() {
+		t.add(<-answers)
+		if t.yes >= l.need() {
 			until := l.prolong(sent)
 			close(r.held)
 			return until, nil
 		}
-		if len(l.key)-c.no < l.need() {
+		if len(l.key)-t.no < l.need() {
 			cancel()
-			l.stolen = l.stolen || c.taken
-			return l.Until(), c.loss()
+			l.stolen = l.stolen || t.taken
+			return l.Until(), t.loss()
 		}
 	}
-	return l.Until(), l.unknown(c)
+	return l.Until(), l.unknown(t)
 }
 
 func (l *quorumLease) need() int { return majority(len(l.key)) }
@@ -181,8 +181,8 @@ func (l *quorumLease) need() int { return majority(len(l.key)) }
 func (l *quorumLease) nextTerm() term {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.healing++
-	return term{round: l.round, heal: l.healing}
+	l.lastHeal++
+	return term{round: l.round, heal: l.lastHeal}
 }
 
 func (l *quorumLease) prolong(sent time.Time) time.Time {
@@ -192,26 +192,26 @@ func (l *quorumLease) prolong(sent time.Time) time.Time {
 	return l.until
 }
 
-// A renewed is what one master said to a renewal.
-type renewed struct {
+// A keyAnswer is what one master said of its key, to a renewal or a release.
+type keyAnswer struct {
 	from     int
 	standing standing
 	asked    bool // a key counted there, and was asked for
 	err      error
 }
 
-// serve renews at one master, and heals it once a majority holds without it.
-func (r *renewal) serve(ctx context.Context, at int, answers chan<- renewed) {
+// renewAt renews at one master, and heals it once a majority holds without it.
+func (r *renewal) renewAt(ctx context.Context, at int, answers chan<- keyAnswer) {
 	l, m := r.lease, r.lease.election.masters[at]
-	a := renewed{from: at, standing: nobodys}
+	a := keyAnswer{from: at, standing: nobodys}
 	if key, counts := l.keyAt(at); counts {
 		a.asked = true
 		a.standing, a.err = m.renew(ctx, key)
 		if a.err != nil {
-			a.standing = unheard
+			a.standing = unknown
 		}
 		if a.standing == nobodys || a.standing == anothers {
-			l.part(at)
+			l.dropKey(at)
 		}
 	}
 	answers <- a
@@ -238,10 +238,10 @@ func (l *quorumLease) heal(ctx context.Context, at int, order term) {
 	for n := 0; ; n++ {
 		switch standing, err := l.election.masters[at].heal(ctx, order, l.fence, l.Held()); {
 		case err != nil:
-			l.doubt(at)
+			l.setInDoubt(at)
 			return
 		case standing == ours:
-			l.join(at, order)
+			l.setKey(at, order)
 			return
 		case standing != anothers:
 			return
@@ -255,40 +255,40 @@ func (l *quorumLease) heal(ctx context.Context, at int, order term) {
 // betweenOrders are the pauses between two orders to heal one master.
 var betweenOrders = lock.Backoff{First: time.Millisecond, Most: time.Second}
 
-// A census counts what the masters said to one renewal.
-type census struct {
+// A tally counts what the masters said to one renewal, or one release.
+type tally struct {
 	yes, no int
 	taken   bool // another's token was seen
-	of      []renewed
+	answers []keyAnswer
 }
 
 // add counts a master at which no key counts as a no: no later answer of its
 // can be yes unless a majority heals it.
-func (c *census) add(a renewed) {
-	c.of[a.from] = a
+func (t *tally) add(a keyAnswer) {
+	t.answers[a.from] = a
 	switch a.standing {
 	case ours:
-		c.yes++
+		t.yes++
 	case anothers:
-		c.taken = true
-		c.no++
+		t.taken = true
+		t.no++
 	case nobodys:
-		c.no++
+		t.no++
 	}
 }
 
-func (c *census) loss() error {
-	if c.taken {
+func (t *tally) loss() error {
+	if t.taken {
 		return lock.ErrTaken
 	}
 	return lock.ErrLost
 }
 
 // unknown says which masters did not answer, and why.
-func (l *quorumLease) unknown(c *census) error {
+func (l *quorumLease) unknown(t *tally) error {
 	o := &outage{quorum: l.election.quorum}
-	for i, a := range c.of {
-		if a.standing == unheard {
+	for i, a := range t.answers {
+		if a.standing == unknown {
 			o.add(l.election.masters[i], a.err)
 		}
 	}
@@ -300,13 +300,13 @@ func (l *quorumLease) unknown(c *census) error {
 // has been sent is enough, as a frozen server does it when it goes on. The
 // others are waited for one more round trip.
 func (l *quorumLease) Release(ctx context.Context, keep time.Duration) error {
-	l.settle()
+	l.stopWork()
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, lock.ReleaseLimit)
 	defer cancel()
 	rest, cut := context.WithCancel(ctx)
 	defer cut()
-	answers := make(chan renewed, len(l.key))
+	answers := make(chan keyAnswer, len(l.key))
 	asked := 0
 	for i := range l.key {
 		if _, counts := l.keyAt(i); counts {
@@ -316,9 +316,9 @@ func (l *quorumLease) Release(ctx context.Context, keep time.Duration) error {
 			l.work.Go(func() { l.giveUpAt(rest, i) })
 		}
 	}
-	c := &census{of: make([]renewed, len(l.key)), no: len(l.key) - asked, taken: l.stolen}
+	t := &tally{answers: make([]keyAnswer, len(l.key)), no: len(l.key) - asked, taken: l.stolen}
 	for range asked {
-		if c.add(<-answers); c.yes == l.need() {
+		if t.add(<-answers); t.yes == l.need() {
 			limit := max(lateRelease, 8*time.Since(began))
 			defer time.AfterFunc(limit, cancel).Stop()
 		}
@@ -329,28 +329,28 @@ func (l *quorumLease) Release(ctx context.Context, keep time.Duration) error {
 	for _, m := range l.election.masters {
 		m.close()
 	}
-	return l.released(c)
+	return l.released(t)
 }
 
 // lateRelease is how long a master is waited for when a majority has released.
 const lateRelease = 500 * time.Millisecond
 
 // released says what a release has come to: whether the lock was ours.
-func (l *quorumLease) released(c *census) error {
+func (l *quorumLease) released(t *tally) error {
 	switch {
-	case c.yes >= l.need():
+	case t.yes >= l.need():
 		return nil
-	case len(l.key)-c.no < l.need():
-		return c.loss()
+	case len(l.key)-t.no < l.need():
+		return t.loss()
 	}
-	return l.unknown(c)
+	return l.unknown(t)
 }
 
 // releaseAt tries twice: the connection may have died without a word while the
 // command ran.
-func (l *quorumLease) releaseAt(ctx context.Context, at int, keep time.Duration) renewed {
+func (l *quorumLease) releaseAt(ctx context.Context, at int, keep time.Duration) keyAnswer {
 	m, last := l.election.masters[at], l.lastTerm()
-	a := renewed{from: at}
+	a := keyAnswer{from: at}
 	var done bool
 	done, a.err = lock.Twice(ctx, func(ctx context.Context) (err error) {
 		a.standing, err = m.release(ctx, last, keep)
@@ -359,14 +359,14 @@ func (l *quorumLease) releaseAt(ctx context.Context, at int, keep time.Duration)
 	if a.err == nil && done && a.standing == nobodys {
 		a.standing = ours // the first try has done it
 	}
-	if a.err != nil || l.doubts(at) {
+	if a.err != nil || l.isInDoubt(at) {
 		m.giveUp(ctx, last)
 	}
 	return a
 }
 
 func (l *quorumLease) giveUpAt(ctx context.Context, at int) {
-	if l.doubts(at) {
+	if l.isInDoubt(at) {
 		l.election.masters[at].giveUp(ctx, l.lastTerm())
 		return
 	}
@@ -376,5 +376,5 @@ func (l *quorumLease) giveUpAt(ctx context.Context, at int) {
 func (l *quorumLease) lastTerm() term {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return term{round: l.round, heal: l.healing}
+	return term{round: l.round, heal: l.lastHeal}
 }

@@ -59,7 +59,9 @@ type redisMaster struct {
 	link *link.Link
 }
 
-// OpenQuorum returns the store of several independent servers, and is else like Open.
+// Open returns the store of several independent servers. It asks nobody: servers that are
+// down are found by Acquire. Its error is a *lock.ConfigError, or that descriptors or memory
+// were wanting.
 func Open(cfg lock.Servers) (lock.Store, error) {
 	if err := lock.CheckPrefix(cfg.Prefix); err != nil {
 		return nil, err

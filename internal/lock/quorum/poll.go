@@ -17,15 +17,15 @@ type poll struct {
 	votes   []vote
 	errs    []error
 	pending int
-	answers chan heard
+	answers chan answer
 	cancel  context.CancelFunc
 	asking  *sync.WaitGroup
 	elected bool          // a lease was made of it, which may have healed masters
 	trip    time.Duration // how long it took until the round was decided
 }
 
-// A heard is what one master was heard to answer.
-type heard struct {
+// An answer is what one master said, or why it did not.
+type answer struct {
 	from int
 	vote vote
 	err  error
@@ -38,13 +38,13 @@ func (e *election) newPoll(ctx context.Context, limit time.Duration) *poll {
 	n := len(e.masters)
 	p := &poll{
 		election: e, term: term{round: e.round}, sent: boottime.Now(), votes: make([]vote, n), errs: make([]error, n),
-		pending: n, answers: make(chan heard, n), asking: new(sync.WaitGroup),
+		pending: n, answers: make(chan answer, n), asking: new(sync.WaitGroup),
 	}
 	ctx, p.cancel = context.WithTimeout(context.WithoutCancel(ctx), limit)
 	for i, m := range e.masters {
 		p.asking.Go(func() {
 			v, err := m.grant(ctx, p.term)
-			p.answers <- heard{i, v, err}
+			p.answers <- answer{i, v, err}
 		})
 	}
 	return p
@@ -113,11 +113,11 @@ func (p *poll) elapsed() time.Duration { return boottime.Now().Sub(p.sent) }
 
 // note takes an answer down. One that is an error leaves it open what the
 // server has done.
-func (p *poll) note(a heard) {
+func (p *poll) note(a answer) {
 	p.pending--
 	p.votes[a.from], p.errs[a.from] = a.vote, a.err
 	if a.err != nil && !link.Answered(a.err) {
-		p.doubt[a.from] = true
+		p.inDoubt[a.from] = true
 	}
 }
 
@@ -132,7 +132,7 @@ func (p *poll) count(v verdict) (n int) {
 
 // outcome says what the answers mean: nil if a majority is ours.
 func (p *poll) outcome() error {
-	if err := p.findDouble(); err != nil {
+	if err := p.findDuplicate(); err != nil {
 		return err
 	}
 	need := majority(p.quorum.size)
@@ -154,12 +154,12 @@ func (p *poll) outcome() error {
 	return p.unavailable()
 }
 
-// findDouble finds two masters that are one server.
-func (p *poll) findDouble() error {
+// findDuplicate finds two masters that are one server.
+func (p *poll) findDuplicate() error {
 	seen := make(map[string]bool)
 	for i, v := range p.votes {
-		if v.verdict == double || v.server != "" && seen[v.server] {
-			return twice(p.masters[i].Address())
+		if v.verdict == duplicate || v.server != "" && seen[v.server] {
+			return sameServerTwice(p.masters[i].Address())
 		}
 		seen[v.server] = true
 	}
@@ -212,7 +212,7 @@ func (p *poll) elect(ctx context.Context) (*quorumLease, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.req.Times.Try)
 	defer cancel()
 	if _, err := l.Renew(ctx); err != nil {
-		l.settle()
+		l.stopWork()
 		return nil, &lock.UnavailableError{Address: p.quorum.address, Err: lock.TooSlow(p.req.Times.Try)}
 	}
 	return l, nil
@@ -287,7 +287,7 @@ func (p *poll) undo(ctx context.Context) {
 		if v.verdict == granted || p.elected {
 			undoing.Go(func() {
 				if _, err := p.masters[i].release(ctx, p.term.last(), 0); err != nil {
-					p.doubt[i] = true
+					p.inDoubt[i] = true
 				}
 			})
 		}

@@ -70,7 +70,7 @@ func (b term) last() term { return term{b.round, 1<<32 - 1} }
 type standing int
 
 const (
-	unheard standing = iota // no answer
+	unknown standing = iota // no answer
 	ours                    // by the term that was named
 	nobodys                 // or a term's of ours that does not count
 	anothers
@@ -94,7 +94,7 @@ const (
 	granted                  // the lock is ours
 	refused                  // another has it
 	abstained                // the server was restarted less than vote.wait ago from now on
-	double                   // this server has voted already, as another master
+	duplicate                // this server has voted already, as another master
 	revoked                  // this term has been given up
 	notLock                  // a key is something else: vote.wrong
 )
@@ -118,7 +118,7 @@ func newQuorum(addresses []string, open func(lock.Request) []master, shut func()
 	seen := make(map[string]bool)
 	for _, a := range addresses {
 		if key := sameServer(a); seen[key] {
-			return nil, twice(a)
+			return nil, sameServerTwice(a)
 		} else {
 			seen[key] = true
 		}
@@ -140,7 +140,7 @@ func sameServer(address string) string {
 	return host
 }
 
-func twice(address string) error {
+func sameServerTwice(address string) error {
 	return &lock.ConfigError{
 		Subject: address, Problem: "it is the same server as another one of the quorum",
 		Hint: "a quorum needs servers that fail independently of each other",
@@ -163,10 +163,10 @@ func (q *quorum) Acquire(ctx context.Context, req lock.Request) (lock.Lease, err
 	if req.Wait.Retries == 0 { // without retries, nobody has said at which pace
 		req.Wait.Delay = pollDelay
 	}
-	e := &election{quorum: q, req: req, masters: q.open(req), doubt: make([]bool, q.size)}
+	e := &election{quorum: q, req: req, masters: q.open(req), inDoubt: make([]bool, q.size)}
 	lease, err := lock.Await(ctx, req, e.ask)
 	if err != nil {
-		e.withdraw(ctx)
+		e.giveUp(ctx)
 		return nil, err
 	}
 	return lease, nil

@@ -141,12 +141,12 @@ func TestQuorumIsHeldRenewedAndReleased(t *testing.T) {
 func acquireWhole(t *testing.T, s lock.Store, req lock.Request) lock.Lease {
 	t.Helper()
 	l := locktest.Acquire(t, s, req)
-	mend(t, l)
+	renewUntilWhole(t, l)
 	return l
 }
 
-// mend renews until the key of every server counts.
-func mend(t *testing.T, l lock.Lease) {
+// renewUntilWhole renews until the key of every server counts.
+func renewUntilWhole(t *testing.T, l lock.Lease) {
 	t.Helper()
 	q := l.(*quorumLease)
 	locktest.Until(t, "the key of every server counts", func() bool {

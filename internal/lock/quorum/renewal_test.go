@@ -169,9 +169,9 @@ func TestQ4HealingAfterTheLeaseDoesNotCount(t *testing.T) {
 		q, servers := newSim(t, 3, way)
 		req := locktest.RequestFor("job")
 		l := locktest.Acquire(t, q, req).(*quorumLease)
-		l.part(0)
+		l.dropKey(0)
 		l.until = boottime.Now().Add(-time.Second)
-		l.join(0, l.nextTerm())
+		l.setKey(0, l.nextTerm())
 		if _, counts := l.keyAt(0); counts {
 			t.Error("a key counts that was made after the end of the lease")
 		}

@@ -49,7 +49,7 @@ func readGrant(r *link.Reply) (g grantReply) {
 	case 0:
 		g.verdict, g.left, g.record, g.now = refused, r.Left(), r.Text(), r.Number(0, mostExact)
 	case 2:
-		g.verdict = double
+		g.verdict = duplicate
 	case 4:
 		g.verdict = revoked
 	case 5:
@@ -115,7 +115,7 @@ func readRenew(r *link.Reply) standing {
 		return nobodys
 	}
 	r.Strange()
-	return unheard
+	return unknown
 }
 
 // readHeal reads whose the lock is by the heal step:
@@ -138,7 +138,7 @@ func readHeal(r *link.Reply) standing {
 		return nobodys
 	}
 	r.Strange()
-	return unheard
+	return unknown
 }
 
 // readRelease reads whose the lock was by the release step:
@@ -157,5 +157,5 @@ func readRelease(r *link.Reply) standing {
 		return nobodys
 	}
 	r.Strange()
-	return unheard
+	return unknown
 }

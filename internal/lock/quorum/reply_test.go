@@ -32,7 +32,7 @@ func grantParts(g grantReply) []any {
 			left = -1
 		}
 		return []any{int64(0), left, g.record, g.now}
-	case double:
+	case duplicate:
 		return []any{int64(2)}
 	case revoked:
 		return []any{int64(4)}

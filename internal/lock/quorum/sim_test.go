@@ -137,11 +137,11 @@ func step[T any](ctx context.Context, m *simMaster, what string, f func() T) (re
 	select {
 	case a := <-arrived:
 		if a.err == nil && !lock.Pause(ctx, m.latency()) {
-			return reply, m.unheard(ctx.Err())
+			return reply, m.unanswered(ctx.Err())
 		}
 		return a.reply, a.err
 	case <-ctx.Done(): // the request arrives nevertheless
-		return reply, m.unheard(ctx.Err())
+		return reply, m.unanswered(ctx.Err())
 	}
 }
 
@@ -164,7 +164,7 @@ func (m *simMaster) arrive(ctx context.Context, what string, f, late func()) err
 	}
 	switch {
 	case m.down:
-		return m.unheard(errors.New("connection refused"))
+		return m.unanswered(errors.New("connection refused"))
 	case m.denied:
 		return m.refused()
 	}
@@ -175,7 +175,7 @@ func (m *simMaster) arrive(ctx context.Context, what string, f, late func()) err
 	return nil
 }
 
-func (m *simMaster) unheard(err error) error {
+func (m *simMaster) unanswered(err error) error {
 	return &lock.UnavailableError{Address: m.name, Err: err}
 }
 
@@ -201,7 +201,7 @@ func (m *simMaster) grant(ctx context.Context, b term) (vote, error) {
 				Name: m.req.Name, Holder: lock.Holder{Run: owner}, TTL: time.Until(m.until),
 			}}
 		case owner != "" && m.term == b:
-			return vote{verdict: double}
+			return vote{verdict: duplicate}
 		case owner != "" && m.term.String() > b.String(), m.revoked(b):
 			return vote{verdict: revoked}
 		case m.uptime != nil && m.uptime() < max(m.req.Times.TTL, settled):

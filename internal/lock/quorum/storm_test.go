@@ -333,7 +333,7 @@ func TestQ4LockOutlivesARollingRestart(t *testing.T) {
 		locktest.Must(t, s.Restart(false))
 		_, err := l.Renew(locktest.Limited(t, locktest.Patience))
 		locktest.Must(t, err)
-		mend(t, l)
+		renewUntilWhole(t, l)
 		if n := all.held(t, req.Holder.Run); n != 5 {
 			t.Errorf("after %d restarts %d servers have the lock", i+1, n)
 		}
