@@ -59,7 +59,7 @@ func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 		return l.Until(), loss(reply.whose)
 	}
 	until := l.held(sent, reply.now)
-	a.link.Remember(ctx)
+	a.link.LearnNodes(ctx)
 	return until, nil
 }
 

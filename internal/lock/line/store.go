@@ -55,7 +55,7 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 			return nil, err
 		}
 	}
-	a.link.Settle() // what is still under way there finds the lock ours, or the tombstone
+	a.link.DropInFlight() // what is still under way there finds the lock ours, or the tombstone
 	return lease, nil
 }
 
@@ -158,7 +158,7 @@ var errRevoked = errors.New("this run has given up")
 func (a *acquisition) lease(h hold, sent time.Time) *redisLease {
 	l := &redisLease{acquisition: a, fence: h.fence, at: h.at, taken: sent}
 	l.held(sent, h.now)
-	a.link.Met()
+	a.link.NoteNode()
 	return l
 }
 

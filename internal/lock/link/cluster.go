@@ -19,10 +19,10 @@ const mostRedirects = 3
 // that a lock needs of a Cluster. The question is PTTL of the key: its owner
 // answers it, and everybody else answers with the owner's address. It needs no
 // right that the lock does not need.
-func connectCluster(key string) func(context.Context, *Source, *wires) (client, error) {
-	return func(ctx context.Context, src *Source, w *wires) (client, error) {
-		node, err := locate(ctx, union(src.addr.hosts, src.company.nodes), func(ctx context.Context, host string) opinion {
-			replies, err := w.question(ctx, src, host, src.addr.user, src.addr.password, []any{"PTTL", key})
+func connectCluster(key string) func(context.Context, *Source, *conns) (client, error) {
+	return func(ctx context.Context, src *Source, cs *conns) (client, error) {
+		node, err := locate(ctx, union(src.addr.hosts, src.known.nodes), func(ctx context.Context, host string) opinion {
+			replies, err := cs.question(ctx, src, host, src.addr.user, src.addr.password, []any{"PTTL", key})
 			if err != nil {
 				return opinion{from: host, err: err}
 			}
@@ -31,7 +31,7 @@ func connectCluster(key string) func(context.Context, *Source, *wires) (client, 
 		if err != nil {
 			return nil, err
 		}
-		return connectTo(src, w, node), nil
+		return connectTo(src, cs, node), nil
 	}
 }
 

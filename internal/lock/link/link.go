@@ -20,15 +20,15 @@ type client interface {
 // A Link asks a store one question at a time, over connections of its own that
 // it replaces by fresh ones when they have failed. Not for several goroutines.
 type Link struct {
-	ctx     context.Context // ends it for good
-	connect func(context.Context, *Source, *wires) (client, error)
-	source  *Source
-	draw    lock.Draw
-	late    late
-	client  client // nil: connect first
-	wires   *wires // the client's
-	again   bool   // a client has been wanted before
-	unasked error  // why the last ASKING was in vain
+	ctx       context.Context // ends it for good
+	connect   func(context.Context, *Source, *conns) (client, error)
+	source    *Source
+	draw      lock.Draw
+	inFlight  inFlight
+	client    client // nil: connect first
+	conns     *conns // the client's
+	again     bool   // a client has been wanted before
+	askingErr error  // why the last ASKING was in vain
 }
 
 // Link is a link with a source of its own, for the acquisition of the lock that is
@@ -45,8 +45,8 @@ func (s *Source) Link(ctx context.Context, key string, draw lock.Draw) *Link {
 	return l
 }
 
-func connectSingle(_ context.Context, src *Source, w *wires) (client, error) {
-	return redis.NewClient(options(src.addr, w)), nil
+func connectSingle(_ context.Context, src *Source, cs *conns) (client, error) {
+	return redis.NewClient(options(src.addr, cs)), nil
 }
 
 // ask puts a question, and to the node of a Cluster that it is sent on to again. sent
@@ -68,8 +68,8 @@ func (l *Link) ask(ctx context.Context, question func(client) error) (sent bool,
 			return sent, err
 		}
 	}
-	if Answered(l.unasked) {
-		return sent, l.unasked
+	if Answered(l.askingErr) {
+		return sent, l.askingErr
 	}
 	return sent, fmt.Errorf("sent from node to node %d times", mostRedirects)
 }
@@ -81,9 +81,9 @@ func (l *Link) askOnce(ctx context.Context, question func(client) error) (sent b
 	if err := l.open(ctx); err != nil {
 		return false, err
 	}
-	stop := context.AfterFunc(ctx, l.wires.end)
+	stop := context.AfterFunc(ctx, l.conns.end)
 	err = understood(question(l.client), "")
-	sent = l.wires.used.Load()
+	sent = l.conns.used.Load()
 	if !stop() || err != nil && !reusable(err) {
 		l.Drop()
 	}
@@ -93,10 +93,10 @@ func (l *Link) askOnce(ctx context.Context, question func(client) error) (sent b
 // follow leads to where a Cluster has sent us.
 func (l *Link) follow(r redirect) {
 	l.Drop()
-	l.wires = newWires(l.ctx, l.source, &l.late)
-	c := connectTo(l.source, l.wires, r.to)
+	l.conns = newConns(l.ctx, l.source, &l.inFlight)
+	c := connectTo(l.source, l.conns, r.to)
 	if l.client = c; r.asking {
-		l.client = asking{c, &l.unasked}
+		l.client = asking{c, &l.askingErr}
 	}
 }
 
@@ -108,24 +108,25 @@ func (l *Link) open(ctx context.Context) (err error) {
 		l.source.load() // a file that cannot be read now leaves what it said before
 	}
 	l.again = true
-	l.client, l.wires, err = l.connection(ctx, &l.late)
+	l.client, l.conns, err = l.connection(ctx, &l.inFlight)
 	return err
 }
 
-// connection is a client and the wires that it uses, which end with it.
-func (l *Link) connection(ctx context.Context, held *late) (client, *wires, error) {
-	ws := newWires(l.ctx, l.source, held)
-	c, err := l.connect(ctx, l.source, ws)
+// connection is a client and the connections that it uses, which end with it.
+func (l *Link) connection(ctx context.Context, held *inFlight) (client, *conns, error) {
+	cs := newConns(l.ctx, l.source, held)
+	c, err := l.connect(ctx, l.source, cs)
 	if err != nil {
-		ws.end()
+		cs.end()
 		return nil, nil, err
 	}
-	return c, ws, nil
+	return c, cs, nil
 }
 
+// Drop ends the connections that are in use: the next question goes over a fresh one.
 func (l *Link) Drop() {
 	if l.client != nil {
-		l.wires.end()
+		l.conns.end()
 		l.client.Close()
 		l.client = nil
 	}
@@ -134,12 +135,12 @@ func (l *Link) Drop() {
 // Close ends the connections.
 func (l *Link) Close() {
 	l.Drop()
-	l.Settle()
+	l.DropInFlight()
 }
 
-// Settle ends the connections on which an answer is still awaited: whatever is under way
+// DropInFlight ends the connections on which an answer is still awaited: whatever is under way
 // there may arrive.
-func (l *Link) Settle() { l.late.close(nil) }
+func (l *Link) DropInFlight() { l.inFlight.close(nil) }
 
 // Revoke ends all connections, and sends a last script after whatever is under way on
 // those where an answer is still awaited: nothing can come between the two.
@@ -149,16 +150,16 @@ func (l *Link) Revoke(script string, keys []string, args ...any) {
 	for _, arg := range args {
 		words = append(words, fmt.Sprint(arg))
 	}
-	l.late.close(request(words...))
+	l.inFlight.close(request(words...))
 }
 
 // Subscribe listens to a channel, over a connection of its own.
 func (l *Link) Subscribe(ctx context.Context, channel string) (*Subscription, error) {
-	c, ws, err := l.connection(ctx, &late{off: true})
+	c, cs, err := l.connection(ctx, &inFlight{off: true})
 	if err != nil {
 		return nil, err
 	}
-	return subscribe(ctx, c, ws, channel)
+	return subscribe(ctx, c, cs, channel)
 }
 
 // Unavailable is err as users see it, with the place that was asked last.

@@ -8,10 +8,10 @@ import (
 
 // What belongs to a connection that did not come about ends with the attempt.
 func TestFailedConnectionsLeaveNothingBehind(t *testing.T) {
-	var made []*wires
+	var made []*conns
 	failed := errors.New("no")
-	l := &Link{ctx: t.Context(), source: &Source{}, connect: func(_ context.Context, _ *Source, w *wires) (client, error) {
-		made = append(made, w)
+	l := &Link{ctx: t.Context(), source: &Source{}, connect: func(_ context.Context, _ *Source, cs *conns) (client, error) {
+		made = append(made, cs)
 		return nil, failed
 	}}
 	if _, err := l.ask(t.Context(), func(client) error { return nil }); err != failed {
@@ -20,8 +20,8 @@ func TestFailedConnectionsLeaveNothingBehind(t *testing.T) {
 	if _, err := l.Subscribe(t.Context(), "channel"); err != failed {
 		t.Errorf("subscribe: %v", err)
 	}
-	for _, ws := range made {
-		if ws.ctx.Err() == nil {
+	for _, cs := range made {
+		if cs.ctx.Err() == nil {
 			t.Error("its context goes on")
 		}
 	}

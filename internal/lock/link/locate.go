@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// settle is how long a lone answer waits for a second opinion. With a healthy
+// secondOpinion is how long a lone answer waits for a second opinion. With a healthy
 // majority nobody waits for it.
-const settle = 50 * time.Millisecond
+const secondOpinion = 50 * time.Millisecond
 
 // An opinion is what one of several servers says of where the lock lives.
 type opinion struct {
@@ -45,7 +45,7 @@ func locate(ctx context.Context, hosts []string, ask func(ctx context.Context, h
 				return o.addr, nil
 			}
 			if settled == nil && o.err == nil {
-				settled = time.After(settle)
+				settled = time.After(secondOpinion)
 			}
 		case <-settled:
 			return b.winner()

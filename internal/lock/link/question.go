@@ -11,14 +11,14 @@ import (
 // up. A reply is a string, an int64, a []any, nil or a *rejection. Without an error there
 // are as many replies as questions.
 //
-// The end of ctx, or of ws, ends it at once.
-func (ws *wires) question(ctx context.Context, src *Source, host, user, password string, questions ...[]any) ([]any, error) {
+// The end of ctx, or of cs, ends it at once.
+func (cs *conns) question(ctx context.Context, src *Source, host, user, password string, questions ...[]any) ([]any, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(ws.ctx, cancel)()
-	w := newWires(ctx, src, &late{off: true})
-	defer w.end()
-	opts := options(Address{network: "tcp", hosts: []string{host}, user: user, password: password}, w)
+	defer context.AfterFunc(cs.ctx, cancel)()
+	own := newConns(ctx, src, &inFlight{off: true})
+	defer own.end()
+	opts := options(Address{network: "tcp", hosts: []string{host}, user: user, password: password}, own)
 	c := redis.NewClient(opts)
 	defer c.Close()
 	p := c.Pipeline()

@@ -15,29 +15,29 @@ import (
 //
 // That it is a master, every step of ours proves by itself: each contains a
 // write, which a replica refuses (READONLY).
-func connectSentinel(ctx context.Context, src *Source, w *wires) (client, error) {
+func connectSentinel(ctx context.Context, src *Source, cs *conns) (client, error) {
 	master, err := locate(ctx, src.addr.hosts, func(ctx context.Context, host string) opinion {
-		return askSentinel(ctx, src, w, host)
+		return askSentinel(ctx, src, cs, host)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return connectTo(src, w, master), nil
+	return connectTo(src, cs, master), nil
 }
 
 // connectTo leads to the server at addr, which the URL does not name.
-func connectTo(src *Source, w *wires, addr string) *redis.Client {
+func connectTo(src *Source, cs *conns, addr string) *redis.Client {
 	src.addr.at = addr
-	opts := options(src.addr, w)
+	opts := options(src.addr, cs)
 	opts.Addr = addr
 	return redis.NewClient(opts)
 }
 
 // askSentinel asks one sentinel, on a connection of its own. What an old one
 // or an ACL refuses of the second question only costs the epoch.
-func askSentinel(ctx context.Context, src *Source, w *wires, host string) opinion {
+func askSentinel(ctx context.Context, src *Source, cs *conns, host string) opinion {
 	name := src.addr.master
-	replies, err := w.question(ctx, src, host, src.addr.sentinelUser, src.addr.sentinelPassword,
+	replies, err := cs.question(ctx, src, host, src.addr.sentinelUser, src.addr.sentinelPassword,
 		[]any{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", name}, []any{"SENTINEL", "MASTER", name})
 	if err != nil {
 		return opinion{from: host, err: err}

@@ -22,7 +22,7 @@ type Source struct {
 	addr Address
 	tls  *tls.Config // nil: no TLS
 
-	company company // of a holder in a Cluster
+	known knownNodes // of a holder in a Cluster
 }
 
 // NewSource reads a URL and the files that cfg names. Its error is a *ConfigError, or that
@@ -107,11 +107,11 @@ func loadPair(cfg lock.Servers) (tls.Certificate, error) {
 // options are go-redis's for one server. Whatever it would decide by itself
 // about time, repetition and noise is turned off: a request is one try, its
 // context is its limit, and the handshake is one round trip.
-func options(a Address, w *wires) *redis.Options {
+func options(a Address, cs *conns) *redis.Options {
 	return &redis.Options{
 		Network: a.network, Addr: a.hosts[0], DB: a.db,
 		Username: a.user, Password: a.password,
-		Dialer:                   w.dial,
+		Dialer:                   cs.dial,
 		Protocol:                 2,
 		DisableIdentity:          true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},

@@ -11,7 +11,7 @@ import (
 // until the connection ends. It has a connection and a goroutine of its own.
 type Subscription struct {
 	client   client
-	wires    *wires
+	conns    *conns
 	pubsub   *redis.PubSub
 	Messages chan string // closed when the connection has ended
 }
@@ -25,9 +25,9 @@ var ended = func() context.Context {
 }()
 
 // subscribe returns when the server has confirmed the subscription.
-func subscribe(ctx context.Context, c client, ws *wires, channel string) (*Subscription, error) {
-	s := &Subscription{c, ws, c.Subscribe(ctx), make(chan string, 16)}
-	stop := context.AfterFunc(ctx, ws.end)
+func subscribe(ctx context.Context, c client, cs *conns, channel string) (*Subscription, error) {
+	s := &Subscription{c, cs, c.Subscribe(ctx), make(chan string, 16)}
+	stop := context.AfterFunc(ctx, cs.end)
 	err := s.pubsub.Subscribe(ctx, channel)
 	if err == nil {
 		_, err = s.pubsub.Receive(ctx)
@@ -53,7 +53,7 @@ func (s *Subscription) listen() {
 		if m, ok := received.(*redis.Message); ok {
 			select {
 			case s.Messages <- m.Payload:
-			case <-s.wires.ctx.Done():
+			case <-s.conns.ctx.Done():
 				return
 			}
 		}
@@ -61,7 +61,7 @@ func (s *Subscription) listen() {
 }
 
 func (s *Subscription) disconnect() {
-	s.wires.end()
+	s.conns.end()
 	s.pubsub.Close()
 	s.client.Close()
 }

@@ -18,49 +18,49 @@ const (
 	learnEvery = time.Minute
 )
 
-// A company is the nodes of a Cluster that a holder has heard of: the one that
+// knownNodes are the nodes of a Cluster that a holder has heard of: the one that
 // has served it, those that could take over from it, and others. They are asked
 // beside those of the URL, which may all be gone while the lock is held. Who
 // holds nothing asks those of the URL alone: an address that is remembered can
 // have become another's, which a holder finds out without harm.
-type company struct {
+type knownNodes struct {
 	nodes   []string  // host:port, the most useful first
 	next    time.Time // when to ask for them again
 	refused bool      // the user may not ask for them
 }
 
-// Remember notes the node of a Cluster that has just served a holder, and asks it
+// LearnNodes notes the node of a Cluster that has just served a holder, and asks it
 // now and then for the others. Without the right to do so, the holder knows of
 // those alone that it was sent to.
-func (l *Link) Remember(ctx context.Context) {
+func (l *Link) LearnNodes(ctx context.Context) {
 	at, now := l.source.addr.at, boottime.Now()
 	if l.source.addr.kind != cluster || at == "" {
 		return
 	}
-	c := &l.source.company
-	c.meet(at)
-	if c.refused || now.Before(c.next) {
+	known := &l.source.known
+	known.add(at)
+	if known.refused || now.Before(known.next) {
 		return
 	}
-	c.next = now.Add(learnEvery)
+	known.next = now.Add(learnEvery)
 	var slots []any
 	_, err := l.askOnce(ctx, func(c client) (err error) {
 		slots, err = clusterSlots(ctx, c)
 		return err
 	})
-	if c.refused = Answered(err); err == nil && len(slots) > 0 {
-		c.nodes = nil // only the news
-		c.meet(nodesIn(slots, at)...)
+	if known.refused = Answered(err); err == nil && len(slots) > 0 {
+		known.nodes = nil // only the news
+		known.add(nodesIn(slots, at)...)
 	}
 }
 
-// Met notes that the node that was asked last has the lock, if it is one of a Cluster.
-func (l *Link) Met() { l.source.company.meet(l.source.addr.at) }
+// NoteNode notes that the node that was asked last has the lock, if it is one of a Cluster.
+func (l *Link) NoteNode() { l.source.known.add(l.source.addr.at) }
 
-// meet puts some nodes in front, and forgets the last if they are too many.
-func (c *company) meet(nodes ...string) {
-	c.nodes = union(nodes, c.nodes)
-	c.nodes = c.nodes[:min(len(c.nodes), mostNodes)]
+// add puts some nodes in front, and forgets the last if they are too many.
+func (k *knownNodes) add(nodes ...string) {
+	k.nodes = union(nodes, k.nodes)
+	k.nodes = k.nodes[:min(len(k.nodes), mostNodes)]
 }
 
 func union(lists ...[]string) (all []string) {

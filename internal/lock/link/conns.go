@@ -1,0 +1,134 @@
+package link
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"redlockrun/internal/lock"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// conns are the connections of one link. go-redis does not end a read when the
+// context is cancelled; the end of ctx does, at once and for good.
+type conns struct {
+	tls      *tls.Config // nil: no TLS
+	connect  lock.Dialer
+	inFlight *inFlight
+	ctx      context.Context
+	end      context.CancelFunc
+	used     atomic.Bool // a connection has been made: a request can have reached a server
+}
+
+func newConns(ctx context.Context, src *Source, l *inFlight) *conns {
+	cs := &conns{tls: src.tls, inFlight: l, connect: src.cfg.Dial}
+	if cs.connect == nil {
+		cs.connect = new(net.Dialer).DialContext
+	}
+	cs.ctx, cs.end = context.WithCancel(ctx)
+	return cs
+}
+
+// past is a deadline that has passed.
+var past = time.Unix(1, 0)
+
+// dial connects within ctx, and for as long as the link wants them.
+func (cs *conns) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(cs.ctx, cancel)()
+	conn, raw, err := cs.reach(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	c := &trackedConn{Conn: conn, raw: raw, of: cs}
+	c.forget = context.AfterFunc(cs.ctx, c.interrupt)
+	cs.used.Store(true)
+	if _, plain := conn.(syscall.Conn); plain {
+		return plainConn{c}, nil
+	}
+	return c, nil
+}
+
+// reach connects within ctx, the TLS handshake included, and checks the
+// certificate against the host that is dialled. raw is what conn is made of.
+func (cs *conns) reach(ctx context.Context, network, addr string) (conn, raw net.Conn, err error) {
+	if raw, err = cs.connect(ctx, network, addr); err != nil {
+		return nil, nil, err
+	}
+	if cs.tls == nil {
+		return raw, raw, nil
+	}
+	conf := cs.tls.Clone()
+	conf.ServerName, _, _ = net.SplitHostPort(addr)
+	secure := tls.Client(raw, conf)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		raw.Close()
+		return nil, nil, err
+	}
+	return secure, raw, nil
+}
+
+// A trackedConn is a connection that can be interrupted, and that outlives Close when the
+// answer to its last request is still awaited: see inFlight.
+type trackedConn struct {
+	net.Conn          // TLS, or raw
+	raw      net.Conn // closing it sends no alert, which could block
+	of       *conns
+	forget   func() bool
+
+	mu     sync.Mutex
+	closed bool
+	torn   bool // a request was written in part: nothing may follow it
+}
+
+func (c *trackedConn) interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.Conn.SetDeadline(past)
+	}
+}
+
+func (c *trackedConn) SetDeadline(t time.Time) error      { return c.Conn.SetDeadline(c.limit(t)) }
+func (c *trackedConn) SetReadDeadline(t time.Time) error  { return c.Conn.SetReadDeadline(c.limit(t)) }
+func (c *trackedConn) SetWriteDeadline(t time.Time) error { return c.Conn.SetWriteDeadline(c.limit(t)) }
+
+// limit keeps an interrupted connection interrupted.
+func (c *trackedConn) limit(t time.Time) time.Time {
+	if c.of.ctx.Err() != nil {
+		return past
+	}
+	return t
+}
+
+func (c *trackedConn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	if err != nil {
+		c.mu.Lock()
+		c.torn = true
+		c.mu.Unlock()
+	}
+	return n, err
+}
+
+func (c *trackedConn) Close() error {
+	c.forget()
+	c.mu.Lock()
+	again, torn := c.closed, c.torn
+	c.closed = true
+	c.mu.Unlock()
+	if again || !torn && c.of.inFlight.keep(c) {
+		return nil
+	}
+	return c.raw.Close()
+}
+
+// plainConn lets go-redis look whether the server has closed an idle connection.
+type plainConn struct{ *trackedConn }
+
+func (c plainConn) SyscallConn() (syscall.RawConn, error) {
+	return c.raw.(syscall.Conn).SyscallConn()
+}
