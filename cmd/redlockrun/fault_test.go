@@ -223,7 +223,8 @@ func TestP9NoStderrStopsARenewal(t *testing.T) {
 			end := filepath.Join(t.TempDir(), "end")
 			out := stderr(t)
 			defer out.Close()
-			run := launchWith(t, p.URL(), out, "-k", "job", "-vv", "--ttl", "10", "--renew-every", "0.02", "-c", "while [ ! -e "+end+" ]; do sleep 0.02; done; exit 3")
+			run := launchWith(t, p.URL(), out, "-k", "job", "-vv", "--ttl", "10", "--renew-every", "0.02",
+				"-c", "while [ ! -e "+end+" ]; do sleep 0.02; done; exit 3")
 			for n := range 10 {
 				if !p.Await(renewing, 3*n) {
 					t.Fatal("no renewal comes")
@@ -293,7 +294,8 @@ func TestTheLockIsRenewedWhileTheCommandHasItsGrace(t *testing.T) {
 	s := redistest.Start(t, redistest.Options{})
 	p := redistest.NewProxy(t, s)
 	log := filepath.Join(t.TempDir(), "log")
-	run := launch(t, p.URL(), "-k", "job", "--ttl", "10", "--renew-every", "0.05", "--grace", "1", "--max-runtime", "5", "job", log, "stubborn")
+	run := launch(t, p.URL(), "-k", "job", "--ttl", "10", "--renew-every", "0.05", "--grace", "1",
+		"--max-runtime", "5", "job", log, "stubborn")
 	untilRuns(t, log, 1)
 	n := p.Count(renewing)
 	run.ends(124)

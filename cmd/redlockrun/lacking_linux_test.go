@@ -45,7 +45,8 @@ func TestWithoutDescriptorsAFileOfTheConfigurationIs71(t *testing.T) {
 	}
 	for _, flag := range []string{"--redis=file:" + path, "--redis-password-file=" + path, "--local=" + filepath.Dir(path)} {
 		for limit := 4; limit <= 24; limit++ {
-			run := launchCommand(t, s.URL(), exec.Command("sh", "-c", `ulimit -n "$0" && exec "$@"`, strconv.Itoa(limit), binary(t), "-k", "job", flag, "true"))
+			limited := exec.Command("sh", "-c", `ulimit -n "$0" && exec "$@"`, strconv.Itoa(limit), binary(t), "-k", "job", flag, "true")
+			run := launchCommand(t, s.URL(), limited)
 			<-run.done
 			if status := statusOf(run.cmd.ProcessState); status == 64 {
 				t.Errorf("%s with %d descriptors: status %d\n%s", flag, limit, status, run.stderr())

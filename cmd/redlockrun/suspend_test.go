@@ -31,7 +31,8 @@ func untilStopped(t testing.TB, pid int) {
 func suspended(t *testing.T, s *redistest.Server, ttl, log, end string, flags ...string) (run *process, command int) {
 	t.Helper()
 	pid := log + ".command"
-	args := append(append([]string{"-k", "job", "--ttl", ttl}, flags...), "-c", "echo $$ >"+pid+".new; mv "+pid+".new "+pid+"; exec job "+log+" "+end)
+	args := append([]string{"-k", "job", "--ttl", ttl}, flags...)
+	args = append(args, "-c", "echo $$ >"+pid+".new; mv "+pid+".new "+pid+"; exec job "+log+" "+end)
 	run = launch(t, s.URL(), args...)
 	untilRuns(t, log, 1)
 	text, err := os.ReadFile(pid)

@@ -86,7 +86,8 @@ func TestReadmeCrontabUnderARealCron(t *testing.T) {
 func TestReadmeUnitsAreVerifiedBySystemd(t *testing.T) {
 	s := newSite(t)
 	php := s.provide("php", "#!/bin/sh\n")
-	service := strings.NewReplacer("/usr/local/bin/redlockrun", filepath.Join(bin, "redlockrun"), "/usr/bin/php", php).Replace(block(t, "service"))
+	programs := strings.NewReplacer("/usr/local/bin/redlockrun", filepath.Join(bin, "redlockrun"), "/usr/bin/php", php)
+	service := programs.Replace(block(t, "service"))
 	units := []string{s.provide("cancel-orders.service", service), s.provide("cancel-orders.timer", block(t, "timer"))}
 	for _, unit := range units {
 		if err := os.Chmod(unit, 0o644); err != nil {

@@ -13,7 +13,8 @@ func isReplicaOf(s, master *Server) error {
 		return err
 	}
 	list, _ := role.([]any)
-	if len(list) < 4 || fmt.Sprint(list[0]) != "slave" || fmt.Sprint(list[2]) != strconv.Itoa(master.port) || fmt.Sprint(list[3]) != "connected" {
+	if len(list) < 4 || fmt.Sprint(list[0]) != "slave" ||
+		fmt.Sprint(list[2]) != strconv.Itoa(master.port) || fmt.Sprint(list[3]) != "connected" {
 		return fmt.Errorf("wait for replica %s of %s: its role is %v", s.Addr(), master.Addr(), role)
 	}
 	return nil

@@ -9,7 +9,8 @@ import (
 
 func TestSentinelFailsOverWhenTold(t *testing.T) {
 	t.Parallel()
-	s := redistest.StartSentinel(t, redistest.SentinelOptions{Data: redistest.Options{Password: "p w"}, Replicas: 1, SentinelPassword: "other"})
+	s := redistest.StartSentinel(t, redistest.SentinelOptions{
+		Data: redistest.Options{Password: "p w"}, Replicas: 1, SentinelPassword: "other"})
 	old := s.Data[0]
 	master, err := s.Failover(s.Sentinels[0], s.Sentinels[1:]...)
 	if err != nil {

@@ -86,7 +86,9 @@ func grid(times lock.Times, each func(o outage)) {
 	const starts, lengths = 16, 50
 	for s := range starts {
 		for l := range lengths {
-			for d, delay := range []time.Duration{0, times.Try / 5, times.Try / 2, times.Try - time.Millisecond, times.Try + time.Millisecond, 2 * times.Try, times.Try / 3} {
+			for d, delay := range []time.Duration{
+				0, times.Try / 5, times.Try / 2, times.Try - time.Millisecond, times.Try + time.Millisecond, 2 * times.Try, times.Try / 3,
+			} {
 				from := time.Duration(s)*times.Renew*3/(2*starts) + 137*time.Microsecond
 				o := outage{
 					from: from, to: from + time.Duration(l)*times.TTL*5/(4*lengths) + 29*time.Microsecond,

@@ -101,7 +101,8 @@ func TestASuspendedLeaseThatIsLostIsNotResumed(t *testing.T) {
 				kill = end
 			}
 			if len(r.tries()) != c.tries || !lost.Kill.Equal(kill) {
-				t.Errorf("suspended for %v: %d tries, SIGKILL in %v, want %d, %v", c.slept, len(r.tries()), time.Until(lost.Kill), c.tries, time.Until(kill))
+				t.Errorf("suspended for %v: %d tries, SIGKILL in %v, want %d, %v",
+					c.slept, len(r.tries()), time.Until(lost.Kill), c.tries, time.Until(kill))
 			}
 			if stats := k.Stop(); stats.Lost != lost || len(k.halted) != 0 {
 				t.Errorf("lost for %v, and %d times halted", stats.Lost, len(k.halted))

@@ -41,7 +41,9 @@ func TestL21ANameIsResolvedForEachConnection(t *testing.T) {
 	n := &names{where: map[string]string{}}
 	n.set("redis.test:6379", before.Addr())
 	l := locktest.Acquire(t, place{cfg: lock.Servers{URLs: []string{"redis://redis.test"}, Dial: n.dial}}.open(t), locktest.RequestFor("job"))
-	locktest.Until(t, "the replica to have the lock", func() bool { return locktest.Do(t, after, "EXISTS", locktest.LockKey("job")) == int64(1) })
+	locktest.Until(t, "the replica to have the lock", func() bool {
+		return locktest.Do(t, after, "EXISTS", locktest.LockKey("job")) == int64(1)
+	})
 	locktest.Do(t, after, "REPLICAOF", "NO", "ONE")
 	n.set("redis.test:6379", after.Addr())
 	before.Kill()

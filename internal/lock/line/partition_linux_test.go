@@ -27,7 +27,8 @@ func newParted(t *testing.T, args ...string) parted {
 		Places: []*redistest.Host{n.Left, n.Right, n.Left, n.Right, n.Right},
 	})
 	url := []string{s.URL()}
-	return parted{n, s, place{cfg: lock.Servers{URLs: url, Dial: n.Left.DialContext}}, place{cfg: lock.Servers{URLs: url, Dial: n.Right.DialContext}}}
+	side := func(dial lock.Dialer) place { return place{cfg: lock.Servers{URLs: url, Dial: dial}} }
+	return parted{n, s, side(n.Left.DialContext), side(n.Right.DialContext)}
 }
 
 func (p parted) cut(t *testing.T) {
@@ -101,7 +102,8 @@ func TestL6AnAcquireThatAsksForReplicasIsRefusedByAMasterCutOff(t *testing.T) {
 	p.cut(t)
 	p.left.cfg.Replicas, p.left.cfg.ReplicasTimeout = 1, 100*time.Millisecond
 	var unavailable *lock.UnavailableError
-	if _, err := p.left.open(t).Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "0 of 1 replicas") {
+	_, err := p.left.open(t).Acquire(t.Context(), locktest.RequestFor("job"))
+	if !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "0 of 1 replicas") {
 		t.Errorf("acquired: %v", err)
 	}
 	if got := locktest.Do(t, p.s.Data[0], "EXISTS", locktest.LockKey("job")); got != int64(0) {

@@ -70,7 +70,8 @@ func TestL24HungKilledAndStaleSentinels(t *testing.T) {
 
 	// A stale one answers first, and is outvoted; the old master is still there.
 	stale := aLiar(t, old)
-	three := place{lock.Servers{URLs: []string{"redis+sentinel://" + stale + "," + s.Sentinels[1].Addr() + "," + s.Sentinels[2].Addr() + "/mymaster"}}, nil}
+	url := "redis+sentinel://" + stale + "," + s.Sentinels[1].Addr() + "," + s.Sentinels[2].Addr() + "/mymaster"
+	three := place{lock.Servers{URLs: []string{url}}, nil}
 	l := locktest.Acquire(t, three.open(t), locktest.RequestFor("one is stale"))
 	if got := locktest.Do(t, master, "EXISTS", locktest.LockKey("one is stale")); got != int64(1) {
 		t.Error("the lock is not at the new master")

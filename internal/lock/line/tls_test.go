@@ -162,7 +162,8 @@ func TestL26TLSIsAtLeast12(t *testing.T) {
 		t.Fatal(err)
 	}
 	for version, refused := range map[uint16]bool{tls.VersionTLS11: true, tls.VersionTLS12: false} {
-		l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS10, MaxVersion: version})
+		cfg := &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS10, MaxVersion: version}
+		l, err := tls.Listen("tcp", "127.0.0.1:0", cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

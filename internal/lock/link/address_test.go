@@ -6,32 +6,34 @@ import (
 	"path/filepath"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
-	"strings"
+	"slices"
 	"testing"
 )
 
 func TestURLsAreRead(t *testing.T) {
 	for raw, want := range map[string]Address{
-		"redis://127.0.0.1":                   {kind: single, network: "tcp", hosts: []string{"127.0.0.1:6379"}},
-		"redis://":                            {kind: single, network: "tcp", hosts: []string{"localhost:6379"}},
-		"REDIS://Redis.example.com:6380/2":    {kind: single, network: "tcp", hosts: []string{"Redis.example.com:6380"}, db: 2},
-		"redis://h/?db=3":                     {kind: single, network: "tcp", hosts: []string{"h:6379"}, db: 3},
-		"redis://[::1]:6380":                  {kind: single, network: "tcp", hosts: []string{"[::1]:6380"}},
-		"redis://[::1]":                       {kind: single, network: "tcp", hosts: []string{"[::1]:6379"}},
-		"redis://:p%40%2Fw@h":                 {kind: single, network: "tcp", hosts: []string{"h:6379"}, password: "p@/w"},
-		"redis://al%3Aice:a:b c@h":            {kind: single, network: "tcp", hosts: []string{"h:6379"}, user: "al:ice", password: "a:b c"},
-		"redis://u:p@ss@h":                    {kind: single, network: "tcp", hosts: []string{"h:6379"}, user: "u", password: "p@ss"},
-		"rediss://h:1":                        {kind: single, network: "tcp", tls: true, hosts: []string{"h:1"}},
-		"unix:///run/redis.sock":              {kind: single, network: "unix", hosts: []string{"/run/redis.sock"}},
-		"unix://u:p@/run/a%40b%20c.sock?db=1": {kind: single, network: "unix", hosts: []string{"/run/a@b c.sock"}, user: "u", password: "p", db: 1},
-		"redis+sentinel://a,b:2/m/1":          {kind: sentinel, network: "tcp", hosts: []string{"a:26379", "b:2"}, master: "m", db: 1},
-		"rediss+sentinel://:p@a/m":            {kind: sentinel, network: "tcp", tls: true, hosts: []string{"a:26379"}, master: "m", password: "p"},
-		"redis+cluster://a:1,b,[::1]:3":       {kind: cluster, network: "tcp", hosts: []string{"a:1", "b:6379", "[::1]:3"}},
-		"rediss+cluster://u:p@a:1/":           {kind: cluster, network: "tcp", tls: true, hosts: []string{"a:1"}, user: "u", password: "p"},
+		"redis://127.0.0.1":                {kind: single, network: "tcp", hosts: []string{"127.0.0.1:6379"}},
+		"redis://":                         {kind: single, network: "tcp", hosts: []string{"localhost:6379"}},
+		"REDIS://Redis.example.com:6380/2": {kind: single, network: "tcp", hosts: []string{"Redis.example.com:6380"}, db: 2},
+		"redis://h/?db=3":                  {kind: single, network: "tcp", hosts: []string{"h:6379"}, db: 3},
+		"redis://[::1]:6380":               {kind: single, network: "tcp", hosts: []string{"[::1]:6380"}},
+		"redis://[::1]":                    {kind: single, network: "tcp", hosts: []string{"[::1]:6379"}},
+		"redis://:p%40%2Fw@h":              {kind: single, network: "tcp", hosts: []string{"h:6379"}, password: "p@/w"},
+		"redis://al%3Aice:a:b c@h":         {kind: single, network: "tcp", hosts: []string{"h:6379"}, user: "al:ice", password: "a:b c"},
+		"redis://u:p@ss@h":                 {kind: single, network: "tcp", hosts: []string{"h:6379"}, user: "u", password: "p@ss"},
+		"rediss://h:1":                     {kind: single, network: "tcp", tls: true, hosts: []string{"h:1"}},
+		"unix:///run/redis.sock":           {kind: single, network: "unix", hosts: []string{"/run/redis.sock"}},
+		"unix://u:p@/run/a%40b%20c.sock?db=1": {
+			kind: single, network: "unix", hosts: []string{"/run/a@b c.sock"}, user: "u", password: "p", db: 1},
+		"redis+sentinel://a,b:2/m/1": {kind: sentinel, network: "tcp", hosts: []string{"a:26379", "b:2"}, master: "m", db: 1},
+		"rediss+sentinel://:p@a/m": {
+			kind: sentinel, network: "tcp", tls: true, hosts: []string{"a:26379"}, master: "m", password: "p"},
+		"redis+cluster://a:1,b,[::1]:3": {kind: cluster, network: "tcp", hosts: []string{"a:1", "b:6379", "[::1]:3"}},
+		"rediss+cluster://u:p@a:1/":     {kind: cluster, network: "tcp", tls: true, hosts: []string{"a:1"}, user: "u", password: "p"},
 	} {
 		got, err := addressOf(raw)
 		if err != nil || got.kind != want.kind || got.network != want.network || got.tls != want.tls || got.user != want.user ||
-			got.password != want.password || got.master != want.master || got.db != want.db || strings.Join(got.hosts, " ") != strings.Join(want.hosts, " ") {
+			got.password != want.password || got.master != want.master || got.db != want.db || !slices.Equal(got.hosts, want.hosts) {
 			t.Errorf("%s: %+v, %v", raw, got, err)
 		}
 	}
@@ -61,7 +63,10 @@ func TestURLsOfOtherDialectsAreRefused(t *testing.T) {
 
 func TestURLFromAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "url")
-	for text, ok := range map[string]bool{"redis://h:1\n": true, " redis://h:1 \n\n": true, "": false, "\n": false, "file:/x": false, "h": false, "redis://h\nredis://i": false} {
+	for text, ok := range map[string]bool{
+		"redis://h:1\n": true, " redis://h:1 \n\n": true,
+		"": false, "\n": false, "file:/x": false, "h": false, "redis://h\nredis://i": false,
+	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -124,7 +124,9 @@ func TestRedirectsAreRead(t *testing.T) {
 			t.Errorf("%s: %v, %v", text, got, ok)
 		}
 	}
-	for _, text := range []string{"MOVED", "MOVED 1", "MOVED 1 host", "MOVED 1 h:99999", "MOVED 1 a b", "ERR MOVED 1 h:1", "MOVED 1 h\x1b:1", "CLUSTERDOWN x y"} {
+	for _, text := range []string{
+		"MOVED", "MOVED 1", "MOVED 1 host", "MOVED 1 h:99999", "MOVED 1 a b", "ERR MOVED 1 h:1", "MOVED 1 h\x1b:1", "CLUSTERDOWN x y",
+	} {
 		if got, ok := redirectOf(ReadRefusal(text, ""), "h:1"); ok {
 			t.Errorf("%q: %v", text, got)
 		}

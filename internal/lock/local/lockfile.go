@@ -84,7 +84,8 @@ func refuse(path string, err error) error {
 			return &lock.NotLockError{Key: path, What: what}
 		}
 	}
-	return lock.Shortage(path, err, &lock.UnavailableError{Address: path, Err: errors.New(lock.Cause(err)), Denied: errors.Is(err, fs.ErrPermission)})
+	denied := errors.Is(err, fs.ErrPermission)
+	return lock.Shortage(path, err, &lock.UnavailableError{Address: path, Err: errors.New(lock.Cause(err)), Denied: denied})
 }
 
 func planted(info fs.FileInfo) (what string) {

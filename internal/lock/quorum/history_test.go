@@ -160,15 +160,49 @@ func TestHistoryModelKnowsRightFromWrong(t *testing.T) {
 		want porcupine.CheckResult
 		ops  []porcupine.Operation
 	}{
-		"one after another":      {porcupine.Ok, []porcupine.Operation{op(0, 0, 1, "acquire", a, "ok", 1), op(0, 2, 3, "release", a, "ok", 0), op(1, 4, 5, "acquire", b, "ok", 2)}},
-		"two at once":            {porcupine.Illegal, []porcupine.Operation{op(0, 0, 1, "acquire", a, "ok", 1), op(1, 4, 5, "acquire", b, "ok", 2)}},
-		"after the lease":        {porcupine.Ok, []porcupine.Operation{op(0, 0, 1, "acquire", a, "ok", 1), op(1, 10, 11, "acquire", b, "ok", 2)}},
-		"after a renewed lease":  {porcupine.Illegal, []porcupine.Operation{op(0, 0, 1, "acquire", a, "ok", 1), op(0, 8, 9, "renew", a, "ok", 0), op(1, 10, 11, "acquire", b, "ok", 2)}},
-		"perhaps renewed":        {porcupine.Ok, []porcupine.Operation{op(0, 0, 1, "acquire", a, "ok", 1), op(0, 8, 9, "renew", a, "unknown", 0), op(1, 10, 11, "acquire", b, "ok", 2)}},
-		"same fence":             {porcupine.Illegal, []porcupine.Operation{op(0, 0, 1, "acquire", a, "ok", 1), op(0, 2, 3, "release", a, "ok", 0), op(1, 4, 5, "acquire", b, "ok", 1)}},
-		"renewed when lost":      {porcupine.Illegal, []porcupine.Operation{op(0, 0, 1, "acquire", a, "ok", 1), op(1, 10, 11, "acquire", b, "ok", 2), op(0, 12, 13, "renew", a, "ok", 0)}},
-		"released after a loss":  {porcupine.Ok, []porcupine.Operation{op(0, 0, 1, "acquire", a, "ok", 1), op(0, 2, 3, "renew", a, "no", 0), op(1, 4, 5, "acquire", b, "ok", 2)}},
-		"released without right": {porcupine.Illegal, []porcupine.Operation{op(0, 0, 1, "acquire", a, "ok", 1), op(1, 10, 11, "acquire", b, "ok", 2), op(0, 12, 13, "release", a, "ok", 0)}},
+		"one after another": {porcupine.Ok, []porcupine.Operation{
+			op(0, 0, 1, "acquire", a, "ok", 1),
+			op(0, 2, 3, "release", a, "ok", 0),
+			op(1, 4, 5, "acquire", b, "ok", 2),
+		}},
+		"two at once": {porcupine.Illegal, []porcupine.Operation{
+			op(0, 0, 1, "acquire", a, "ok", 1),
+			op(1, 4, 5, "acquire", b, "ok", 2),
+		}},
+		"after the lease": {porcupine.Ok, []porcupine.Operation{
+			op(0, 0, 1, "acquire", a, "ok", 1),
+			op(1, 10, 11, "acquire", b, "ok", 2),
+		}},
+		"after a renewed lease": {porcupine.Illegal, []porcupine.Operation{
+			op(0, 0, 1, "acquire", a, "ok", 1),
+			op(0, 8, 9, "renew", a, "ok", 0),
+			op(1, 10, 11, "acquire", b, "ok", 2),
+		}},
+		"perhaps renewed": {porcupine.Ok, []porcupine.Operation{
+			op(0, 0, 1, "acquire", a, "ok", 1),
+			op(0, 8, 9, "renew", a, "unknown", 0),
+			op(1, 10, 11, "acquire", b, "ok", 2),
+		}},
+		"same fence": {porcupine.Illegal, []porcupine.Operation{
+			op(0, 0, 1, "acquire", a, "ok", 1),
+			op(0, 2, 3, "release", a, "ok", 0),
+			op(1, 4, 5, "acquire", b, "ok", 1),
+		}},
+		"renewed when lost": {porcupine.Illegal, []porcupine.Operation{
+			op(0, 0, 1, "acquire", a, "ok", 1),
+			op(1, 10, 11, "acquire", b, "ok", 2),
+			op(0, 12, 13, "renew", a, "ok", 0),
+		}},
+		"released after a loss": {porcupine.Ok, []porcupine.Operation{
+			op(0, 0, 1, "acquire", a, "ok", 1),
+			op(0, 2, 3, "renew", a, "no", 0),
+			op(1, 4, 5, "acquire", b, "ok", 2),
+		}},
+		"released without right": {porcupine.Illegal, []porcupine.Operation{
+			op(0, 0, 1, "acquire", a, "ok", 1),
+			op(1, 10, 11, "acquire", b, "ok", 2),
+			op(0, 12, 13, "release", a, "ok", 0),
+		}},
 	} {
 		if got := porcupine.CheckOperationsTimeout(lockModel, test.ops, time.Minute); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
