@@ -11,6 +11,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"redlockrun/internal/boottime"
 )
 
 // A Store is a place where locks live. It may be used by several goroutines.
@@ -45,8 +47,10 @@ type Request struct {
 	// Enclosing are the run ids of the redlockruns that this one runs inside of.
 	Enclosing []string
 
-	// Draw is where what is left to chance comes from; nil in a program.
-	Draw Draw
+	// Clock is what the lease is measured on, and Draw where what is left to chance
+	// comes from; both are nil in a program.
+	Clock *boottime.Clock
+	Draw  Draw
 
 	// OnBusy, if not nil, is called from Acquire's goroutine each time the lock is
 	// found busy and there is still time to wait. The first call is the first answer.

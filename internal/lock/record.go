@@ -55,23 +55,23 @@ func short(s string, n int) string {
 }
 
 // ReadRecord reads a value that may be anybody's: the holder, and since when it
-// is one, the store's clock being now.
-func ReadRecord(value string, now int64) (h Holder, since time.Time) {
+// is one on our clock, the store's being now.
+func ReadRecord(value string, now int64, clock *boottime.Clock) (h Holder, since time.Time) {
 	var r Record
 	if len(value) > RecordMax || !strings.HasPrefix(value, `{"run":"`) ||
 		json.Unmarshal([]byte(value), &r) != nil || len(r.Run) != RunIDLen {
 		return Holder{Foreign: value[:min(len(value), RecordMax)]}, time.Time{}
 	}
-	return r.Holder(), r.Since(now)
+	return r.Holder(), r.Since(now, clock)
 }
 
-// Since is when the lock of a record was taken, the store's clock being now; zero
+// Since is when the lock of a record was taken on our clock, the store's being now; zero
 // if nobody knows, or if only the rest of its min-hold is left.
-func (r Record) Since(now int64) time.Time {
+func (r Record) Since(now int64, clock *boottime.Clock) time.Time {
 	if r.At <= 0 || r.Ended > 0 || now <= 0 {
 		return time.Time{}
 	}
-	return boottime.Now().Add(-time.Duration(now-r.At) * time.Millisecond)
+	return clock.Now().Add(-time.Duration(now-r.At) * time.Millisecond)
 }
 
 func (r Record) Holder() Holder {

@@ -25,6 +25,6 @@ func FuzzARecordBeginsWithItsRunAndIsReadBack(f *testing.F) {
 }
 
 func holderIn(value string) Holder {
-	h, _ := ReadRecord(value, 0)
+	h, _ := ReadRecord(value, 0, nil)
 	return h
 }

@@ -2,7 +2,6 @@ package line
 
 import (
 	"context"
-	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
 	"sync"
@@ -27,7 +26,7 @@ func (l *redisLease) held(sent time.Time, now int64) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.acquisition.req.Times
-	l.until, l.now, l.asOf = t.End(sent), now, boottime.Now()
+	l.until, l.now, l.asOf = t.End(sent), now, l.acquisition.req.Clock.Now()
 	return l.until
 }
 
@@ -43,14 +42,14 @@ func (l *redisLease) Held() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.now == 0 { // there are servers that tell scripts no time
-		return boottime.Now().Sub(l.taken)
+		return l.acquisition.req.Clock.Now().Sub(l.taken)
 	}
-	return max(0, time.Duration(l.now-l.at)*time.Millisecond+boottime.Now().Sub(l.asOf))
+	return max(0, time.Duration(l.now-l.at)*time.Millisecond+l.acquisition.req.Clock.Now().Sub(l.asOf))
 }
 
 func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 	a := l.acquisition
-	sent := boottime.Now()
+	sent := a.req.Clock.Now()
 	reply, _, err := renewStep.Eval(ctx, a.link, []string{a.keys.Lock}, a.req.Holder.Run, lock.Milliseconds(a.req.Times.TTL))
 	if err != nil {
 		return l.Until(), a.unavailable(err)

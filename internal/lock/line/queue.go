@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
 	"time"
@@ -64,7 +63,7 @@ func (a *acquisition) waitInLine(ctx context.Context, busy *lock.HeldError) (loc
 		defer cancel()
 	}
 	w := &waiter{acquisition: a, busy: busy}
-	w.subscriber.subscribe, w.subscriber.patience = w.subscribe, a.req.Patience()
+	w.subscriber.subscribe, w.subscriber.clock, w.subscriber.patience = w.subscribe, a.req.Clock, a.req.Patience()
 	confirmStep.Text() // now, that a hand-over does not wait for the texts to be put together
 	releaseStep.Text()
 	lease, err := w.stand(limited)
@@ -118,7 +117,7 @@ func (w *waiter) failed(ctx context.Context, err error) {
 	}
 	w.outage, w.unreached = err, true
 	w.subscriber.forgetFailures()
-	w.lookAt = boottime.Now().Add(w.req.Patience().Pause(w.fails)) // after an outage the line leaves whoever comes back 2 s
+	w.lookAt = w.req.Clock.Now().Add(w.req.Patience().Pause(w.fails)) // after an outage the line leaves whoever comes back 2 s
 	w.lookUncalledAt = w.lookAt
 	w.fails++
 	lock.Announce(w.req, err)
@@ -134,7 +133,7 @@ func (w *waiter) turn(ctx context.Context) (lock.Lease, error) {
 		if lease != nil || err != nil {
 			return lease, err
 		}
-		sent := boottime.Now()
+		sent := w.req.Clock.Now()
 		reply, err := w.look(limited)
 		if err != nil {
 			return nil, w.unavailable(err)
@@ -156,7 +155,7 @@ func (w *waiter) turn(ctx context.Context) (lock.Lease, error) {
 
 // fastEnough is a lease, unless it took longer to get than its renewals may.
 func (w *waiter) fastEnough(lease lock.Lease, err error) (lock.Lease, error) {
-	if l, ok := lease.(*redisLease); ok && boottime.Now().Sub(l.taken) > w.req.Times.Try {
+	if l, ok := lease.(*redisLease); ok && w.req.Clock.Now().Sub(l.taken) > w.req.Times.Try {
 		w.inDoubt = true
 		return nil, w.unavailable(lock.TooSlow(w.req.Times.Try))
 	}
@@ -178,7 +177,7 @@ func (w *waiter) confirm(ctx context.Context) (lock.Lease, error) {
 	if !w.handedOver {
 		return nil, nil
 	}
-	sent := boottime.Now()
+	sent := w.req.Clock.Now()
 	reply, _, err := confirmStep.Eval(ctx, w.link, w.keys.All(), w.args([]any{lock.Milliseconds(w.req.Times.TTL)})...)
 	switch {
 	case err != nil:
@@ -205,7 +204,7 @@ func (w *waiter) stay(reply acquireReply) error {
 	w.busy.Rejoined = reply.spot.joined && w.placed
 	w.busy.Missed = w.busy.Rejoined && w.unreached && w.busy.Holder.Run != before
 	w.placed, w.unreached, w.fails = true, false, 0
-	now := boottime.Now()
+	now := w.req.Clock.Now()
 	w.lookAt = now.Add(lookEvery + w.req.Draw.Below(lookSpread))
 	w.lookUncalledAt = now.Add(lookUncalledEvery + w.req.Draw.Below(lookSpread))
 	if w.busy.Place <= frontRow && w.busy.TTL >= 0 {
@@ -243,7 +242,7 @@ func (w *waiter) nextLook() time.Time {
 // sleep returns when it is time to look again, or ctx has ended.
 func (w *waiter) sleep(ctx context.Context) {
 	for {
-		timer := time.NewTimer(boottime.Until(w.nextLook()))
+		timer := time.NewTimer(w.req.Clock.Until(w.nextLook()))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -278,7 +277,7 @@ func (w *waiter) receive(message string) bool {
 	var ms int64
 	var place int
 	if n, _ := fmt.Sscanf(message, "n %d %d", &ms, &place); n == 2 {
-		w.lookBy(boottime.Now().Add(time.Duration(ms)*time.Millisecond), place)
+		w.lookBy(w.req.Clock.Now().Add(time.Duration(ms)*time.Millisecond), place)
 	}
 	return false
 }

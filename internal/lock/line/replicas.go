@@ -3,7 +3,6 @@ package line
 import (
 	"context"
 	"fmt"
-	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"time"
 )
@@ -20,7 +19,7 @@ func (a *acquisition) replicate(ctx context.Context, l *redisLease, cfg lock.Ser
 		patience = lock.DefaultReplicasTimeout
 	}
 	t := a.req.Times
-	patience = min(patience, boottime.Until(t.Term(l.Until()))-t.Try) // then it would be too late to run
+	patience = min(patience, a.req.Clock.Until(t.Term(l.Until()))-t.Try) // then it would be too late to run
 	got, err := a.acknowledged(ctx, l, cfg.Replicas, max(patience, time.Millisecond))
 	if err == nil && got < int64(cfg.Replicas) {
 		err = fmt.Errorf("%d of %d replicas have acknowledged the lock within %s", got, cfg.Replicas, patience)
@@ -41,7 +40,7 @@ func (a *acquisition) replicate(ctx context.Context, l *redisLease, cfg lock.Ser
 func (a *acquisition) acknowledged(ctx context.Context, l *redisLease, enough int, patience time.Duration) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience+a.req.Times.Try)
 	defer cancel()
-	sent := boottime.Now()
+	sent := a.req.Clock.Now()
 	reply, n, err := renewStep.EvalAndWait(ctx, a.link, enough, patience,
 		[]string{a.keys.Lock}, a.req.Holder.Run, lock.Milliseconds(a.req.Times.TTL))
 	switch {

@@ -3,7 +3,6 @@ package line
 import (
 	"context"
 	"errors"
-	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
 	"sync"
@@ -38,7 +37,7 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 		return nil, err
 	}
 	keys := lock.KeysOf(s.cfg.Prefix, req.Name, req.Holder.Run)
-	a := &acquisition{req: req, link: s.source.Link(s.ctx, keys.Lock, req.Draw), keys: keys, record: lock.RecordOf(req.Holder).String()}
+	a := &acquisition{req: req, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw), keys: keys, record: lock.RecordOf(req.Holder).String()}
 	defer func() {
 		if r := recover(); r != nil { // the caller's too, who is told what happens
 			a.giveUp(ctx)
@@ -101,11 +100,11 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (lock.Leas
 	for try := 0; ; try++ {
 		deadline, _ := ctx.Deadline()
 		limit, left := p.Try(try), time.Until(deadline)
-		sent := boottime.Now()
+		sent := a.req.Clock.Now()
 		reply, err := a.try(ctx, min(limit, left))
 		if err == nil {
 			lease, final := a.interpret(reply, sent)
-			if lease == nil || boottime.Now().Sub(sent) <= a.req.Times.Try {
+			if lease == nil || a.req.Clock.Now().Sub(sent) <= a.req.Times.Try {
 				return lease, final
 			}
 			a.inDoubt = true
@@ -164,7 +163,7 @@ func (a *acquisition) lease(h hold, sent time.Time) *redisLease {
 
 func (a *acquisition) heldError(b busy) *lock.HeldError {
 	e := &lock.HeldError{Name: a.req.Name, Key: a.keys.Lock, TTL: b.left}
-	e.Holder, e.Since = lock.ReadRecord(b.record, b.now)
+	e.Holder, e.Since = lock.ReadRecord(b.record, b.now, a.req.Clock)
 	return e
 }
 

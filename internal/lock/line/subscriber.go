@@ -37,6 +37,7 @@ var (
 // or lose what goes to them. A waiter that is not called looks more often.
 type subscriber struct {
 	subscribe func(context.Context) (*link.Subscription, error)
+	clock     *boottime.Clock
 	patience  lock.Patience
 
 	sub      *link.Subscription // nil: none
@@ -63,7 +64,7 @@ func (s *subscriber) hopeless() error {
 
 // open subscribes, if it is time to.
 func (s *subscriber) open(ctx context.Context) {
-	if s.sub != nil || boottime.Now().Before(s.retryAt) {
+	if s.sub != nil || s.clock.Now().Before(s.retryAt) {
 		return
 	}
 	limited, cancel := context.WithTimeout(ctx, s.patience.Try(min(s.failures, 1)))
@@ -71,7 +72,7 @@ func (s *subscriber) open(ctx context.Context) {
 	sub, err := s.subscribe(limited)
 	switch {
 	case err == nil:
-		s.sub, s.since, s.counted, s.received, s.worked = sub, boottime.Now(), false, false, false
+		s.sub, s.since, s.counted, s.received, s.worked = sub, s.clock.Now(), false, false, false
 	case ctx.Err() != nil: // it was cut short
 	case isUnsupported(err):
 		s.unsupported(err)
@@ -121,7 +122,7 @@ func (s *subscriber) dropIfUseless() {
 
 // disconnected takes in that the connection has ended.
 func (s *subscriber) disconnected() {
-	if s.worked && boottime.Now().Sub(s.since) >= steady {
+	if s.worked && s.clock.Now().Sub(s.since) >= steady {
 		s.close()
 		s.failures = 0
 		return
@@ -137,7 +138,7 @@ func (s *subscriber) failed(why error) {
 	if s.failures > 0 {
 		delay = laterRetry.At(s.failures - 1)
 	}
-	s.retryAt = boottime.Now().Add(s.patience.Draw.Jitter(delay))
+	s.retryAt = s.clock.Now().Add(s.patience.Draw.Jitter(delay))
 	s.failures++
 }
 
@@ -145,7 +146,7 @@ func (s *subscriber) failed(why error) {
 func (s *subscriber) unsupported(why error) {
 	s.failed(why)
 	s.failures = max(s.failures, 2)
-	s.retryAt = boottime.Now().Add(longestRetry)
+	s.retryAt = s.clock.Now().Add(longestRetry)
 }
 
 // forgetFailures is for what failed in an outage.

@@ -15,6 +15,10 @@ func TestABusyAnswerSaysSinceWhenTheLockIsHeld(t *testing.T) {
 	locktest.SaysSinceWhen(t, open(t, redistest.Start(t, redistest.Options{}).URL()))
 }
 
+func TestALeaseRunsOutWhileTheMachineSleeps(t *testing.T) {
+	locktest.CountsASleep(t, open(t, redistest.Start(t, redistest.Options{}).URL()))
+}
+
 func TestOfAForeignValueNobodyKnowsSinceWhen(t *testing.T) {
 	s := redistest.Start(t, redistest.Options{})
 	locktest.Do(t, s, "SET", lock.KeysOf(lock.DefaultPrefix, "job", "").Lock, "somebody")

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"redlockrun/internal/boottime"
 )
 
 const (
@@ -33,7 +31,7 @@ type knownNodes struct {
 // now and then for the others. Without the right to do so, the holder knows of
 // those alone that it was sent to.
 func (l *Link) LearnNodes(ctx context.Context) {
-	at, now := l.source.addr.at, boottime.Now()
+	at, now := l.source.addr.at, l.clock.Now()
 	if l.source.addr.kind != cluster || at == "" {
 		return
 	}

@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"fmt"
+	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"strconv"
 
@@ -23,6 +24,7 @@ type Link struct {
 	ctx       context.Context // ends it for good
 	connect   func(context.Context, *Source, *conns) (client, error)
 	source    *Source
+	clock     *boottime.Clock
 	draw      lock.Draw
 	inFlight  inFlight
 	client    client // nil: connect first
@@ -33,9 +35,9 @@ type Link struct {
 
 // Link is a link with a source of its own, for the acquisition of the lock that is
 // kept at key. It ends with ctx.
-func (s *Source) Link(ctx context.Context, key string, draw lock.Draw) *Link {
+func (s *Source) Link(ctx context.Context, key string, clock *boottime.Clock, draw lock.Draw) *Link {
 	src := *s
-	l := &Link{ctx: ctx, draw: draw, source: &src, connect: connectSingle}
+	l := &Link{ctx: ctx, clock: clock, draw: draw, source: &src, connect: connectSingle}
 	switch src.addr.kind {
 	case sentinel:
 		l.connect = connectSentinel

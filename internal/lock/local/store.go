@@ -229,7 +229,7 @@ func (s *Store) begin(req lock.Request, f *lockFile) (lock.Lease, error) {
 	if err := f.write(r); err != nil {
 		return nil, s.explain(req, f, err)
 	}
-	return &localLease{file: f, record: r, began: boottime.Now()}, nil
+	return &localLease{file: f, record: r, clock: req.Clock, began: req.Clock.Now()}, nil
 }
 
 // explain says why a file is not ours.
@@ -243,7 +243,7 @@ func (s *Store) explain(req lock.Request, f *lockFile, err error) error {
 	e := &lock.HeldError{Name: req.Name, Key: f.path}
 	r, err := f.read()
 	if err == nil && r.Run != "" && (r.Ended == 0 || r.Kept() > 0) { // else the new holder is about to write its own
-		e.Holder, e.TTL, e.Since = r.Holder(), r.Kept(), r.Since(time.Now().UnixMilli())
+		e.Holder, e.TTL, e.Since = r.Holder(), r.Kept(), r.Since(time.Now().UnixMilli(), req.Clock)
 	}
 	return e
 }
@@ -252,13 +252,14 @@ func (s *Store) explain(req lock.Request, f *lockFile, err error) error {
 type localLease struct {
 	file   *lockFile
 	record lock.Record
+	clock  *boottime.Clock
 	began  time.Time
 }
 
 // Until is as good as never: the kernel keeps the lock while the file is open.
 func (l *localLease) Until() time.Time    { return l.began.Add(100 * 365 * 24 * time.Hour) }
 func (l *localLease) Fence() int64        { return l.record.Fence }
-func (l *localLease) Held() time.Duration { return max(0, boottime.Now().Sub(l.began)) }
+func (l *localLease) Held() time.Duration { return max(0, l.clock.Now().Sub(l.began)) }
 
 // Renew looks whether the file is still there: when somebody has removed it,
 // others lock a new one.

@@ -347,3 +347,7 @@ func TestLocalUsesTheDirectoryThatItHasChecked(t *testing.T) {
 func TestLocalBusyAnswerSaysSinceWhenTheLockIsHeld(t *testing.T) {
 	locktest.SaysSinceWhen(t, openLocal(t))
 }
+
+func TestALocalLeaseCountsASleepOfTheMachine(t *testing.T) {
+	locktest.CountsASleep(t, openLocal(t))
+}

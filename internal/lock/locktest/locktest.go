@@ -118,9 +118,26 @@ func SaysSinceWhen(t *testing.T, s lock.Store) {
 	Must(t, l.Release(Limited(t, Patience), 0))
 }
 
+// CountsASleep checks that a lease of the store runs out while its holder's machine sleeps.
+func CountsASleep(t *testing.T, s lock.Store) {
+	t.Helper()
+	req := RequestFor("asleep")
+	req.Clock = new(boottime.Clock)
+	l := Acquire(t, s, req)
+	req.Clock.Sleep(time.Hour)
+	woken := req.Clock.Now()
+	if held := l.Held(); held < time.Hour || held > time.Hour+Patience {
+		t.Errorf("held for %v after a sleep of an hour", held)
+	}
+	if until, err := l.Renew(Limited(t, Patience)); err != nil || until.Before(req.Times.End(woken)) || until != l.Until() {
+		t.Errorf("renewed after the sleep until %v from then, %v", until.Sub(woken), err)
+	}
+	Must(t, l.Release(Limited(t, Patience), 0))
+}
+
 // HolderOf reads a value that may be anybody's.
 func HolderOf(value string) lock.Holder {
-	h, _ := lock.ReadRecord(value, 0)
+	h, _ := lock.ReadRecord(value, 0, nil)
 	return h
 }
 

@@ -2,7 +2,6 @@ package quorum
 
 import (
 	"context"
-	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
 	"sync"
@@ -87,7 +86,7 @@ func (l *quorumLease) countLate(work context.Context, p *poll, order term) {
 func (l *quorumLease) setKey(at int, b term) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if boottime.Now().Before(l.until) {
+	if l.election.req.Clock.Now().Before(l.until) {
 		l.key[at] = b
 	}
 }
@@ -132,7 +131,7 @@ func (l *quorumLease) Until() time.Time {
 func (l *quorumLease) Fence() int64 { return l.fence }
 
 // Held is counted by our own clock: there are several servers'.
-func (l *quorumLease) Held() time.Duration { return boottime.Now().Sub(l.taken) }
+func (l *quorumLease) Held() time.Duration { return l.election.req.Clock.Now().Sub(l.taken) }
 
 // A renewal is one Renew.
 type renewal struct {
@@ -152,7 +151,7 @@ func (l *quorumLease) Renew(ctx context.Context) (time.Time, error) {
 	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.election.req.Times.Try)
 	l.cancel = cancel
 	defer context.AfterFunc(ctx, cancel)()
-	sent := boottime.Now()
+	sent := l.election.req.Clock.Now()
 	r := &renewal{lease: l, term: l.nextTerm(), held: make(chan struct{}), over: make(chan struct{})}
 	defer close(r.over)
 	answers := make(chan keyAnswer, len(l.key))

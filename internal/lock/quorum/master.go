@@ -97,7 +97,7 @@ func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, num
 	keys := lock.KeysOf(cfg.Prefix, req.Name, req.Holder.Run)
 	m := &redisMaster{
 		number: fmt.Sprintf("%02d", number), where: src.Address(), req: req, keys: keys,
-		run: record[:begin], rest: record[begin:], turn: make(chan struct{}, 1), link: src.Link(ctx, keys.Lock, req.Draw),
+		run: record[:begin], rest: record[begin:], turn: make(chan struct{}, 1), link: src.Link(ctx, keys.Lock, req.Clock, req.Draw),
 	}
 	if !cfg.Durable {
 		m.uptime = int64((max(req.Times.TTL, settledOf(cfg))+time.Second-1)/time.Second) + 1 // as it counts whole seconds
@@ -147,7 +147,7 @@ func (m *redisMaster) grant(ctx context.Context, b term) (vote, error) {
 
 func (m *redisMaster) heldError(reply grantReply) lock.HeldError {
 	e := lock.HeldError{Name: m.req.Name, Key: m.keys.Lock, TTL: reply.left}
-	e.Holder, e.Since = lock.ReadRecord(reply.record, reply.now)
+	e.Holder, e.Since = lock.ReadRecord(reply.record, reply.now, m.req.Clock)
 	return e
 }
 

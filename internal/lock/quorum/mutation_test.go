@@ -34,7 +34,7 @@ var mutants = []mutant{
 	}, {
 		name: "count the lease from after the reply", file: "lease.go",
 		old:  "l.until = l.election.req.Times.End(sent)",
-		new:  "if MUTANT { sent = boottime.Now() }; l.until = l.election.req.Times.End(sent)",
+		new:  "if MUTANT { sent = l.election.req.Clock.Now() }; l.until = l.election.req.Times.End(sent)",
 		test: "TestV1LeaseCountsFromBeforeTheRound",
 	}, {
 		name: "SET in the renewal", file: "renew.lua", script: "renewLua",
@@ -51,7 +51,7 @@ var mutants = []mutant{
 		test: "TestQ4NothingIsHealedWithoutAMajority",
 	}, {
 		name: "count a healing that comes too late", file: "lease.go",
-		old: "if boottime.Now().Before(l.until) {", new: "if boottime.Now().Before(l.until) || MUTANT {",
+		old: "if l.election.req.Clock.Now().Before(l.until) {", new: "if l.election.req.Clock.Now().Before(l.until) || MUTANT {",
 		test: "TestQ4HealingAfterTheLeaseDoesNotCount",
 	}, {
 		name: "renew what an older term has", file: "renew.lua", script: "renewLua",

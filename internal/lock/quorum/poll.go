@@ -2,7 +2,6 @@ package quorum
 
 import (
 	"context"
-	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
 	"sync"
@@ -37,7 +36,7 @@ func (e *election) newPoll(ctx context.Context, limit time.Duration) *poll {
 	e.spent.add(1)
 	n := len(e.masters)
 	p := &poll{
-		election: e, term: term{round: e.round}, sent: boottime.Now(), votes: make([]vote, n), errs: make([]error, n),
+		election: e, term: term{round: e.round}, sent: e.req.Clock.Now(), votes: make([]vote, n), errs: make([]error, n),
 		pending: n, answers: make(chan answer, n), asking: new(sync.WaitGroup),
 	}
 	ctx, p.cancel = context.WithTimeout(context.WithoutCancel(ctx), limit)
@@ -109,7 +108,7 @@ const (
 	mostTrip  = 50 * time.Millisecond
 )
 
-func (p *poll) elapsed() time.Duration { return boottime.Now().Sub(p.sent) }
+func (p *poll) elapsed() time.Duration { return p.req.Clock.Now().Sub(p.sent) }
 
 // note takes an answer down. One that is an error leaves it open what the
 // server has done.

@@ -96,6 +96,13 @@ func TestV1LeaseCountsFromBeforeTheRound(t *testing.T) {
 	})
 }
 
+func TestALeaseOfAQuorumRunsOutWhileTheMachineSleeps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, _ := newSim(t, 5, way)
+		locktest.CountsASleep(t, q)
+	})
+}
+
 func TestV1SlowRoundIsRenewedBeforeItIsUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, servers := newSim(t, 3, 1100*time.Millisecond) // one try is 2 s
