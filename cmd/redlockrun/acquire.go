@@ -50,7 +50,7 @@ func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
 		err = s.freshen(lease)
 	}
 	if err == nil {
-		s.log = asHolder(s.log, req.Holder)
+		s.console = s.console.With(asHolder(req.Holder)...)
 		return lease, req.Holder.Run, nil
 	}
 	if lease != nil {
@@ -67,7 +67,7 @@ func (s *session) unanswered(err error) error {
 // abandon gives back a lock under which nothing was run.
 func (s *session) abandon(lease lock.Lease) {
 	if err := s.release(lease, 0); err != nil {
-		s.log.Debug().Str(console.EventField, console.EventUnreleased).Msg(err.Error())
+		s.console.Say(console.Message{Level: console.Debug, Event: console.EventUnreleased, Text: err.Error()})
 	}
 }
 
@@ -112,15 +112,20 @@ func (s *session) sayOutage() func(error) {
 	return func(err error) {
 		if now := boottime.Now(); last.IsZero() || now.Sub(last) >= outageRepeat {
 			last = now
-			s.log.Warn().Str(console.EventField, console.EventUnavailable).Err(err).Msgf("no answer while waiting for lock %q (%s); trying again", s.Key, s.Address.Whence())
+			s.console.Say(console.Message{
+				Level: console.Warning, Event: console.EventUnavailable, Err: err,
+				Text: fmt.Sprintf("no answer while waiting for lock %q (%s); trying again", s.Key, s.Address.Whence()),
+			})
 		}
 	}
 }
 
 // sayUncalled says that a waiter is slower than it could be.
 func (s *session) sayUncalled(err error) {
-	const text = "a waiter for lock %q cannot be called (%s); looking about twice a second instead"
-	s.log.Debug().Str(console.EventField, console.EventUncalled).Err(err).Msgf(text, s.Key, s.Address.Whence())
+	s.console.Say(console.Message{
+		Level: console.Debug, Event: console.EventUncalled, Err: err,
+		Text: fmt.Sprintf("a waiter for lock %q cannot be called (%s); looking about twice a second instead", s.Key, s.Address.Whence()),
+	})
 }
 
 // freshen renews a lease that took long to acquire, so that the command starts

@@ -3,8 +3,6 @@ package main
 import (
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
-
-	"github.com/rs/zerolog"
 )
 
 // endingOf is the event of a run that ended with a status of redlockrun's own.
@@ -28,31 +26,34 @@ func endingOf(status int) string {
 	return console.EventSignalled
 }
 
-// about is the logger of what concerns the lock.
-func (s *session) about(log zerolog.Logger) zerolog.Logger {
-	return log.With().Str("key", s.Key).Str("address", s.place).Str("from", s.Address.From).Logger()
+// about are the fields of what concerns the lock.
+func (s *session) about() []console.Field {
+	return []console.Field{{Name: "key", Value: s.Key}, {Name: "address", Value: s.place}, {Name: "from", Value: s.Address.From}}
 }
 
-// asHolder is the logger of a run that has the lock.
-func asHolder(log zerolog.Logger, h lock.Holder) zerolog.Logger {
-	return log.With().Str("run", h.Run).Str("host", h.Host).Int("pid", h.PID).Logger()
+// asHolder are the fields of what concerns a run that has the lock.
+func asHolder(h lock.Holder) []console.Field {
+	return []console.Field{{Name: "run", Value: h.Run}, {Name: "host", Value: h.Host}, {Name: "pid", Value: h.PID}}
 }
 
 // ofHolder says who has a busy lock, for how long, and what is left of that.
-func ofHolder(event *zerolog.Event, e *lock.HeldError) *zerolog.Event {
+func ofHolder(e *lock.HeldError) (fields []console.Field) {
+	add := func(name string, value any) { fields = append(fields, console.Field{Name: name, Value: value}) }
 	if h := e.Holder; h.Run != "" {
-		event.Str("run", h.Run).Str("host", h.Host).Int("pid", h.PID).Str("user", h.User).Str("command", h.Command)
+		fields = asHolder(h)
+		add("user", h.User)
+		add("command", h.Command)
 	} else if h.Foreign != "" {
-		event.Str("foreign", h.Foreign)
+		add("foreign", h.Foreign)
 	}
 	if e.TTL > 0 {
-		event.Int64("left_ms", e.TTL.Milliseconds())
+		add("left_ms", e.TTL.Milliseconds())
 	}
 	if held := heldFor(e); held > 0 {
-		event.Int64("held_ms", held.Milliseconds())
+		add("held_ms", held.Milliseconds())
 	}
 	if e.Place > 0 {
-		event.Int("place", e.Place)
+		add("place", e.Place)
 	}
-	return event
+	return fields
 }

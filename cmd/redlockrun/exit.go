@@ -18,8 +18,6 @@ import (
 	"redlockrun/internal/lock/quorum"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
-
-	"github.com/rs/zerolog"
 )
 
 // The exit statuses that are redlockrun's own; see sysexits.h, timeout(1) and
@@ -39,7 +37,7 @@ const (
 // An outcome is what the user is told at the end.
 type outcome struct {
 	status  int
-	level   zerolog.Level
+	level   console.Level
 	message string // "" says nothing
 	hints   []string
 	watched bool   // said whatever the level is, if somebody looks
@@ -49,29 +47,28 @@ type outcome struct {
 }
 
 // report says it. A hint comes with its message or not at all.
-func (o outcome) report(log zerolog.Logger) int {
+func (o outcome) report(c console.Console) int {
+	var holder []console.Field
+	if o.held != nil {
+		holder = ofHolder(o.held)
+	}
 	if o.warning != "" {
-		ofHolder(log.Warn().Str(console.EventField, console.EventHeldLong), o.held).Msg(o.warning)
+		c.Say(console.Message{Level: console.Warning, Event: console.EventHeldLong, Text: o.warning, Fields: holder})
+	}
+	if o.watched && c.Watched() {
+		c = c.At(o.level)
 	}
 	if o.message != "" {
-		if o.level < log.GetLevel() && !(o.watched && console.Watched(log)) {
-			return o.status
-		}
-		log = log.Level(o.level)
-		event := log.WithLevel(o.level).Str(console.EventField, cmp.Or(o.event, endingOf(o.status))).Int("status", o.status)
-		if o.held != nil {
-			event = ofHolder(event, o.held)
-		}
-		if len(o.hints) > 0 {
-			event = event.Strs(console.HintField, o.hints)
-		}
-		event.Msg(o.message)
+		c.Say(console.Message{
+			Level: o.level, Event: cmp.Or(o.event, endingOf(o.status)), Text: o.message, Hints: o.hints,
+			Fields: append([]console.Field{{Name: "status", Value: o.status}}, holder...),
+		})
 	}
 	return o.status
 }
 
 func failure(status int, message string, hints ...string) outcome {
-	return outcome{status: status, level: zerolog.ErrorLevel, message: message, hints: hints}
+	return outcome{status: status, level: console.Error, message: message, hints: hints}
 }
 
 // explain is the one place that turns an error into a status and into words.
@@ -105,16 +102,18 @@ func explain(err error, c plan) outcome {
 	case errors.As(err, &notLock):
 		return failure(statusNotLock, notLock.Error(), "it was left alone; another --key or --prefix keeps clear of it")
 	case errors.As(err, &signalled):
-		return outcome{status: statusSignal + int(signalled.Signal), level: zerolog.InfoLevel, message: signalled.Error() + "; nothing was run"}
+		return outcome{status: statusSignal + int(signalled.Signal), level: console.Info, message: signalled.Error() + "; nothing was run"}
 	case errors.As(err, &held):
 		return explainHeld(held, c)
 	case errors.As(err, &unavailable) && c.Address.Local:
-		return failure(statusUnavailable, fmt.Sprintf("cannot lock a file in %s (%s): %v", unavailable.Address, c.Address.Whence(), unavailable.Err),
-			"check the directory's rights and the room on its file system")
+		message := fmt.Sprintf("cannot lock a file in %s (%s): %v", unavailable.Address, c.Address.Whence(), unavailable.Err)
+		return failure(statusUnavailable, message, "check the directory's rights and the room on its file system")
 	case errors.As(err, &unavailable):
-		return failure(statusUnavailable, fmt.Sprintf("cannot ask Redis at %s (%s): %v", unavailable.Address, c.Address.Whence(), unavailable.Err), check(unavailable))
+		message := fmt.Sprintf("cannot ask Redis at %s (%s): %v", unavailable.Address, c.Address.Whence(), unavailable.Err)
+		return failure(statusUnavailable, message, check(unavailable))
 	case errors.Is(err, runner.ErrMaxRuntime) && errors.As(err, &notStarted):
-		return failure(statusRanOut, fmt.Sprintf("the command's file did not come within --max-runtime %s; nothing was run", config.Exact(c.MaxRuntime)))
+		return failure(statusRanOut,
+			fmt.Sprintf("the command's file did not come within --max-runtime %s; nothing was run", config.Exact(c.MaxRuntime)))
 	case errors.Is(err, runner.ErrMaxRuntime):
 		return failure(statusRanOut, fmt.Sprintf("the command was stopped after --max-runtime %s", config.Exact(c.MaxRuntime)))
 	case errors.As(err, &start):
@@ -166,13 +165,14 @@ func explainHeld(e *lock.HeldError, c plan) outcome {
 	o.event, o.held = console.EventBusy, e
 	o.message += " (" + c.where() + ")"
 	if e.TTL < 0 && !c.Address.Local {
-		o.hints = append([]string{fmt.Sprintf("the key %q has no TTL and never expires by itself: once nobody works under it, delete it", e.Key)}, o.hints...)
+		const hint = "the key %q has no TTL and never expires by itself: once nobody works under it, delete it"
+		o.hints = append([]string{fmt.Sprintf(hint, e.Key)}, o.hints...)
 	}
 	if held := heldFor(e); c.WarnHeldAfter > 0 && held > c.WarnHeldAfter {
 		return hangs(o, e, held, c)
 	}
 	if c.Conflict == statusOK {
-		o.level, o.hints, o.watched = zerolog.InfoLevel, nil, true
+		o.level, o.hints, o.watched = console.Info, nil, true
 	}
 	return o
 }
@@ -180,7 +180,8 @@ func explainHeld(e *lock.HeldError, c plan) outcome {
 // hangs is a conflict that somebody should look at.
 func hangs(o outcome, e *lock.HeldError, held time.Duration, c plan) outcome {
 	o.status = statusBusy
-	o.warning = fmt.Sprintf("lock %q has been held for %s, for longer than --warn-held-after %s", e.Name, config.Rounded(held), config.Exact(c.WarnHeldAfter))
+	o.warning = fmt.Sprintf("lock %q has been held for %s, for longer than --warn-held-after %s",
+		e.Name, config.Rounded(held), config.Exact(c.WarnHeldAfter))
 	o.hints = []string{"look at the run that holds it; -E does not change the status of this"}
 	return o
 }

@@ -12,11 +12,10 @@ import (
 	"time"
 
 	"redlockrun/internal/config"
+	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
-
-	"github.com/rs/zerolog"
 )
 
 func somePlan() plan {
@@ -102,14 +101,14 @@ func TestNothingIsSaidOfNoError(t *testing.T) {
 func TestAChosenConflictStatusIsThatOfAConflictAlone(t *testing.T) {
 	c := somePlan()
 	c.Conflict = 0
-	if o := explain(&lock.HeldError{Name: "job"}, c); o.status != 0 || o.level != zerolog.InfoLevel || o.hints != nil {
+	if o := explain(&lock.HeldError{Name: "job"}, c); o.status != 0 || o.level != console.Info || o.hints != nil {
 		t.Errorf("conflict: %+v", o)
 	}
-	if o := explain(&lock.UnavailableError{Err: errors.New("down")}, c); o.status != 69 || o.level != zerolog.ErrorLevel {
+	if o := explain(&lock.UnavailableError{Err: errors.New("down")}, c); o.status != 69 || o.level != console.Error {
 		t.Errorf("outage: %+v", o)
 	}
 	c.Conflict = 99
-	if o := explain(&lock.HeldError{Name: "job"}, c); o.status != 99 || o.level != zerolog.ErrorLevel {
+	if o := explain(&lock.HeldError{Name: "job"}, c); o.status != 99 || o.level != console.Error {
 		t.Errorf("conflict with -E 99: %+v", o)
 	}
 }

@@ -9,8 +9,7 @@ import (
 	"testing"
 
 	"redlockrun/internal/config"
-
-	"github.com/rs/zerolog"
+	"redlockrun/internal/console"
 )
 
 // read configures a run as the program would, and returns what it would have
@@ -128,13 +127,12 @@ func TestABusyLockHasItsStatus(t *testing.T) {
 }
 
 func TestTheLevelIsThatOfTheFlags(t *testing.T) {
-	for flag, want := range map[string]zerolog.Level{
-		"-q": zerolog.ErrorLevel, "-v": zerolog.InfoLevel, "-vv": zerolog.DebugLevel, "-n": zerolog.WarnLevel,
-	} {
+	for flag, want := range map[string]console.Level{"-q": console.Error, "-v": console.Info, "-vv": console.Debug, "-n": console.Warning} {
 		p := newProgram(func(name string) (string, bool) { return "/dev/null", name == config.FileVar }, discard)
 		p.runF = func(*plan) (ending, error) { return ending{}, nil }
-		if err := p.execute([]string{"-k", "x", flag, "true"}); err != nil || p.log.GetLevel() != want {
-			t.Errorf("%s: %v, %v; want %v", flag, p.log.GetLevel(), err, want)
+		err := p.execute([]string{"-k", "x", flag, "true"})
+		if err != nil || !p.console.Says(want) || p.console.Says(want-1) {
+			t.Errorf("%s: not %v, %v", flag, want, err)
 		}
 	}
 }

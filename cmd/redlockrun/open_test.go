@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/rs/zerolog"
+	"redlockrun/internal/console"
 )
 
 func TestS4APasswordInPlainTextIsWarnedOf(t *testing.T) {
@@ -45,7 +45,7 @@ func TestAStoreThatCannotBeIsAdvisedOnInTheWordsOfTheCommandLine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = newSession(&p, zerolog.Nop(), nil).open()
+		_, _, err = newSession(&p, console.Console{}, nil).open()
 		if o := explain(err, p); o.status != statusUsage || !slices.Equal(o.hints, []string{c.want}) {
 			t.Errorf("%q: %+v, want %s", c.args, o, c.want)
 		}

@@ -9,7 +9,6 @@ import (
 	"redlockrun/internal/console"
 	"redlockrun/internal/runner"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 )
 
@@ -22,8 +21,8 @@ func run(args []string) ending {
 	defer runner.DropEarlyGuard()
 	p := newProgram(os.LookupEnv, console.Stderr(runner.WithoutTTOU))
 	p.runF = func(c *plan) (ending, error) {
-		s := newSession(c, p.log, signals)
-		defer func() { p.log = s.log }() // it knows the lock
+		s := newSession(c, p.console, signals)
+		defer func() { p.console = s.console }() // it knows the lock
 		return s.run(os.Environ())
 	}
 	return p.run(args)
@@ -31,13 +30,12 @@ func run(args []string) ending {
 
 // A program is one invocation of redlockrun.
 type program struct {
-	env    config.Lookup
-	write  func([]byte) // to stderr
-	log    zerolog.Logger
-	queue  *console.Queue
-	said   saidByFlags
-	plan   plan // as far as it has been read
-	ending ending
+	env     config.Lookup
+	write   func([]byte) // to stderr
+	console console.Console
+	said    saidByFlags
+	plan    plan // as far as it has been read
+	ending  ending
 
 	// runF does the work once the command line is understood; a seam for tests.
 	runF func(*plan) (ending, error)
@@ -45,15 +43,15 @@ type program struct {
 
 func newProgram(env config.Lookup, write func([]byte)) *program {
 	p := &program{env: env, write: write}
-	p.log, p.queue = console.Console{Level: zerolog.WarnLevel}.Start(p.write)
+	p.console = console.New(console.Warning, false, p.write)
 	return p
 }
 
 func (p *program) run(args []string) ending {
 	if err := p.execute(args); err != nil {
-		p.ending = endedBy(err, explain(err, p.plan).report(p.log))
+		p.ending = endedBy(err, explain(err, p.plan).report(p.console))
 	}
-	p.queue.Flush(flushLimit)
+	p.console.Flush(flushLimit)
 	return p.ending
 }
 
@@ -110,12 +108,10 @@ func (p *program) start(command commandLine) error {
 	return err
 }
 
-// speak makes the logger that from asks for, the default one if that is wrong.
+// speak makes the console that from asks for, the default one if that is wrong.
 func (p *program) speak(from *config.Sources) error {
 	m, err := from.Messages()
-	c := console.Console{JSON: m.JSON}
-	c.Level, _ = zerolog.ParseLevel(m.Level)
-	p.log, p.queue = c.Start(p.write)
+	p.console = console.New(console.LevelOf(m.Level), m.JSON, p.write)
 	return err
 }
 

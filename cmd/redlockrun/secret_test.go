@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"redlockrun/internal/config"
+	"redlockrun/internal/console"
 	"redlockrun/internal/redistest"
 	"redlockrun/internal/runner"
 )
@@ -102,9 +103,9 @@ func say(args []string, env map[string]string) string {
 		return value, set
 	}, out.write)
 	p.runF = func(c *plan) (ending, error) {
-		s := newSession(c, p.log, nil)
+		s := newSession(c, p.console, nil)
 		for _, warning := range slices.Concat(c.Warnings, c.exposed()) {
-			p.log.Warn().Msg(warning)
+			s.warn(console.EventConfig, warning)
 		}
 		store, _, err := s.open()
 		if err != nil {
@@ -115,8 +116,8 @@ func say(args []string, env map[string]string) string {
 		return ending{}, err
 	}
 	err := p.execute(args)
-	explain(err, p.plan).report(p.log)
-	p.queue.Flush(patience)
+	explain(err, p.plan).report(p.console)
+	p.console.Flush(patience)
 	return out.String()
 }
 

@@ -14,8 +14,6 @@ import (
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
-
-	"github.com/rs/zerolog"
 )
 
 // releaseLimit bounds the one thing that is done after the command has ended.
@@ -25,31 +23,31 @@ const releaseLimit = 2 * time.Second
 // release. Only here do the three meet.
 type session struct {
 	*plan
-	log     zerolog.Logger
+	console console.Console
 	signals <-chan os.Signal // read by the wait for the lock, then by the runner
 	guard   *runner.Guard    // nil as PID 1
 }
 
-func newSession(c *plan, log zerolog.Logger, signals <-chan os.Signal) *session {
-	return &session{plan: c, log: log, signals: signals}
+func newSession(p *plan, c console.Console, signals <-chan os.Signal) *session {
+	return &session{plan: p, console: c, signals: signals}
 }
 
 func (s *session) run(environ []string) (ending, error) {
 	for _, warning := range slices.Concat(s.Warnings, s.exposed()) {
-		s.log.Warn().Str(console.EventField, console.EventConfig).Str("key", s.Key).Msg(warning)
+		s.warn(console.EventConfig, warning, console.Field{Name: "key", Value: s.Key})
 	}
 	store, keep, err := s.open()
 	if err != nil {
 		return ending{}, err
 	}
-	s.log = s.about(s.log)
+	s.console = s.console.With(s.about()...)
 	s.guard = runner.StartGuard(keep...) // while the lock is asked for
 	defer s.guard.Close()
 	lease, run, err := s.acquire(store)
 	if err != nil {
 		return ending{}, err
 	}
-	s.log.Debug().Str(console.EventField, console.EventStarted).Int64("fence", lease.Fence()).Msgf("lock %q is held; the command starts", s.Key)
+	s.sayStarted(lease)
 	status, kept, err := s.execute(lease, run, with(environ, s.variables(run, lease)))
 	held := lease.Held()
 	ran := err == nil
@@ -66,13 +64,27 @@ func (s *session) run(environ []string) (ending, error) {
 	return ending{status: status.Code, by: status}, nil
 }
 
+// warn says what ends nothing, but should be looked at.
+func (s *session) warn(event, text string, fields ...console.Field) {
+	s.console.Say(console.Message{Level: console.Warning, Event: event, Text: text, Fields: fields})
+}
+
+func (s *session) sayStarted(lease lock.Lease) {
+	if s.console.Says(console.Debug) {
+		s.console.Say(console.Message{
+			Level: console.Debug, Event: console.EventStarted, Text: fmt.Sprintf("lock %q is held; the command starts", s.Key),
+			Fields: []console.Field{{Name: "fence", Value: lease.Fence()}},
+		})
+	}
+}
+
 // execute runs the command while the lease is kept, and says how it was. When it
 // returns, no renewal is under way.
 func (s *session) execute(lease lock.Lease, run string, environ []string) (status runner.Status, kept watchdog.Stats, err error) {
 	command := runner.Command{
 		Argv: s.command, Env: environ,
 		MaxRuntime: s.MaxRuntime, Grace: s.Times.Grace, Guard: s.guard, Marker: config.RunIDVar + "=" + run,
-		Warn: func(err error) { s.log.Warn().Str(console.EventField, console.EventCommand).Msg(err.Error()) },
+		Warn: func(err error) { s.warn(console.EventCommand, err.Error()) },
 	}
 	cfg := s.watchdog()
 	cfg.Halt = func(err error) { command.Stop(s.haltFor(err)) }
@@ -102,7 +114,7 @@ func (s *session) giveBack(lease lock.Lease, held time.Duration, lost *watchdog.
 		return
 	}
 	if err := s.release(lease, keep); err != nil && lost == nil {
-		s.log.Warn().Str(console.EventField, console.EventUnreleased).Msg(err.Error())
+		s.warn(console.EventUnreleased, err.Error())
 	}
 }
 
@@ -129,15 +141,21 @@ func ranOut(err error) bool {
 // by itself, or was stopped for another reason, keeps its status although its
 // lock was lost meanwhile.
 func (s *session) sum(kept watchdog.Stats, held time.Duration, status runner.Status) {
-	s.log.Info().Func(func(event *zerolog.Event) {
-		event.Str(console.EventField, console.EventReleased).Int("status", status.Code).Int64("held_ms", held.Milliseconds())
-		event.Int("renewals", kept.Renewed).Int("failed_tries", kept.Failed).Int64("closest_ms", kept.Closest.Milliseconds())
-	}).MsgFunc(func() string { return s.summary(kept, held) })
+	if s.console.Says(console.Info) {
+		s.console.Say(console.Message{
+			Level: console.Info, Event: console.EventReleased, Text: s.summary(kept, held),
+			Fields: []console.Field{
+				{Name: "status", Value: status.Code}, {Name: "held_ms", Value: held.Milliseconds()},
+				{Name: "renewals", Value: kept.Renewed}, {Name: "failed_tries", Value: kept.Failed},
+				{Name: "closest_ms", Value: kept.Closest.Milliseconds()},
+			},
+		})
+	}
 	if status.Left > 0 {
-		s.log.Warn().Str(console.EventField, console.EventLeft).Int("processes", status.Left).Msg(leftBehind(status.Left))
+		s.warn(console.EventLeft, leftBehind(status.Left), console.Field{Name: "processes", Value: status.Left})
 	}
 	if kept.Lost != nil && s.OnLost == config.StopCommand && !errors.As(status.Stopped, new(*watchdog.LostError)) {
-		s.log.Warn().Str(console.EventField, console.EventLost).Msg(explainLost(kept.Lost, *s.plan))
+		s.warn(console.EventLost, explainLost(kept.Lost, *s.plan))
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -13,11 +12,10 @@ import (
 
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/config"
+	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
-
-	"github.com/rs/zerolog"
 )
 
 // A fakeLease answers as a test wants.
@@ -63,7 +61,7 @@ func (s *fakeStore) Acquire(_ context.Context, req lock.Request) (lock.Lease, er
 func fakeSession(signals chan os.Signal) *session {
 	c := somePlan()
 	c.Times, c.command, c.Timeout, c.OnLost = lock.TimesOf(time.Minute), []string{"true"}, time.Second, config.StopCommand
-	return newSession(&c, zerolog.Nop(), signals)
+	return newSession(&c, console.Console{}, signals)
 }
 
 func TestAFreshLeaseIsNotRenewedBeforeTheStart(t *testing.T) {
@@ -210,14 +208,15 @@ func TestTheWatchdogStopsTheCommand(t *testing.T) {
 
 func TestAnOutageIsWarnedOfOnceAndASingleFailureNotAtAll(t *testing.T) {
 	for failures, warnings := range []int{0, 0, 1, 1, 1} {
-		var out bytes.Buffer
+		var out sink
 		s := fakeSession(nil)
-		s.log = zerolog.New(&out).Level(zerolog.WarnLevel)
+		s.console = console.New(console.Warning, false, out.write)
 		says := s.watchdog().Observer
 		for n := range failures {
 			says.Failed(n+1, errors.New("no answer"), 10*time.Second)
 		}
 		says.Recovered(failures)
+		s.console.Flush(patience)
 		if got := strings.Count(out.String(), "\n"); got != warnings {
 			t.Errorf("%d failures: %d warnings: %s", failures, got, out.String())
 		}

@@ -7,8 +7,6 @@ import (
 
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
-
-	"github.com/rs/zerolog"
 )
 
 // unasked is when somebody who looks at a terminal is told what is waited for.
@@ -35,12 +33,12 @@ func (w *waiting) busy(e *lock.HeldError) {
 	w.last = e
 	switch {
 	case e.Rejoined:
-		ofHolder(w.s.log.Warn().Str(console.EventField, console.EventRejoined), e).Msg(w.s.rejoined(e))
+		w.s.warn(console.EventRejoined, w.s.rejoined(e), ofHolder(e)...)
 	case first:
-		w.tell(w.s.log, e, w.s.waitingFor(e))
+		w.tell(w.s.console, e, w.s.waitingFor(e))
 		w.tellLater()
 	case e.Place > 0 && e.Place != w.place:
-		w.tell(w.s.log, e, fmt.Sprintf("waiting for lock %q: %s", w.s.Key, inLine(e)))
+		w.tell(w.s.console, e, fmt.Sprintf("waiting for lock %q: %s", w.s.Key, inLine(e)))
 	}
 	w.place = e.Place
 }
@@ -54,18 +52,16 @@ func (s *session) rejoined(e *lock.HeldError) string {
 	return fmt.Sprintf(text, s.Key, inLine(e), s.where())
 }
 
-func (w *waiting) tell(log zerolog.Logger, e *lock.HeldError, text string) {
-	if event := log.Info(); event != nil {
-		ofHolder(event.Str(console.EventField, console.EventWaiting), e).Msg(text)
-	}
+func (w *waiting) tell(c console.Console, e *lock.HeldError, text string) {
+	c.Say(console.Message{Level: console.Info, Event: console.EventWaiting, Text: text, Fields: ofHolder(e)})
 }
 
 // tellLater lets a terminal know after a while, unless it has been told.
 func (w *waiting) tellLater() {
-	if !console.Watched(w.s.log) {
+	if !w.s.console.Watched() {
 		return
 	}
-	loud := w.s.log.Level(zerolog.InfoLevel)
+	loud := w.s.console.At(console.Info)
 	w.watch = time.AfterFunc(unasked, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()

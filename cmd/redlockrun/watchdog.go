@@ -13,8 +13,6 @@ import (
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
-
-	"github.com/rs/zerolog"
 )
 
 // watchdog says how the lease is kept. What halts the command is not known yet.
@@ -48,28 +46,35 @@ type teller struct{ *session }
 // Failed warns once in an outage, and not of a single failure: a connection
 // that was cut while idle is replaced by the next try, and is no news.
 func (t teller) Failed(tries int, err error, left time.Duration) {
-	level := zerolog.DebugLevel
+	level := console.Debug
 	switch tries {
 	case 1:
-		level = zerolog.InfoLevel
+		level = console.Info
 	case 2:
-		level = zerolog.WarnLevel
+		level = console.Warning
 	}
-	t.log.WithLevel(level).Str(console.EventField, console.EventUnrenewed).Err(err).
-		Stringer("until_stop", max(left, 0).Round(100*time.Millisecond)).Msg(t.lockHere() + " could not be renewed; trying again")
+	t.console.Say(console.Message{
+		Level: level, Event: console.EventUnrenewed, Err: err, Text: t.lockHere() + " could not be renewed; trying again",
+		Fields: []console.Field{{Name: "until_stop", Value: max(left, 0).Round(100 * time.Millisecond).String()}},
+	})
 }
 
 func (t teller) Recovered(tries int) {
-	t.log.Info().Str(console.EventField, console.EventRenewed).Int("failed", tries).Msg(t.lockHere() + " is renewed again")
+	t.console.Say(console.Message{
+		Level: console.Info, Event: console.EventRenewed, Text: t.lockHere() + " is renewed again",
+		Fields: []console.Field{{Name: "failed", Value: tries}},
+	})
 }
 
 func (t teller) RunsOn(lost *watchdog.LostError) {
-	t.log.Warn().Str(console.EventField, console.EventLost).Strs(console.HintField, some(lostHint(lost, *t.plan))).
-		Msg(explainLost(lost, *t.plan) + "; the command runs on without it")
+	t.console.Say(console.Message{
+		Level: console.Warning, Event: console.EventLost, Text: explainLost(lost, *t.plan) + "; the command runs on without it",
+		Hints: some(lostHint(lost, *t.plan)),
+	})
 }
 
 func (t teller) Regained() {
-	t.log.Warn().Str(console.EventField, console.EventRegained).Msgf("lock %q is held again, and was all the time", t.Key)
+	t.warn(console.EventRegained, fmt.Sprintf("lock %q is held again, and was all the time", t.Key))
 }
 
 func (t teller) lockHere() string {

@@ -4,30 +4,67 @@
 package console
 
 import (
+	"slices"
 	"syscall"
+	"time"
 
-	"github.com/rs/zerolog"
 	"golang.org/x/term"
 )
 
-// A Console says how to speak. Its zero value is of no use.
+// A Console says messages. Copies of it share one queue. The zero Console says nothing.
 type Console struct {
-	Level zerolog.Level // what matters less is not said
-	JSON  bool          // else text
+	level   Level
+	form    form
+	queue   *queue
+	context []Field // of each message
 }
 
-// Start returns a logger and the queue behind it, which hands each line to write.
-func (c Console) Start(write func([]byte)) (zerolog.Logger, *Queue) {
-	if !c.JSON {
-		q := newQueue(plain, write)
-		return zerolog.New(q).Level(c.Level), q
+// A form makes lines of a message and the fields that it shares with others.
+type form func(context []Field, m Message) []byte
+
+// New returns a Console that says what matters at least as much as level, as text or as
+// JSON, and hands each line to write. It costs nothing until there is something to say. From
+// then on a goroutine calls write, which may block, until the process ends.
+func New(level Level, json bool, write func(line []byte)) Console {
+	form := textOf
+	if json {
+		form = jsonOf
 	}
-	q := newQueue(escapeJSON, write)
-	return zerolog.New(q).Level(c.Level).With().Timestamp().Logger(), q
+	return Console{level: level, form: form, queue: newQueue(form, write)}
 }
 
-// Watched reports whether somebody looks at what is said, without having asked
-// for more of it or for less.
-func Watched(log zerolog.Logger) bool {
-	return log.GetLevel() == zerolog.WarnLevel && term.IsTerminal(syscall.Stderr)
+// With returns a Console whose messages have fields, too, before their own.
+func (c Console) With(fields ...Field) Console {
+	c.context = slices.Concat(c.context, fields)
+	return c
+}
+
+// At returns a Console that says what matters at least as much as level.
+func (c Console) At(level Level) Console {
+	c.level = level
+	return c
+}
+
+// Says reports whether messages of a level are said. If not, those that are costly to put into
+// words need not be.
+func (c Console) Says(level Level) bool { return c.queue != nil && level >= c.level }
+
+// Say says a message, or nothing if it does not matter enough. It never waits.
+func (c Console) Say(m Message) {
+	if c.Says(m.Level) {
+		c.queue.put(c.form(c.context, m))
+	}
+}
+
+// Watched reports whether somebody looks at what is said, on a terminal, without having
+// asked for more of it or for less.
+func (c Console) Watched() bool {
+	return c.queue != nil && c.level == Warning && term.IsTerminal(syscall.Stderr)
+}
+
+// Flush waits until all that was said has been written, or limit has passed.
+func (c Console) Flush(limit time.Duration) {
+	if c.queue != nil {
+		c.queue.flush(limit)
+	}
 }

@@ -1,13 +1,7 @@
 package console
 
-// EventField says in JSON what a line is about, by a name that stays as it is. The README
-// lists the names.
-const EventField = "event"
-
-// HintField holds what to do next; in text each hint is a line of its own.
-const HintField = "hint"
-
-// Events of a run; how one ends is named by its status.
+// Events of a run, by names that stay as they are; how one ends is named by its status. The
+// README lists them.
 const (
 	EventConfig      = "config"         // what should be known of the configuration
 	EventWaiting     = "waiting"        // for a busy lock, in line at a place
@@ -37,7 +31,7 @@ const (
 // inWords reports whether a line of text has a field in its message.
 func inWords(field string) bool {
 	switch field {
-	case "level", "message", "error", HintField, EventField, "key", "address", "from", "run", "host", "pid", "user", "command",
+	case "key", "address", "from", "run", "host", "pid", "user", "command",
 		"foreign", "left_ms", "held_ms", "place", "status", "fence", "renewals", "failed_tries", "closest_ms", "processes":
 		return true
 	}

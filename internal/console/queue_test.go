@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"redlockrun/internal/console"
-
-	"github.com/rs/zerolog"
 )
 
 // patience bounds each wait for a line that must come: far more than a busy machine needs.
@@ -48,16 +46,16 @@ func (s *sink) String() string {
 // P9: a stderr that nobody reads holds up nothing; what is lost is counted.
 func TestP9AFullStderrHoldsUpNothing(t *testing.T) {
 	s := sink{stuck: make(chan struct{})}
-	log, q := (console.Console{Level: zerolog.InfoLevel}).Start(s.write)
+	c := console.New(console.Info, false, s.write)
 	const fit, many = 256, 10 * 256
 	for range many {
-		log.Info().Msg("again")
+		c.Say(console.Message{Level: console.Info, Text: "again"})
 	}
-	q.Flush(time.Millisecond) // returns although nothing can be written
+	c.Flush(time.Millisecond) // returns although nothing can be written
 	close(s.stuck)
-	q.Flush(patience)
-	log.Info().Msg("last")
-	q.Flush(patience)
+	c.Flush(patience)
+	c.Say(console.Message{Level: console.Info, Text: "last"})
+	c.Flush(patience)
 	written := strings.Count(s.String(), "info: again\n")
 	if written < fit || written >= many {
 		t.Errorf("%d of %d messages were written", written, many)
@@ -71,8 +69,8 @@ func TestP9AFullStderrHoldsUpNothing(t *testing.T) {
 func TestNothingSaidNeedsNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(*testing.T) {
 		var s sink
-		log, q := (console.Console{Level: zerolog.WarnLevel}).Start(s.write)
-		log.Info().Msg("not said")
-		q.Flush(patience)
+		c := console.New(console.Warning, false, s.write)
+		c.Say(console.Message{Level: console.Info, Text: "not said"})
+		c.Flush(patience)
 	})
 }

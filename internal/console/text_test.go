@@ -9,18 +9,19 @@ import (
 	"unicode/utf8"
 
 	"redlockrun/internal/console"
-
-	"github.com/rs/zerolog"
 )
 
 func TestTextIsALineAndItsHints(t *testing.T) {
 	var s sink
-	log, q := (console.Console{Level: zerolog.DebugLevel}).Start(s.write)
-	log.Error().Strs(console.HintField, []string{"do this", "or that"}).Msg("it broke")
-	log.Warn().Err(errors.New("refused")).Int("left", 3).Str("why", "a b").Msg("trying again")
-	log.Info().Msg("fine")
-	log.Debug().Msg("by the way")
-	q.Flush(patience)
+	c := console.New(console.Debug, false, s.write)
+	c.Say(console.Message{Level: console.Error, Text: "it broke", Hints: []string{"do this", "or that"}})
+	c.Say(console.Message{
+		Level: console.Warning, Text: "trying again", Err: errors.New("refused"),
+		Fields: []console.Field{{Name: "left", Value: 3}, {Name: "why", Value: "a b"}},
+	})
+	c.Say(console.Message{Level: console.Info, Text: "fine"})
+	c.Say(console.Message{Level: console.Debug, Text: "by the way"})
+	c.Flush(patience)
 	want := `redlockrun: error: it broke
 redlockrun: hint: do this
 redlockrun: hint: or that
@@ -37,9 +38,9 @@ func TestWhatSteersATerminalIsEscaped(t *testing.T) {
 	nasty := "a\x1b[31m\r\nb\x7f\u009b2J\u202e\xff\x00c\u00e9 \"q\" \\ \U000e0001"
 	for _, json := range []bool{false, true} {
 		var s sink
-		log, q := (console.Console{Level: zerolog.DebugLevel, JSON: json}).Start(s.write)
-		log.Error().Str("field", nasty).Err(errors.New(nasty)).Strs(console.HintField, []string{nasty}).Msg(nasty)
-		q.Flush(patience)
+		c := console.New(console.Debug, json, s.write)
+		c.Say(nastily(nasty, nasty))
+		c.Flush(patience)
 		lines := strings.Count(s.String(), "\n")
 		if json && lines != 1 || !json && lines != 2 {
 			t.Errorf("json %v: %d lines: %q", json, lines, s.String())
@@ -55,30 +56,39 @@ func TestWhatSteersATerminalIsEscaped(t *testing.T) {
 	}
 }
 
+// nastily is a message with text in all of its parts but value in a field.
+func nastily(text, value string) console.Message {
+	return console.Message{
+		Level: console.Error, Text: text, Err: errors.New(text), Hints: []string{text},
+		Fields: []console.Field{{Name: "field", Value: value}},
+	}
+}
+
 func FuzzMessagesAreOneLineAndPrintable(f *testing.F) {
 	f.Add("plain", "field")
 	f.Add("\x1b[2J\n\xff\u2028\U000e0001", "\"}{\\u0000")
 	var s sink
-	text, texts := console.Console{}.Start(s.write)
-	asJSON, lines := console.Console{JSON: true}.Start(s.write)
+	text, asJSON := console.New(console.Warning, false, s.write), console.New(console.Warning, true, s.write)
 	f.Fuzz(func(t *testing.T, message, value string) {
-		text.Error().Str("field", value).Msg(message)
-		texts.Flush(patience)
-		isPrintableLine(t, s.take())
-		asJSON.Error().Str("field", value).Msg(message)
-		lines.Flush(patience)
+		text.Say(nastily(message, value))
+		text.Flush(patience)
+		arePrintable(t, s.take(), 2)
+		asJSON.Say(nastily(message, value))
+		asJSON.Flush(patience)
 		out := s.take()
-		isPrintableLine(t, out)
+		arePrintable(t, out, 1)
 		if !json.Valid([]byte(out)) {
 			t.Fatalf("%q is no JSON", out)
 		}
 	})
 }
 
-func isPrintableLine(t *testing.T, out string) {
+// arePrintable fails the test unless out is so many lines that a terminal only shows.
+func arePrintable(t *testing.T, out string, lines int) {
 	t.Helper()
 	body, ended := strings.CutSuffix(out, "\n")
-	if !ended || !utf8.ValidString(body) || strings.ContainsFunc(body, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	odd := func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
+	if !ended || strings.Count(out, "\n") != lines || !utf8.ValidString(body) || strings.ContainsFunc(body, odd) {
 		t.Fatalf("%q", out)
 	}
 }

@@ -1,0 +1,56 @@
+package console
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/rs/zerolog"
+)
+
+// jsonOf is a message as a line for programs.
+func jsonOf(context []Field, m Message) []byte {
+	var line bytes.Buffer
+	log := zerolog.New(&line)
+	event := log.WithLevel(m.Level.zerolog())
+	addFields(event, context)
+	event.Str("event", m.Event)
+	if m.Err != nil {
+		event.Err(m.Err)
+	}
+	addFields(event, m.Fields)
+	if len(m.Hints) > 0 {
+		event.Strs("hint", m.Hints)
+	}
+	event.Timestamp().Msg(m.Text)
+	return escapeJSON(line.String())
+}
+
+func (l Level) zerolog() zerolog.Level {
+	return [...]zerolog.Level{zerolog.DebugLevel, zerolog.InfoLevel, zerolog.WarnLevel, zerolog.ErrorLevel}[l]
+}
+
+func addFields(event *zerolog.Event, fields []Field) {
+	for _, f := range fields {
+		switch v := f.Value.(type) {
+		case string:
+			event.Str(f.Name, v)
+		case int:
+			event.Int(f.Name, v)
+		case int64:
+			event.Int64(f.Name, v)
+		}
+	}
+}
+
+// escapeJSON escapes what a terminal would act upon, but for the line's own end. Control
+// characters below space zerolog has escaped.
+func escapeJSON(line string) []byte {
+	body, _ := strings.CutSuffix(line, "\n")
+	return []byte(escape(body, func(r rune) string {
+		if r > 0xffff {
+			return fmt.Sprintf(`\u%04x\u%04x`, 0xd800+(r-0x10000)>>10, 0xdc00+(r-0x10000)&0x3ff)
+		}
+		return fmt.Sprintf(`\u%04x`, r)
+	}) + "\n")
+}
