@@ -30,6 +30,7 @@ func (k Keys) Channel(run string) string { return k.Lock + ":" + run }
 // them live in one slot of a cluster.
 var braces = strings.NewReplacer("%", "%25", "{", "%7B", "}", "%7D")
 
+// KeysOf names the keys of the lock called name, for a run.
 func KeysOf(prefix, name, run string) Keys {
 	lock := prefix + "{" + braces.Replace(name) + "}"
 	return Keys{Lock: lock, Fence: lock + ":fence", Line: lock + ":line", Who: lock + ":who", Gone: lock + ":gone:" + run}

@@ -28,6 +28,7 @@ type Record struct {
 	Until   int64  `json:"until,omitempty"` // in a file: the end of the min-hold
 }
 
+// RecordOf is what a holder writes: its texts cut to what the record has room for.
 func RecordOf(h Holder) Record {
 	return Record{
 		Run: h.Run, Version: 1, Host: short(h.Host, 64), PID: h.PID, User: short(h.User, 32), Command: short(h.Command, 44),
@@ -74,6 +75,7 @@ func (r Record) Since(now int64, clock *boottime.Clock) time.Time {
 	return clock.Now().Add(-time.Duration(now-r.At) * time.Millisecond)
 }
 
+// Holder is who wrote the record.
 func (r Record) Holder() Holder {
 	h := Holder{Run: r.Run, Host: r.Host, PID: r.PID, User: r.User, Command: r.Command, Start: time.UnixMilli(r.Start)}
 	if r.Ended > 0 {

@@ -2,11 +2,12 @@ package line_test
 
 import (
 	"errors"
+	"testing"
+	"time"
+
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
-	"testing"
-	"time"
 )
 
 // Redis counts a ttl on the wall clock of its host.

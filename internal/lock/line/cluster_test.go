@@ -3,15 +3,16 @@ package line_test
 import (
 	"errors"
 	"fmt"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/line"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
 )
 
 // moving is a lock in a Cluster, and the masters that its slot moves between.

@@ -3,17 +3,18 @@ package line_test
 import (
 	"context"
 	"errors"
-	"redlockrun/internal/boottime"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/line"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
 )
 
 const jobKey = "redlockrun:{job}"

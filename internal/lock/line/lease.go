@@ -2,10 +2,11 @@ package line
 
 import (
 	"context"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/link"
 	"sync"
 	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
 )
 
 // A redisLease is a lock held in Redis.

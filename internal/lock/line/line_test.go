@@ -3,12 +3,13 @@ package line_test
 import (
 	"context"
 	"fmt"
-	"redlockrun/internal/lock/line"
-	"redlockrun/internal/redistest"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"redlockrun/internal/lock/line"
+	"redlockrun/internal/redistest"
 
 	"github.com/redis/go-redis/v9"
 )

@@ -3,12 +3,13 @@ package line_test
 import (
 	"context"
 	"net"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
 	"slices"
 	"sync"
 	"testing"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
 )
 
 // names is a resolver whose entries can change, and a list of what was dialled.

@@ -2,13 +2,14 @@ package line_test
 
 import (
 	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
-	"syscall"
-	"testing"
-	"time"
 )
 
 // lengthy is longer than a waiter may be silent while others are not.

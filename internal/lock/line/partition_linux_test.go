@@ -2,12 +2,13 @@ package line_test
 
 import (
 	"errors"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
 	"strings"
 	"testing"
 	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
 )
 
 // A parted is a master with a sentinel on the left, its replica with two on

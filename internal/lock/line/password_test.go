@@ -3,12 +3,13 @@ package line_test
 import (
 	"errors"
 	"path/filepath"
+	"strings"
+	"testing"
+
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
-	"strings"
-	"testing"
 )
 
 func TestL18APasswordInAFileIsRotatedUnderARunningJob(t *testing.T) {

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
-	"time"
 )
 
 // The waiting line. The lock's key is the truth, a message is only a hint to
@@ -78,7 +79,7 @@ func (a *acquisition) waitInLine(ctx context.Context, busy *lock.HeldError) (loc
 		return nil, err
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case w.outage != nil && link.Classify(w.outage) != link.Unknown: // it refuses, which is no contention
+	case w.outage != nil && link.Final(w.outage): // it refuses, which is no contention
 		return nil, w.outage
 	case last != nil:
 		last.Place = w.busy.Place

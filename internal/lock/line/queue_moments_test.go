@@ -3,16 +3,17 @@ package line_test
 import (
 	"errors"
 	"fmt"
-	"redlockrun/internal/boottime"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/line"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
 )
 
 // ofRun is what every request of a run has in it, and confirming what only a confirmation has.

@@ -3,8 +3,9 @@ package line
 import (
 	"context"
 	"fmt"
-	"redlockrun/internal/lock"
 	"time"
+
+	"redlockrun/internal/lock"
 )
 
 // replicate returns nil when as many replicas as wanted have the lock, and

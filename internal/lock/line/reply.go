@@ -2,8 +2,9 @@ package line
 
 import (
 	"math"
-	"redlockrun/internal/lock/link"
 	"time"
+
+	"redlockrun/internal/lock/link"
 )
 
 // What the steps answer. This is where the format of their replies is said; a reply in any

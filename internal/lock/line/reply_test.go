@@ -1,9 +1,10 @@
 package line
 
 import (
-	"redlockrun/internal/lock/locktest"
 	"testing"
 	"time"
+
+	"redlockrun/internal/lock/locktest"
 )
 
 const aRecord = `{"run":"aaaaaaaaaaaaaaaaaaaaaaaaaa","v":1,"fence":1795344187661,"at":1795344187661}`

@@ -2,12 +2,13 @@ package line_test
 
 import (
 	"errors"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
 	"slices"
 	"strings"
 	"testing"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
 )
 
 // permit gives the user jobs of each server these rights and no others.

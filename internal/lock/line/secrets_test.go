@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"net"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/line"
-	"redlockrun/internal/lock/locktest"
 	"strings"
 	"testing"
 	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/locktest"
 )
 
 // told is all that users are told when the password of a URL is password:

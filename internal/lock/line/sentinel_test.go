@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
 )
 
 // aLiar is a sentinel of our own: it answers each question of a sentinel by addr.

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
-	"strings"
-	"testing"
-	"time"
 )
 
 func TestL13OutOfMemory(t *testing.T) {

@@ -1,9 +1,9 @@
 package line
 
 import (
-	"redlockrun/internal/lock/link"
-
 	_ "embed"
+
+	"redlockrun/internal/lock/link"
 )
 
 // The steps, each atomic in the server.

@@ -1,12 +1,16 @@
+// Package line keeps locks in one Redis, wherever a link finds it, with a line in which
+// waiters are served in the order in which they came. Every step is one script, atomic in
+// the server, which may be repeated.
 package line
 
 import (
 	"context"
 	"errors"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/link"
 	"sync"
 	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
 )
 
 // A redisStore keeps locks where one client of go-redis leads.

@@ -2,13 +2,14 @@ package line_test
 
 import (
 	"errors"
+	"strings"
+	"testing"
+	"time"
+
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
-	"strings"
-	"testing"
-	"time"
 )
 
 func open(t *testing.T, url string) lock.Store {

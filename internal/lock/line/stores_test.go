@@ -2,12 +2,13 @@ package line_test
 
 import (
 	"errors"
+	"strings"
+	"testing"
+
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
-	"strings"
-	"testing"
 )
 
 // A place is a store of one kind, with servers of its own.

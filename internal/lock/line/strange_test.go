@@ -1,8 +1,9 @@
 package line_test
 
 import (
-	"redlockrun/internal/lock/locktest"
 	"testing"
+
+	"redlockrun/internal/lock/locktest"
 )
 
 // beforeTime makes answers strange: a clock that says so has never been.

@@ -3,10 +3,11 @@ package line
 import (
 	"context"
 	"errors"
+	"time"
+
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
-	"time"
 )
 
 const (

@@ -3,12 +3,13 @@ package line_test
 import (
 	"errors"
 	"fmt"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
 	"strings"
 	"testing"
 	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
 )
 
 func TestABusyAnswerSaysSinceWhenTheLockIsHeld(t *testing.T) {

@@ -6,13 +6,14 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
 )
 
 func newCA(t *testing.T) *redistest.CA {

@@ -2,12 +2,13 @@ package line_test
 
 import (
 	"errors"
+	"testing"
+	"time"
+
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
-	"testing"
-	"time"
 )
 
 // uncalling are servers and proxies on which a waiter is not called as it should be.

@@ -4,9 +4,10 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"redlockrun/internal/lock"
 	"strconv"
 	"strings"
+
+	"redlockrun/internal/lock"
 )
 
 // An Address is what a URL says. No error about it shows what stands before
@@ -35,6 +36,7 @@ const (
 
 const hintEncode = "in a user and password, write / ? # @ : and % as %2F %3F %23 %40 %3A and %25"
 
+// BadURL is a *lock.ConfigError about a URL. Neither text may repeat a part of it.
 func BadURL(problem, hint string) error {
 	return &lock.ConfigError{Subject: subjectURL, Problem: problem, Hint: hint}
 }

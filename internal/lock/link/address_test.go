@@ -4,10 +4,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
 	"slices"
 	"testing"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
 )
 
 func TestURLsAreRead(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+
 	"redlockrun/internal/lock"
 )
 
@@ -16,12 +17,12 @@ import (
 type class int
 
 const (
-	Unknown class = iota // the request may have been done or not, and may be tried again
+	unknown class = iota // the request may have been done or not, and may be tried again
 	denied               // the server refuses us: password or rights
 	unfit                // the server, or what answers there, cannot keep our locks
 )
 
-func Classify(err error) class {
+func classify(err error) class {
 	var cert *tls.CertificateVerificationError
 	var alert tls.AlertError
 	var record tls.RecordHeaderError
@@ -36,11 +37,11 @@ func Classify(err error) class {
 	case errors.As(err, &cert), errors.As(err, &alert), errors.As(err, &record), errors.As(err, &invalid):
 		return unfit
 	}
-	return Unknown
+	return unknown
 }
 
 // Final reports whether asking again cannot help.
-func Final(err error) bool { return Classify(err) != Unknown }
+func Final(err error) bool { return classify(err) != unknown }
 
 // reusable reports whether the connection can serve the next request: the
 // server has answered, and another server would not answer better.
@@ -59,7 +60,7 @@ func Answered(err error) bool {
 // Unavailable is err as users see it: in short, without anything secret, and
 // without what could steer a terminal.
 func Unavailable(a Address, err error) *lock.UnavailableError {
-	return &lock.UnavailableError{Address: a.String(), Err: &answer{say(err, a), err}, Denied: Classify(err) == denied}
+	return &lock.UnavailableError{Address: a.String(), Err: &answer{say(err, a), err}, Denied: classify(err) == denied}
 }
 
 // An answer is an error whose text is fit to be shown; its cause is only to be

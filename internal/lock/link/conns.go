@@ -4,11 +4,12 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
-	"redlockrun/internal/lock"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"redlockrun/internal/lock"
 )
 
 // conns are the connections of one link. go-redis does not end a read when the

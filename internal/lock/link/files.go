@@ -2,6 +2,7 @@ package link
 
 import (
 	"os"
+
 	"redlockrun/internal/lock"
 )
 

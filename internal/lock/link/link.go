@@ -1,11 +1,15 @@
+// Package link asks one question at a time of the Redis that has a key: one server, the
+// master that Sentinel names, or the node of a Cluster. It decides how long, how often and
+// where; go-redis, which nothing else knows, is told to decide none of that.
 package link
 
 import (
 	"context"
 	"fmt"
+	"strconv"
+
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
-	"strconv"
 
 	"github.com/redis/go-redis/v9"
 )

@@ -2,8 +2,9 @@ package link
 
 import (
 	"errors"
-	"redlockrun/internal/lock"
 	"testing"
+
+	"redlockrun/internal/lock"
 )
 
 func TestS3APasswordIsBlottedOutButNoLettersOfOtherWords(t *testing.T) {

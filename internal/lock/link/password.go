@@ -2,8 +2,9 @@ package link
 
 import (
 	"net"
-	"redlockrun/internal/lock"
 	"strings"
+
+	"redlockrun/internal/lock"
 )
 
 // mostPassword bounds what is read of a password file, in bytes.

@@ -2,12 +2,13 @@ package link
 
 import (
 	"errors"
-	"redlockrun/internal/lock"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"redlockrun/internal/lock"
 
 	"github.com/redis/go-redis/v9"
 )

@@ -2,10 +2,11 @@ package link
 
 import (
 	"context"
-	"redlockrun/internal/lock"
 	"strings"
 	"sync"
 	"time"
+
+	"redlockrun/internal/lock"
 
 	"github.com/redis/go-redis/v9"
 )

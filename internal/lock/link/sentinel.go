@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"redlockrun/internal/lock"
 	"strconv"
+
+	"redlockrun/internal/lock"
 
 	"github.com/redis/go-redis/v9"
 )

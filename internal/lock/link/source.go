@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+
 	"redlockrun/internal/lock"
 
 	"github.com/redis/go-redis/v9"

@@ -11,8 +11,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"redlockrun/internal/lock"
 	"syscall"
+
+	"redlockrun/internal/lock"
 
 	"golang.org/x/sys/unix"
 )

@@ -1,3 +1,4 @@
+// Package local keeps locks on this host alone, by flock(2) on a file each.
 package local
 
 import (
@@ -6,12 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"redlockrun/internal/boottime"
-	"redlockrun/internal/lock"
 	"strconv"
 	"sync"
 	"syscall"
 	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
 )
 
 // Local keeps locks on this host alone, by flock(2) on one file each. The

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +12,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
 )
 
 func openLocal(t *testing.T) *Store {

@@ -1,21 +1,24 @@
+// Package locktest is what the tests of several stores share: requests, and what must be
+// true of their answers.
 package locktest
 
 import (
 	"context"
 	"errors"
 	"net/url"
-	"redlockrun/internal/boottime"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/redistest"
 	"strings"
 	"testing"
 	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/redistest"
 )
 
 // Patience bounds what must happen, on any machine.
 const Patience = 30 * time.Second
 
-// request for a lock with a ttl of a minute, by a run of its own.
+// RequestFor asks for a lock with a ttl of a minute, by a run of its own.
 func RequestFor(name string) lock.Request {
 	return lock.Request{
 		Name: name, Times: lock.TimesOf(time.Minute), Timeout: 5 * time.Second,
@@ -23,6 +26,7 @@ func RequestFor(name string) lock.Request {
 	}
 }
 
+// Acquire takes a lock that must be free.
 func Acquire(t *testing.T, s lock.Store, req lock.Request) lock.Lease {
 	t.Helper()
 	l, err := s.Acquire(t.Context(), req)
@@ -42,12 +46,14 @@ func Do(t *testing.T, s *redistest.Server, words ...any) any {
 	return v
 }
 
+// Limited is a context that ends after d.
 func Limited(t *testing.T, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	t.Cleanup(cancel)
 	return ctx
 }
 
+// Must ends a test that went wrong.
 func Must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -55,6 +61,7 @@ func Must(t *testing.T, err error) {
 	}
 }
 
+// MustBeUnavailable ends a test unless err is that the store could not be asked.
 func MustBeUnavailable(t *testing.T, err error) *lock.UnavailableError {
 	t.Helper()
 	var e *lock.UnavailableError
@@ -64,6 +71,7 @@ func MustBeUnavailable(t *testing.T, err error) *lock.UnavailableError {
 	return e
 }
 
+// LockKey is the key of a lock.
 func LockKey(name string) string { return lock.KeysOf(lock.DefaultPrefix, name, "").Lock }
 
 // MustBeBusy is how another is told that the lock is busy.

@@ -2,11 +2,12 @@ package quorum
 
 import (
 	"errors"
+	"testing"
+	"time"
+
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
-	"testing"
-	"time"
 )
 
 // A server whose clock is set forward by a ttl forgets its lock, which the quorum

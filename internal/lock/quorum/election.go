@@ -3,10 +3,11 @@ package quorum
 import (
 	"context"
 	"errors"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/link"
 	"sync"
 	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
 )
 
 // An election is one Acquire: rounds of asking all masters, until one is won.
@@ -35,8 +36,8 @@ func (*splitError) Error() string { return "nobody has a majority" }
 // ask holds rounds until the lock is ours or another's, or timeout is over.
 func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, error) {
 	patience := lock.Patience{Whole: timeout, Draw: e.req.Draw}
-	deadline := time.Now().Add(timeout - patience.Reserve())
 	began := time.Now()
+	deadline := began.Add(timeout - patience.Reserve())
 	var last error
 	for try := 0; ; try++ {
 		limit, left := patience.Try(try), time.Until(deadline)
@@ -45,36 +46,36 @@ func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, 
 		}
 		p := e.newPoll(ctx, max(min(limit, left), time.Millisecond))
 		lease, err := p.hold(ctx)
-		if err == nil {
-			return lease, nil
-		}
 		var split *splitError
 		isSplit := errors.As(err, &split)
-		if !isSplit && (!errors.As(err, new(*lock.UnavailableError)) || p.hopeless()) {
-			if errors.As(err, new(*lock.HeldError)) {
-				e.spent.begin()
-			}
-			return nil, err
-		}
-		if !isSplit && (last == nil || left >= limit || p.count(silent) == 0) { // what is cut short says less
-			last = err
+		if err == nil || !isSplit && p.settled(err) {
+			return lease, err
 		}
 		delay := patience.Pause(try)
 		if isSplit {
 			delay = p.backoff(try)
+		} else if last == nil || left >= limit || p.count(silent) == 0 { // what is cut short says less
+			last = err
 		}
-		over := time.Until(deadline) <= delay
-		if isSplit && (over || split.busy >= majority(e.quorum.size) && time.Since(began) >= contention) {
+		switch over := time.Until(deadline) <= delay; {
+		case isSplit && (over || split.busy >= majority(e.quorum.size) && time.Since(began) >= contention):
 			e.spent.begin()
 			return nil, split.held
-		}
-		if over {
+		case over:
 			return nil, last
-		}
-		if !lock.Pause(ctx, delay) {
+		case !lock.Pause(ctx, delay):
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// settled reports whether another round would end as this one did, with err.
+func (p *poll) settled(err error) bool {
+	if errors.As(err, new(*lock.HeldError)) {
+		p.spent.begin()
+		return true
+	}
+	return !errors.As(err, new(*lock.UnavailableError)) || p.hopeless()
 }
 
 // hopeless reports whether so many masters refuse us that no majority can be had.

@@ -2,10 +2,11 @@ package quorum
 
 import (
 	"context"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/link"
 	"sync"
 	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
 )
 
 // A quorumLease is a lock held at a majority of the masters.

@@ -4,9 +4,10 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"time"
+
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
-	"time"
 )
 
 // The steps of a master, each atomic in the server.

@@ -6,13 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
-	"runtime/debug"
-	"strings"
-	"testing"
 )
 
 // A mutant is a fault sown into the quorum, and the test that must find it. In

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"redlockrun/internal/lock"
 	"strings"
 	"time"
+
+	"redlockrun/internal/lock"
 )
 
 // An outage collects why masters did not answer, or did not vote.

@@ -2,10 +2,11 @@ package quorum
 
 import (
 	"context"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/link"
 	"sync"
 	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
 )
 
 // A poll is one round of an election.

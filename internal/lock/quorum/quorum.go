@@ -1,14 +1,4 @@
-package quorum
-
-import (
-	"context"
-	"fmt"
-	"redlockrun/internal/lock"
-	"strings"
-	"time"
-)
-
-// A quorum keeps locks in N independent masters that know nothing of each
+// Package quorum keeps locks in N independent masters that know nothing of each
 // other: a lock is held while a majority of them has it. This is the Redlock
 // algorithm of the Redis documentation's page on distributed locks, with a
 // fence.
@@ -19,6 +9,18 @@ import (
 // undo takes no key of a later term. So whatever arrives late, after its
 // round was given up, does nothing, or makes a key that never counts and that
 // ends by itself within a probation. Package fencemodel explores both protocols.
+package quorum
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+// A quorum is the store.
 type quorum struct {
 	size    int
 	address string

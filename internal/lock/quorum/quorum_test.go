@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"redlockrun/internal/boottime"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
 )
 
 // way is how far a simulated server is away; trip a round trip to it.

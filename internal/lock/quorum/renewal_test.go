@@ -2,12 +2,13 @@ package quorum
 
 import (
 	"errors"
-	"redlockrun/internal/boottime"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
 )
 
 // What the masters say to a renewal, and what that means.

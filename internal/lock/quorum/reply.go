@@ -3,9 +3,10 @@ package quorum
 import (
 	"encoding/json"
 	"math"
+	"time"
+
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
-	"time"
 )
 
 // What a master's steps answer. This is where the format of their replies is said; a reply

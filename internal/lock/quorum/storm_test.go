@@ -5,13 +5,14 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
 )
 
 // long reports whether `make storm` asks for the full length of the storms.
