@@ -37,7 +37,8 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		says   []string
 	}{
 		{config.Usagef("wrong").Hint("right"), 64, []string{"wrong", "right"}},
-		{&lock.ConfigError{Subject: "URL", Problem: "it is odd", Hint: "make it even"}, 64, []string{"use URL: it is odd (from --redis)", "make it even"}},
+		{&lock.ConfigError{Subject: "URL", Problem: "it is odd", Hint: "make it even"}, 64, []string{
+			"use URL: it is odd (from --redis)", "make it even"}},
 		{&lock.NestedError{Name: "job", Holder: holder}, 64, []string{"around this one", "would never end"}},
 		{&lock.NotLockError{Key: "k", What: "a list"}, 65, []string{`key "k" is a list, not a lock`, "left alone"}},
 		{down(syscall.ECONNREFUSED), 69, []string{"db:6379 (from --redis)", "connection refused", "check that Redis runs"}},
@@ -49,12 +50,15 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		{down(errors.New("odd")), 69, []string{"check the address"}},
 		{&lock.UnavailableError{Address: "db:6379", Err: errors.New("NOPERM"), Denied: true}, 69, []string{"check the user, the password"}},
 		{&lock.HeldError{Name: "job", Holder: holder, TTL: time.Minute}, 75, []string{
-			`lock "job" is held by web-3:4121 (alice, php) since 1970-01-01T00:00:00Z, 1m left (db:6379, from --redis)`, "-E 0 makes a skip successful; --wait D waits"}},
-		{&lock.HeldError{Name: "job", Key: "p:{job}", Holder: lock.Holder{Foreign: "x"}, TTL: -1}, 75, []string{"for ever", `"p:{job}" has no TTL`, "-E 0"}},
+			`lock "job" is held by web-3:4121 (alice, php) since 1970-01-01T00:00:00Z, 1m left (db:6379, from --redis)`,
+			"-E 0 makes a skip successful; --wait D waits"}},
+		{&lock.HeldError{Name: "job", Key: "p:{job}", Holder: lock.Holder{Foreign: "x"}, TTL: -1}, 75, []string{
+			"for ever", `"p:{job}" has no TTL`, "-E 0"}},
 		{&lock.HeldError{Name: "job", Full: true}, 75, []string{"as many waiters"}},
 		{lost(lock.ErrTaken), 76, []string{`lock "job" was taken by another`, "the command was stopped"}},
 		{lost(lock.ErrLost), 76, []string{`lock "job" is gone`, "evicts", "flushed", "restarts"}},
-		{lost(down(syscall.ECONNREFUSED)), 76, []string{"could not be renewed in time: connection refused (db:6379, from --redis)", "longer --ttl"}},
+		{lost(down(syscall.ECONNREFUSED)), 76, []string{
+			"could not be renewed in time: connection refused (db:6379, from --redis)", "longer --ttl"}},
 		{lost(&lock.NotLockError{Key: "k", What: "a list"}), 76, []string{"could not be renewed"}},
 		{lost(watchdog.ErrLate), 76, []string{"could not be renewed"}},
 		{&runner.NotStartedError{Reason: lost(lock.ErrTaken)}, 76, []string{"was taken by another", "; nothing was run"}},
@@ -87,7 +91,8 @@ func TestWhatCannotBeLockedHereIsNoRedis(t *testing.T) {
 	c := somePlan()
 	c.Address.Local = true
 	o := explain(&lock.UnavailableError{Address: "/run/lock", Err: syscall.ENOSPC}, c)
-	if said := o.message + strings.Join(o.hints, ""); o.status != 69 || strings.Contains(said, "Redis") || !strings.Contains(said, "/run/lock (from --redis): no space") {
+	said := o.message + strings.Join(o.hints, "")
+	if o.status != 69 || strings.Contains(said, "Redis") || !strings.Contains(said, "/run/lock (from --redis): no space") {
 		t.Errorf("%+v", o)
 	}
 }

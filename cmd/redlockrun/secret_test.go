@@ -123,7 +123,9 @@ func say(args []string, env map[string]string) string {
 
 func TestS3NoPasswordIsEverShown(t *testing.T) {
 	t.Parallel()
-	for _, middle := range []string{"plain", "/", "#", "%", "@", ":", " ", "a/b#c%d@e:f g", "%41", "?", "?password=", "'", "\"", "\n", "\x1b[31m", "\xff"} {
+	for _, middle := range []string{
+		"plain", "/", "#", "%", "@", ":", " ", "a/b#c%d@e:f g", "%41", "?", "?password=", "'", "\"", "\n", "\x1b[31m", "\xff",
+	} {
 		for _, raw := range writtenURLs(opening + middle + closing) {
 			if text := sayAll(t, raw); showsSecret(text) {
 				t.Errorf("%q: %s", raw, text)

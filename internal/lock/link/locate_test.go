@@ -65,7 +65,8 @@ func TestL24OneSentinelOfThreeAddsLessThan100ms(t *testing.T) {
 		{"one is stale, one is down", []voice{{1 * ms, "old", 1}, {0, "", 0}, {2 * ms, "a", 2}}, "a", 2 * ms},
 		{"one is stale, one hangs", []voice{{1 * ms, "old", 1}, {never, "", 0}, {2 * ms, "a", 2}}, "a", 1*ms + secondOpinion},
 		{"only one is named", []voice{{5 * ms, "a", 0}}, "a", 5 * ms},
-		{"two of five agree", []voice{{1 * ms, "x", 9}, {1 * ms, "a", 1}, {1 * ms, "a", 1}, {never, "", 0}, {never, "", 0}}, "a", 1*ms + secondOpinion},
+		{"two of five agree", []voice{{1 * ms, "x", 9}, {1 * ms, "a", 1}, {1 * ms, "a", 1}, {never, "", 0}, {never, "", 0}},
+			"a", 1*ms + secondOpinion},
 		{"a slow majority within the moment", []voice{{0, "lie", 9}, {40 * ms, "a", 1}, {45 * ms, "a", 1}}, "a", 45 * ms},
 	} {
 		synctest.Test(t, func(t *testing.T) {
