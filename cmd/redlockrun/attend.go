@@ -24,17 +24,7 @@ type attended[T any] struct {
 func attend[T any](signals <-chan os.Signal, do func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	done := make(chan attended[T], 1)
-	go func() {
-		var a attended[T]
-		defer func() { done <- a }()
-		defer func() {
-			if r := recover(); r != nil {
-				a.err = fmt.Errorf("wait for the lock: panic: %v", r)
-			}
-		}()
-		a.value, a.err = do(ctx)
-	}()
+	done := begin(ctx, do)
 	var ended error
 	var limit <-chan time.Time
 	for {
@@ -57,4 +47,20 @@ func attend[T any](signals <-chan os.Signal, do func(context.Context) (T, error)
 			}
 		}
 	}
+}
+
+// begin calls do beside the caller. The channel has room for what comes of it.
+func begin[T any](ctx context.Context, do func(context.Context) (T, error)) <-chan attended[T] {
+	done := make(chan attended[T], 1)
+	go func() {
+		var a attended[T]
+		defer func() { done <- a }()
+		defer func() {
+			if r := recover(); r != nil {
+				a.err = fmt.Errorf("wait for the lock: panic: %v", r)
+			}
+		}()
+		a.value, a.err = do(ctx)
+	}()
+	return done
 }

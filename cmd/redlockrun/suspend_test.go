@@ -89,8 +89,13 @@ func TestASuspendedCommandWhoseLeaseHasEndedDoesNothingMore(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	dir := t.TempDir()
-	late, ready := filepath.Join(dir, "late"), filepath.Join(dir, "ready")
-	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", "-c", "trap ': >"+late+"' TERM CONT; : >"+ready+"; while :; do sleep 0.02; done")
+	late, ready, fifo := filepath.Join(dir, "late"), filepath.Join(dir, "ready"), filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// It waits without a child: while dash forks by vfork(2), a stop reaches its child alone.
+	const text = `trap ': >"$0"' TERM CONT; exec 8<>"$1"; : >"$2"; while :; do read x <&8; done`
+	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", "sh", "-c", text, late, fifo, ready)
 	until(t, "the command", func() bool { return exists(ready) })
 	run.signal(syscall.SIGTSTP)
 	untilStopped(t, run.cmd.Process.Pid)
