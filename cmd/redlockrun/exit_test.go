@@ -37,6 +37,8 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		says   []string
 	}{
 		{config.Usagef("wrong").Hint("right"), 64, []string{"wrong", "right"}},
+		{config.Usagef("read the file: %w", syscall.ENOENT).Hint("leave it out"), 64, []string{"read the file: no such", "leave it out"}},
+		{config.Usagef("read the file: %w", syscall.EMFILE).Hint("leave it out"), 71, []string{"read the file: too many", "ulimit"}},
 		{&lock.ConfigError{Subject: "URL", Problem: "it is odd", Hint: "make it even"}, 64, []string{
 			"use URL: it is odd (from --redis)", "make it even"}},
 		{&lock.NestedError{Name: "job", Holder: holder}, 64, []string{"around this one", "would never end"}},

@@ -31,9 +31,9 @@ type Sources struct {
 	levels [origins]level
 }
 
-// From has what flags and env say; ReadFile adds what the file says. flags are the words of
-// each flag by its name, none if it was not given; they are judged once it is
-// known that they count, so that what is wrong is named with its source.
+// From makes Sources of flags and environment; ReadFile adds the file. said has the words of
+// each flag that was given, by the flag's name. They are judged once it is known that they
+// count, so that what is wrong is named with its source.
 func From(said map[string][]string, env Lookup) *Sources {
 	s := &Sources{env: env}
 	s.levels[flags] = flagLevel(said)
