@@ -41,7 +41,8 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 		return nil, err
 	}
 	keys := lock.KeysOf(s.cfg.Prefix, req.Name, req.Holder.Run)
-	a := &acquisition{req: req, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw), keys: keys, record: lock.RecordOf(req.Holder).String()}
+	a := &acquisition{req: req, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw), keys: keys,
+		record: lock.RecordOf(req.Holder).String()}
 	defer func() {
 		if r := recover(); r != nil { // the caller's too, who is told what happens
 			a.giveUp(ctx)

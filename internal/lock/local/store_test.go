@@ -262,7 +262,10 @@ func TestS8APlantedDirectoryIsRefused(t *testing.T) {
 
 func TestLocalFileNamesAreUnambiguous(t *testing.T) {
 	long := strings.Repeat("x", 255)
-	names := []string{"a", "A", "a/b", "a%2Fb", "a%2fb", ".", "..", ".a", "a.lock", "é", "a b", "a+b", long, long + "x", long[1:], strings.Repeat("é", 256)}
+	names := []string{
+		"a", "A", "a/b", "a%2Fb", "a%2fb", ".", "..", ".a", "a.lock", "é", "a b", "a+b",
+		long, long + "x", long[1:], strings.Repeat("é", 256),
+	}
 	seen := map[string]string{}
 	for _, name := range names {
 		file := fileName(name)
