@@ -78,6 +78,7 @@ func explain(err error, c plan) outcome {
 		wrong       *lock.ConfigError
 		nested      *lock.NestedError
 		notLock     *lock.NotLockError
+		newer       *lock.NewerError
 		unavailable *lock.UnavailableError
 		held        *lock.HeldError
 		lost        *watchdog.LostError
@@ -101,6 +102,8 @@ func explain(err error, c plan) outcome {
 		return failure(statusUsage, nested.Error(), "waiting for it would never end: give this run a key of its own, or leave out --wait")
 	case errors.As(err, &notLock):
 		return failure(statusNotLock, notLock.Error(), "it was left alone; another --key or --prefix keeps clear of it")
+	case errors.As(err, &newer):
+		return failure(statusNotLock, newer.Error())
 	case errors.As(err, &signalled):
 		return outcome{status: statusSignal + int(signalled.Signal), level: console.Info, message: signalled.Error() + "; nothing was run"}
 	case errors.As(err, &held):

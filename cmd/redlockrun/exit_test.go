@@ -43,6 +43,7 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 			"use URL: it is odd (from --redis)", "make it even"}},
 		{&lock.NestedError{Name: "job", Holder: holder}, 64, []string{"around this one", "would never end"}},
 		{&lock.NotLockError{Key: "k", What: "a list"}, 65, []string{`key "k" is a list, not a lock`, "left alone"}},
+		{&lock.NewerError{Name: "job", Protocol: 2}, 65, []string{`the lock "job" is used by a newer redlockrun (protocol 2): upgrade`}},
 		{down(syscall.ECONNREFUSED), 69, []string{"db:6379 (from --redis)", "connection refused", "check that Redis runs"}},
 		{down(context.DeadlineExceeded), 69, []string{"firewall", "--redis-timeout"}},
 		{down(&net.DNSError{Name: "db"}), 69, []string{"check the host name"}},

@@ -142,13 +142,17 @@ func startRedis(ts *testscript.TestScript, args []string) *redistest.Server {
 	return s
 }
 
-// redisDo is redis-do WORD..., which asks the server REDIS; the reply is its output.
+// redisDo is redis-do [@NAME] WORD..., which asks the server REDIS, or NAME; the reply is its output.
 func redisDo(ts *testscript.TestScript, neg bool, args []string) {
+	server := "REDIS"
+	if name, named := strings.CutPrefix(args[0], "@"); named {
+		server, args = name, args[1:]
+	}
 	words := make([]any, len(args))
 	for i, arg := range args {
 		words[i] = arg
 	}
-	reply, err := ts.Value(serversKey{}).(servers)["REDIS"].Do(words...)
+	reply, err := ts.Value(serversKey{}).(servers)[server].Do(words...)
 	if err != nil {
 		reply = err
 	}

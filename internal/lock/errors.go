@@ -18,6 +18,10 @@ func (e *UnavailableError) Unwrap() error { return e.Err }
 
 func (e *NotLockError) Error() string { return fmt.Sprintf("key %q is %s, not a lock", e.Key, e.What) }
 
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("the lock %q is used by a newer redlockrun (protocol %d): upgrade this host", e.Name, e.Protocol)
+}
+
 func (e *ConfigError) Error() string { return fmt.Sprintf("use %s: %s", e.Subject, e.Problem) }
 
 // TypeName is what a key of another type is, as TYPE names it; "" if nobody may know.

@@ -9,14 +9,15 @@ import (
 // A Holder says who has a lock: what is written into the store and shown to
 // whoever finds the lock busy.
 type Holder struct {
-	Run     string // the ULID of the acquisition, 26 characters
-	Host    string
-	PID     int
-	User    string
-	Command string    // the base name; never the arguments
-	Start   time.Time // the holder's wall clock
-	Ended   time.Time // the store's clock; not zero if the run has ended and only its min-hold is left
-	Foreign string    // of a value that is no record of ours: its first 1 KiB
+	Run      string // the ULID of the acquisition, 26 characters
+	Protocol int    // its release's, as it was read: it may be higher than ours; 0: unknown
+	Host     string
+	PID      int
+	User     string
+	Command  string    // the base name; never the arguments
+	Start    time.Time // the holder's wall clock
+	Ended    time.Time // the store's clock; not zero if the run has ended and only its min-hold is left
+	Foreign  string    // of a value that is no record of ours: its first 1 KiB
 }
 
 // String is web-3:4121 (alice, php), each part escaped for a terminal.

@@ -21,9 +21,9 @@ type Store interface {
 	//
 	// It returns *HeldError if the lock stayed busy, *NestedError if waiting for it
 	// could not end, *UnavailableError if the last try had no answer, *NotLockError
-	// if the key is something else, and the cause of ctx if that ended first; in
-	// each of these cases nothing is held and no trace is left that outlives a
-	// minute.
+	// if the key is something else, *NewerError if a newer release has claimed it,
+	// and the cause of ctx if that ended first; in each of these cases nothing is
+	// held and no trace is left that outlives a minute.
 	Acquire(ctx context.Context, req Request) (Lease, error)
 
 	// Address names the place for messages, without user and password.
@@ -141,6 +141,13 @@ type UnavailableError struct {
 type NotLockError struct {
 	Key  string
 	What string // "a list", "a fence that is no number below 2^53"
+}
+
+// A NewerError says that releases which know no protocol as high as this must leave the
+// lock alone, and that this is one: see [Protocol].
+type NewerError struct {
+	Name     string
+	Protocol int // the lowest that may touch it
 }
 
 // A ConfigError says that a URL, file or directory cannot be used as a store, or

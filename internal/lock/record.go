@@ -9,29 +9,52 @@ import (
 	"redlockrun/internal/boottime"
 )
 
+// Protocol is the number of what this release writes into a store and reads there: the
+// record, the keys beside it, and what scripts do with them. Releases of different age
+// share all this at the same time. So:
+//
+//   - What is new is added, in a way that an older release misses and does not break.
+//     It ignores fields that it does not know, and takes one that is absent for unknown.
+//   - The first and the last fields of a record keep their order and their place, and
+//     all of it has room in 1,023 bytes: scripts look at bytes, not at JSON.
+//   - What scripts are told and what they answer grows at its end only.
+//   - What an older release would break raises this number. Then a floor stands behind
+//     the number of a fence, as in "1763790000000 p2": the lowest protocol that may touch
+//     the lock, in a quorum at a majority, before the first grant that needs it. Whoever
+//     does not know it gets a *NewerError and writes nothing.
+//   - A record or a waiter with a higher number, and no floor, is as any other: it is busy
+//     or in line, and run ids are compared.
+//
+// This release writes no floor. testdata/protocol has what each protocol sends and writes,
+// frozen, to be tested against the present.
+const Protocol = 1
+
+// MostProtocol is the highest that a floor may name.
+const MostProtocol = 999_999_999
+
 // RecordMax bounds what is read of a key's value; a record of ours is shorter.
 const RecordMax = 1024
 
 // A Record is the value of a lock: one line of JSON that begins with the run
-// id. Fence, At and Ended are written by the store.
+// id. Fence, At and Ended are written by the store. See Protocol before you change it.
 type Record struct {
-	Run     string `json:"run"`
-	Ended   int64  `json:"ended,omitempty"` // when the run ended, ms of the store's clock
-	Version int    `json:"v"`
-	Host    string `json:"host"`
-	PID     int    `json:"pid"`
-	User    string `json:"user"`
-	Command string `json:"cmd"`
-	Start   int64  `json:"start"`           // ms of the holder's clock
-	Fence   int64  `json:"fence,omitempty"` // always before At, at the end
-	At      int64  `json:"at,omitempty"`    // when it was taken, ms of the store's clock
-	Until   int64  `json:"until,omitempty"` // in a file: the end of the min-hold
+	Run      string `json:"run"`
+	Ended    int64  `json:"ended,omitempty"` // when the run ended, ms of the store's clock
+	Protocol int    `json:"v"`               // its writer's; 0: unknown
+	Host     string `json:"host"`
+	PID      int    `json:"pid"`
+	User     string `json:"user"`
+	Command  string `json:"cmd"`
+	Start    int64  `json:"start"`           // ms of the holder's clock
+	Fence    int64  `json:"fence,omitempty"` // always before At, at the end
+	At       int64  `json:"at,omitempty"`    // when it was taken, ms of the store's clock
+	Until    int64  `json:"until,omitempty"` // in a file: the end of the min-hold
 }
 
 // RecordOf is what a holder writes: its texts cut to what the record has room for.
 func RecordOf(h Holder) Record {
 	return Record{
-		Run: h.Run, Version: 1, Host: short(h.Host, 64), PID: h.PID, User: short(h.User, 32), Command: short(h.Command, 44),
+		Run: h.Run, Protocol: Protocol, Host: short(h.Host, 64), PID: h.PID, User: short(h.User, 32), Command: short(h.Command, 44),
 		Start: h.Start.UnixMilli(),
 	}
 }
@@ -59,7 +82,7 @@ func short(s string, n int) string {
 // is one on our clock, the store's being now.
 func ReadRecord(value string, now int64, clock *boottime.Clock) (h Holder, since time.Time) {
 	var r Record
-	if len(value) > RecordMax || !strings.HasPrefix(value, `{"run":"`) ||
+	if len(value) >= RecordMax || !strings.HasPrefix(value, `{"run":"`) ||
 		json.Unmarshal([]byte(value), &r) != nil || len(r.Run) != RunIDLen {
 		return Holder{Foreign: value[:min(len(value), RecordMax)]}, time.Time{}
 	}
@@ -77,7 +100,7 @@ func (r Record) Since(now int64, clock *boottime.Clock) time.Time {
 
 // Holder is who wrote the record.
 func (r Record) Holder() Holder {
-	h := Holder{Run: r.Run, Host: r.Host, PID: r.PID, User: r.User, Command: r.Command, Start: time.UnixMilli(r.Start)}
+	h := Holder{Run: r.Run, Protocol: r.Protocol, Host: r.Host, PID: r.PID, User: r.User, Command: r.Command, Start: time.UnixMilli(r.Start)}
 	if r.Ended > 0 {
 		h.Ended = time.UnixMilli(r.Ended)
 	}

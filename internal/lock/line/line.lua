@@ -5,6 +5,7 @@ local untold = 6000           -- so does one of which its run could not be told:
 local silent = 12000          -- a waiter that has not looked for so long, though it could, is passed over
 local forget = 3600000        -- after so long it is no more; line and who expire
 local fence_life = 7776000000 -- 90 days after the last acquisition the clock carries on
+local protocol = 1            -- that of the record (record.go): a fence with a higher floor is not touched
 
 -- publish sends a message to a run, and returns how many have got it; -1: there are no messages here.
 local function publish(run, message)
@@ -64,12 +65,16 @@ local function drop(run)
   if not first() then call('DEL', who) end
 end
 
--- next_fence is the next fence, or nil and a reply if the counter is none.
+-- next_fence is the next fence, or nil and a reply if the counter is none or has a floor above this protocol behind it.
 local function next_fence()
-  local counter, fault = text(2, 31)
+  local counter, fault = text(2, 32)
   if fault then return nil, fault end
   if counter == '' and call('PTTL', fence) == -2 then counter = '0' end
-  local number = string.match(counter, '^%d+$') and math.max(tonumber(counter) + 1, now) or 2 ^ 53
+  if string.match(counter, '^%d+$') then counter = counter .. ' p0' end
+  local last, floor = string.match(counter, '^(%d+) p(%d+)$')
+  if not last or #counter > 32 or #floor > 9 then return nil, {-2} end
+  if tonumber(floor) > protocol then return nil, {-3, tonumber(floor)} end
+  local number = math.max(tonumber(last) + 1, now)
   if number >= 2 ^ 53 then return nil, {-2} end
   return number
 end
@@ -89,6 +94,13 @@ local function kept(run, seen, callable, excused)
   if n < 0 then return untold end
 end
 
+-- rouse has the first in line that hears it look, so that it finds what is wrong with the fence, and leaves.
+local function rouse()
+  for _, run in ipairs(call('ZRANGE', line, 0, 99)) do
+    if tell(run, 'g') > 0 then return end
+  end
+end
+
 -- advance gives the free lock to the first in line that is there, as caller is. Who is not leaves the line; but
 -- when the first comes back from a gap, be it the caller, the others are given a moment to do so. Its first write is
 -- a ZREM, which Redis does not refuse when it is out of memory; after it, it does not refuse SET either.
@@ -97,7 +109,7 @@ local function advance(caller)
   local back = since > 0 and now - since <= unconfirmed
   local excused = back and (latest >= since or caller and call('ZRANK', line, caller))
   local number, run = next_fence(), first()
-  if not number then return publish(run, 'g') end -- so that it finds what is wrong with the fence
+  if not number then return rouse() end
   while run do
     local seen, callable, record = waiter(run)
     drop(run)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
 )
 
@@ -38,13 +39,15 @@ type busy struct {
 //	{4}                       this run has been given up
 //	{-1, n, type}             the n-th key is something else; type is '' if nobody may know
 //	{-2}                      the fence is no number below 2^53
+//	{-3, protocol}            only that protocol and later ones may touch the lock
 type acquireReply struct {
-	kind acquireKind
-	hold hold   // of granted and confirmed
-	busy busy   // of refused, queued and full
-	spot spot   // of queued
-	key  int    // of wrongKey: which one, from 0 on
-	what string // of wrongKey: its type
+	kind     acquireKind
+	hold     hold   // of granted and confirmed
+	busy     busy   // of refused, queued and full
+	spot     spot   // of queued
+	key      int    // of wrongKey: which one, from 0 on
+	what     string // of wrongKey: its type
+	protocol int    // of newer
 }
 
 type acquireKind int
@@ -59,6 +62,7 @@ const (
 	revoked
 	wrongKey
 	wrongFence
+	newer
 )
 
 // A spot is where a run stands in line.
@@ -87,6 +91,8 @@ func readAcquire(r *link.Reply) (a acquireReply) {
 		a.kind, a.key, a.what = wrongKey, int(r.Number(1, mostKeys)-1), r.Text()
 	case code == -2:
 		a.kind = wrongFence
+	case code == -3:
+		a.kind, a.protocol = newer, int(r.Number(lock.Protocol+1, lock.MostProtocol))
 	default:
 		r.Strange()
 	}

@@ -21,6 +21,7 @@ func FuzzAReplyOfTheAcquireStep(f *testing.F) {
 		"*4\r\n:0\r\n:-1\r\n$10\r\nany\x00\xffbytes\r\n:1795344187667\r\n",
 		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
 		"*1\r\n:-2\r\n",
+		"*2\r\n:-3\r\n:2\r\n",
 	)
 }
 
@@ -44,6 +45,8 @@ func acquireParts(a acquireReply) []any {
 		return []any{int64(4)}
 	case wrongKey:
 		return []any{int64(-1), int64(a.key + 1), a.what}
+	case newer:
+		return []any{int64(-3), int64(a.protocol)}
 	}
 	return []any{int64(-2)}
 }

@@ -152,6 +152,8 @@ func (a *acquisition) interpret(reply acquireReply, sent time.Time) (lock.Lease,
 		return nil, a.notLock(reply.key, reply.what)
 	case wrongFence:
 		return nil, &lock.NotLockError{Key: a.keys.Fence, What: "a fence that is no number below 2^53"}
+	case newer:
+		return nil, &lock.NewerError{Name: a.req.Name, Protocol: reply.protocol}
 	}
 	return nil, a.unavailable(errRevoked)
 }

@@ -142,6 +142,8 @@ func (m *redisMaster) grant(ctx context.Context, b term) (vote, error) {
 		v.owner, v.held = owner(reply.record), m.heldError(reply)
 	case notLock:
 		v.wrong = m.notLock(reply.wrong)
+	case newer:
+		v.newer = &lock.NewerError{Name: m.req.Name, Protocol: reply.protocol}
 	}
 	return v, nil
 }

@@ -42,6 +42,14 @@ func (o *outage) addRestarted(m master, wait time.Duration) {
 	o.note(ErrRestarted, "%s: restarted, does not vote for another %s", m.Address(), wait)
 }
 
+// errNewer is why a master of a quorum does not vote for this release. It is no
+// *NewerError: that speaks for the quorum.
+var errNewer = errors.New("lock used by a newer redlockrun")
+
+func (o *outage) addNewer(m master, protocol int) {
+	o.note(errNewer, "%s: it is used by a newer redlockrun (protocol %d)", m.Address(), protocol)
+}
+
 func (o *outage) note(cause error, format string, args ...any) {
 	o.causes = append(o.causes, cause)
 	o.said = append(o.said, fmt.Sprintf(format, args...))

@@ -151,7 +151,20 @@ func (p *poll) outcome() error {
 			return v.wrong
 		}
 	}
+	if p.count(newer) > p.quorum.size-need {
+		return p.newest()
+	}
 	return p.unavailable()
+}
+
+// newest is what the master with the highest protocol says to older releases.
+func (p *poll) newest() (most *lock.NewerError) {
+	for _, v := range p.votes {
+		if v.verdict == newer && (most == nil || v.newer.Protocol > most.Protocol) {
+			most = v.newer
+		}
+	}
+	return most
 }
 
 // findDuplicate finds two masters that are one server.
@@ -191,6 +204,8 @@ func (p *poll) unavailable() error {
 			o.addRestarted(p.masters[i], v.wait)
 		case silent, revoked:
 			o.add(p.masters[i], p.errs[i])
+		case newer:
+			o.addNewer(p.masters[i], v.newer.Protocol)
 		}
 	}
 	return o.unavailable()

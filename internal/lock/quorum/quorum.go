@@ -87,6 +87,7 @@ type vote struct {
 	held    lock.HeldError // of refused
 	wait    time.Duration
 	wrong   *lock.NotLockError
+	newer   *lock.NewerError
 }
 
 type verdict int
@@ -99,6 +100,7 @@ const (
 	duplicate                // this server has voted already, as another master
 	revoked                  // this term has been given up
 	notLock                  // a key is something else: vote.wrong
+	newer                    // a newer release has claimed the lock: vote.newer
 )
 
 // probation is the longest ttl of a key before its answer has been counted. An

@@ -25,6 +25,7 @@ const mostExact = 1<<53 - 1
 //	{5, n}                   the server does not vote for another n seconds
 //	{-1, n, type}            the n-th key is no string; type is '' if nobody may know
 //	{-2}                     the fence is no number below 2^53
+//	{-3, protocol}           only that protocol and later ones may touch the lock
 type grantReply struct {
 	verdict verdict       // never silent
 	fence   int64         // of granted
@@ -34,6 +35,8 @@ type grantReply struct {
 	now     int64         // of refused
 	wait    time.Duration // of abstained
 	wrong   wrongKey      // of notLock
+
+	protocol int // of newer
 }
 
 // A wrongKey is a key in whose place something else stands.
@@ -57,6 +60,8 @@ func readGrant(r *link.Reply) (g grantReply) {
 		g.verdict, g.wait = abstained, time.Duration(r.Number(1, math.MaxInt32))*time.Second
 	case -1, -2:
 		g.verdict, g.wrong = notLock, readWrongKey(code, r)
+	case -3:
+		g.verdict, g.protocol = newer, readFloor(r)
 	default:
 		r.Strange()
 	}
@@ -71,6 +76,9 @@ func readWrongKey(code int64, r *link.Reply) wrongKey {
 	}
 	return wrongKey{at: int(r.Number(1, 2) - 1), kind: r.Text()}
 }
+
+// readFloor reads what comes after the code of {-3, protocol}.
+func readFloor(r *link.Reply) int { return int(r.Number(lock.Protocol+1, lock.MostProtocol)) }
 
 // owner names the holder in a value and the round in which it took the lock: a majority
 // that says the same belongs to it.
@@ -88,6 +96,7 @@ func owner(record string) string {
 //	{0}             the lock is this term's no more
 //	{-1, n, type}   the n-th key is no string
 //	{-2}            the fence is no number below 2^53
+//	{-3, protocol}  only that protocol and later ones may touch the lock
 func readRaise(r *link.Reply) (done bool) {
 	switch code := r.Code(); code {
 	case 1:
@@ -95,6 +104,8 @@ func readRaise(r *link.Reply) (done bool) {
 	case 0:
 	case -1, -2:
 		readWrongKey(code, r)
+	case -3:
+		readFloor(r)
 	default:
 		r.Strange()
 	}
@@ -126,6 +137,7 @@ func readRenew(r *link.Reply) standing {
 //	{4}             this term has been given up
 //	{-1, n, type}   the n-th key is no string
 //	{-2}            the fence is no number below 2^53
+//	{-3, protocol}  only that protocol and later ones may touch the lock
 func readHeal(r *link.Reply) standing {
 	switch code := r.Code(); code {
 	case 1:
@@ -136,6 +148,9 @@ func readHeal(r *link.Reply) standing {
 		return nobodys
 	case -1, -2:
 		readWrongKey(code, r)
+		return nobodys
+	case -3:
+		readFloor(r)
 		return nobodys
 	}
 	r.Strange()

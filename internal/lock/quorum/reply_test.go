@@ -20,6 +20,7 @@ func FuzzAReplyOfTheGrantStep(f *testing.F) {
 		"*4\r\n:0\r\n:-1\r\n$10\r\nany\x00\xffbytes\r\n:1795344198503\r\n",
 		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
 		"*1\r\n:-2\r\n",
+		"*2\r\n:-3\r\n:2\r\n",
 	)
 }
 
@@ -40,6 +41,9 @@ func grantParts(g grantReply) []any {
 	case abstained:
 		return []any{int64(5), int64(g.wait / time.Second)}
 	}
+	if g.verdict == newer {
+		return []any{int64(-3), int64(g.protocol)}
+	}
 	if g.wrong.full {
 		return []any{int64(-2)}
 	}
@@ -51,6 +55,7 @@ func FuzzAReplyOfTheRaiseStep(f *testing.F) {
 		"*1\r\n:1\r\n",
 		"*1\r\n:0\r\n",
 		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
+		"*2\r\n:-3\r\n:2\r\n",
 	)
 }
 
@@ -79,6 +84,7 @@ func FuzzAReplyOfTheHealStep(f *testing.F) {
 		"*1\r\n:4\r\n",
 		"*1\r\n:0\r\n",
 		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
+		"*2\r\n:-3\r\n:2\r\n",
 		"*1\r\n:-2\r\n",
 	)
 }

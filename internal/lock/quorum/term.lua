@@ -25,18 +25,23 @@ local function revoked()
   return type(last) == 'string' and last >= ARGV[2]
 end
 
--- counter is the fence as a number, or a reply that says what is wrong with it.
+-- counter is the fence as a number, or nil and a reply that says what is wrong with it: it is none, or has a floor
+-- above this protocol (that of the record: record.go) behind it.
+local protocol = 1
 local function counter()
-  local text = redis.pcall('GETRANGE', KEYS[2], 0, 31)
+  local text = redis.pcall('GETRANGE', KEYS[2], 0, 32)
   if type(text) ~= 'string' then
     if not string.find(text.err, 'WRONGTYPE', 1, true) then return nil, text end
     local t = redis.pcall('TYPE', KEYS[2])
     return nil, {-1, 2, t.ok or ''}
   end
   if text == '' and redis.call('PTTL', KEYS[2]) == -2 then return 0 end
-  local n = string.match(text, '^%d+$') and tonumber(text) or 2 ^ 53
-  if n >= 2 ^ 53 then return nil, {-2} end
-  return n
+  if string.match(text, '^%d+$') then text = text .. ' p0' end
+  local n, floor = string.match(text, '^(%d+) p(%d+)$')
+  if not n or #text > 32 or #floor > 9 then return nil, {-2} end
+  if tonumber(floor) > protocol then return nil, {-3, tonumber(floor)} end
+  if tonumber(n) >= 2 ^ 53 then return nil, {-2} end
+  return tonumber(n)
 end
 
 -- setCounter lets the fence live for 90 days: after that the clock carries on.
