@@ -16,6 +16,8 @@ if ! reason=$(GOARCH=$other CGO_ENABLED=0 go run ./scripts/preflight 2>&1 >/dev/
     other=
 fi
 
-# Most of what takes long waits: more of it at a time than there are processors.
-CGO_ENABLED=1 go test -race -shuffle=on -parallel 3 ./...
+# Most of what takes long waits, so that more of it runs at a time than there are processors.
+# What needs a processor for itself is not parallel, and runs before. The package that takes
+# longest is the first.
+CGO_ENABLED=1 go test -race -shuffle=on -parallel 8 ./...
 if [ -n "$other" ]; then GOARCH=$other CGO_ENABLED=0 go test ./internal/relay ./internal/guard ./internal/runner; fi

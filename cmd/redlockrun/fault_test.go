@@ -316,7 +316,7 @@ func TestALossCutsTheGraceOfMaxRuntime(t *testing.T) {
 	until(t, "SIGTERM", func() bool { return exists(term) })
 	occupy(t, s)
 	run.ends(124)
-	if value, err := s.Do("GET", key); err != nil || value != "thief" {
+	if value, err := s.Do("GET", key); err != nil || value != "other" {
 		t.Errorf("the other's lock is %v, %v", value, err)
 	}
 }

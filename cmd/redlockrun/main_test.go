@@ -19,11 +19,15 @@ func TestMain(m *testing.M) {
 	testscript.Main(cleaning{m}, map[string]func(){"job": jobMain})
 }
 
+// raceVar is the variable that steers the race detector of jobs.
+const raceVar = "GORACE"
+
 // cleaning removes what built has made when all tests are over.
 type cleaning struct{ m *testing.M }
 
 func (c cleaning) Run() int {
 	forgetIgnored()
+	os.Setenv(raceVar, "atexit_sleep_ms=0") // else every job takes a second to end
 	// Most of a test's time is spent in waiting for a lease to end.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"redlockrun/internal/config"
+	"redlockrun/internal/redistest"
 )
 
 // Texts by which a proxy knows the requests of a run.
@@ -104,10 +105,8 @@ func (p *process) ends(statuses ...int) {
 // until fails the test unless a state comes.
 func until(t testing.TB, what string, state func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !state(); <-time.After(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: it did not come", what)
-		}
+	if !redistest.Until(patience, state) {
+		t.Fatalf("%s: it did not come", what)
 	}
 }
 

@@ -27,6 +27,7 @@ const patience = 60 * time.Second
 
 // TestScripts runs what a user can see, one scenario a file.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	p := scripts(t)
 	p.Dir = scriptDir
 	testscript.Run(t, p)
@@ -42,6 +43,7 @@ func scripts(t *testing.T) testscript.Params {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 			env.Setenv(config.FileVar, "/dev/null")
+			env.Setenv(raceVar, os.Getenv(raceVar))
 			env.Values[serversKey{}] = make(servers)
 			env.Values[backgroundsKey{}] = make(backgrounds)
 			return nil
@@ -235,7 +237,7 @@ func lookPath(ts *testscript.TestScript, name string) string {
 
 // scriptEnv is the environment of the script, as far as redlockrun looks at it.
 func scriptEnv(ts *testscript.TestScript) (env []string) {
-	names := []string{"PATH", "HOME", "TMPDIR", "WORK", "REDIS_URL", config.FileVar, config.HeldRunsVar, config.HeldKeyVar}
+	names := []string{"PATH", "HOME", "TMPDIR", "WORK", "REDIS_URL", raceVar, config.FileVar, config.HeldRunsVar, config.HeldKeyVar}
 	for _, s := range config.Settings() {
 		names = append(names, s.Variable())
 	}
@@ -275,10 +277,8 @@ func signalCommand(ts *testscript.TestScript, neg bool, args []string) {
 
 // eventually fails the script unless a state comes.
 func eventually(ts *testscript.TestScript, what string, state func() bool) {
-	for deadline := time.Now().Add(patience); !state(); <-time.After(time.Millisecond) {
-		if time.Now().After(deadline) {
-			ts.Fatalf("%s: it did not come", what)
-		}
+	if !redistest.Until(patience, state) {
+		ts.Fatalf("%s: it did not come", what)
 	}
 }
 

@@ -81,6 +81,7 @@ var places = map[string]func(*testing.T) *place{
 }
 
 func TestScriptsRunOnEachStore(t *testing.T) {
+	t.Parallel()
 	files := storeScripts(t)
 	for name, start := range places {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -18,7 +19,7 @@ var clockSource []byte
 // pushed while they run.
 type Clock struct {
 	file *os.File // the offset in nanoseconds; the servers have it mapped
-	shim string
+	shim *os.File
 }
 
 // NewClock makes a clock that is right. It needs gcc.
@@ -33,12 +34,9 @@ func NewClock(t testing.TB) *Clock {
 }
 
 func makeClock(dir string) (*Clock, error) {
-	source, shim := filepath.Join(dir, "clock.c"), filepath.Join(dir, "clock.so")
-	if err := os.WriteFile(source, clockSource, 0o600); err != nil {
+	shim, err := clockShim()
+	if err != nil {
 		return nil, err
-	}
-	if out, err := exec.Command("gcc", "-O2", "-shared", "-fPIC", "-o", shim, source).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("compile clock.c: %w (`make test` installs gcc)\n%s", err, out)
 	}
 	file, err := os.Create(filepath.Join(dir, "offset"))
 	if err != nil {
@@ -48,6 +46,24 @@ func makeClock(dir string) (*Clock, error) {
 	return c, c.Push(0)
 }
 
+// clockShim is the library of all clocks, compiled once. Its file has no name any
+// more: it goes with this process.
+var clockShim = sync.OnceValues(func() (*os.File, error) {
+	dir, err := os.MkdirTemp("", "clock")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	source, shim := filepath.Join(dir, "clock.c"), filepath.Join(dir, "clock.so")
+	if err := os.WriteFile(source, clockSource, 0o600); err != nil {
+		return nil, err
+	}
+	if out, err := exec.Command("gcc", "-O2", "-shared", "-fPIC", "-o", shim, source).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("compile clock.c: %w (`make test` installs gcc)\n%s", err, out)
+	}
+	return os.Open(shim)
+})
+
 // Push sets how far the clock is ahead of the true time.
 func (c *Clock) Push(ahead time.Duration) error {
 	_, err := c.file.WriteAt(binary.NativeEndian.AppendUint64(nil, uint64(ahead)), 0)
@@ -56,5 +72,6 @@ func (c *Clock) Push(ahead time.Duration) error {
 
 // env is what a process with this clock has in its environment.
 func (c *Clock) env() []string {
-	return []string{"LD_PRELOAD=" + c.shim, "REDISTEST_CLOCK=" + c.file.Name()}
+	shim := fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), c.shim.Fd())
+	return []string{"LD_PRELOAD=" + shim, "REDISTEST_CLOCK=" + c.file.Name()}
 }

@@ -1,7 +1,6 @@
 package redistest
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -125,13 +124,17 @@ func (c *Cluster) follow() error {
 // its master's data.
 func (c *Cluster) Ready() error {
 	for i, r := range c.Replicas {
-		if err := errors.Join(isReplicaOf(r, c.Masters[i]), hasReplicas(c.Masters[i], 1)); err != nil {
+		if err := isReplicaOf(r, c.Masters[i]); err != nil {
+			return err
+		}
+		if err := hasReplicas(c.Masters[i], 1); err != nil {
 			return err
 		}
 	}
-	return each(c.servers, func(n *Server) error {
-		return errors.Join(inOrder(n), c.showsReplicas(n))
-	})
+	if err := each(c.servers, inOrder); err != nil {
+		return err
+	}
+	return each(c.servers, c.showsReplicas)
 }
 
 func inOrder(n *Server) error {

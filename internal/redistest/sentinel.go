@@ -139,7 +139,10 @@ func (s *Sentinel) ready() error {
 	if err := each(replicas, func(r *Server) error { return isReplicaOf(r, master) }); err != nil {
 		return err
 	}
-	return errors.Join(hasReplicas(master, len(replicas)), each(s.Sentinels, s.sees))
+	if err := hasReplicas(master, len(replicas)); err != nil {
+		return err
+	}
+	return each(s.Sentinels, s.sees)
 }
 
 // sees is nil when a sentinel reaches its fellows and every server.

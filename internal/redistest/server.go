@@ -191,21 +191,15 @@ func yesNo(b bool) string {
 
 // Wait returns when the server answers and has loaded its data.
 func (s *Server) Wait() error {
-	deadline := time.Now().Add(patience)
-	for {
-		_, err := s.Do("PING")
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-s.ended:
-			return errors.New("wait for redis-server: it ended")
-		case <-time.After(2 * time.Millisecond):
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("wait for redis-server: %w", err)
-		}
+	var err error
+	Until(patience, func() bool { _, err = s.Do("PING"); return err == nil || !s.lives() })
+	if err != nil && !s.lives() {
+		err = errors.New("it ended")
 	}
+	if err != nil {
+		return fmt.Errorf("wait for redis-server: %w", err)
+	}
+	return nil
 }
 
 // Addr is host:port.

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"redlockrun/internal/redistest"
 )
@@ -84,9 +83,7 @@ func hasChild(pid int) bool {
 
 func eventually(t *testing.T, what string, state func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !state(); <-time.After(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: it did not come", what)
-		}
+	if !redistest.Until(patience, state) {
+		t.Fatalf("%s: it did not come", what)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 // Redis counts a ttl on the wall clock of its host.
 func TestL9AServersClockThatIsSetForwardEndsItsLeases(t *testing.T) {
+	t.Parallel()
 	for name, start := range map[string]func(*testing.T, redistest.Options) place{
 		"one server": func(t *testing.T, opts redistest.Options) place {
 			s := redistest.Start(t, opts)

@@ -208,6 +208,7 @@ func TestANodeOfAClusterIsNoSingleServer(t *testing.T) {
 }
 
 func TestClusterHasNoDatabases(t *testing.T) {
+	t.Parallel()
 	for _, url := range []string{"redis+cluster://a/1", "redis+cluster://a?db=1", "rediss+cluster://a,b/0"} {
 		var wrong *lock.ConfigError
 		if _, err := line.Open(lock.Servers{URLs: []string{url}}); !errors.As(err, &wrong) {

@@ -13,6 +13,7 @@ import (
 
 // A command that the server does not know is never taken for a busy lock.
 func TestUnknownCommandOfTheLineIsUnavailableAtOnceAndNamed(t *testing.T) {
+	t.Parallel()
 	for _, command := range []string{"ZADD", "ZRANK", "HSET", "HGET", "ZRANGE"} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()

@@ -88,6 +88,7 @@ func TestL1LostAcquireRepliesAreNoContention(t *testing.T) {
 }
 
 func TestL2LostReleaseReplyIsARelease(t *testing.T) {
+	t.Parallel()
 	srv, p, s := proxied(t)
 	for _, keep := range []time.Duration{0, time.Hour} {
 		l := locktest.Acquire(t, s, locktest.RequestFor("job"))
@@ -106,6 +107,7 @@ func TestL2LostReleaseReplyIsARelease(t *testing.T) {
 }
 
 func TestL4LostRenewReplyIsNoLoss(t *testing.T) {
+	t.Parallel()
 	srv, p, s := proxied(t)
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
 	p.LoseReply("redlockrun:{")
@@ -152,6 +154,7 @@ func TestL3LateAcquireAfterTheRunLeavesNoLock(t *testing.T) {
 }
 
 func TestL3TombstoneAloneStopsALateAcquire(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	k := lock.KeysOf(lock.DefaultPrefix, "job", lock.NewRunID())
 	run := strings.TrimPrefix(k.Gone, k.Lock+":gone:")
@@ -268,6 +271,7 @@ func TestL23RenewAndReleaseInAHangingServer(t *testing.T) {
 
 // Whatever the way to the server and back took is no part of the lease.
 func TestV1LeaseCountsFromBeforeTheRequest(t *testing.T) {
+	t.Parallel()
 	_, p, s := proxied(t)
 	req := locktest.RequestFor("job")
 	req.Times.Try = locktest.Patience
@@ -320,6 +324,7 @@ func TestL22BlackHoleCostsTriesAndNotTheLock(t *testing.T) {
 }
 
 func TestRefusedAndResetConnectionsAreTriedAgain(t *testing.T) {
+	t.Parallel()
 	_, p, s := proxied(t)
 	p.Refuse(true)
 	req := locktest.RequestFor("job")
@@ -347,6 +352,7 @@ func TestDownServerIsUnavailableAndNamesTheCause(t *testing.T) {
 }
 
 func TestL5ForgottenScriptsAreNoEvent(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	l := locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("job"))
 	locktest.Do(t, srv, "SCRIPT", "FLUSH")
@@ -358,6 +364,7 @@ func TestL5ForgottenScriptsAreNoEvent(t *testing.T) {
 }
 
 func TestL10RestartWithAndWithoutData(t *testing.T) {
+	t.Parallel()
 	for _, keep := range []bool{true, false} {
 		srv := redistest.Start(t, redistest.Options{Persist: true})
 		l := locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("job"))
@@ -414,6 +421,7 @@ func TestTheLastTryDecides(t *testing.T) {
 }
 
 func TestRetriesAreCountedAndEndBySignal(t *testing.T) {
+	t.Parallel()
 	_, p, s := proxied(t)
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
 	before := p.Count(anAcquire)

@@ -100,10 +100,8 @@ func (s steps) listen(run string) (next func() string, stop func()) {
 
 func (s steps) until(done func() bool) {
 	s.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !done(); {
-		if time.Now().After(deadline) {
-			s.t.Fatal("it did not happen within a minute")
-		}
+	if !redistest.Until(time.Minute, done) {
+		s.t.Fatal("it did not happen within a minute")
 	}
 }
 
@@ -172,6 +170,7 @@ func (s steps) age(run string, ms int64) {
 }
 
 func TestReleaseHandsOverInOrderAndLeavesTheFenceAlone(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	fence := int64(0)
 	grow := func(reply []any) {
@@ -207,6 +206,7 @@ func TestReleaseHandsOverInOrderAndLeavesTheFenceAlone(t *testing.T) {
 }
 
 func TestLookSaysPlaceHolderAndListeners(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b")
@@ -227,6 +227,7 @@ func TestLookSaysPlaceHolderAndListeners(t *testing.T) {
 }
 
 func TestNewcomerDoesNotSlipPast(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b")
@@ -238,6 +239,7 @@ func TestNewcomerDoesNotSlipPast(t *testing.T) {
 }
 
 func TestDisconnectedArePassedOverAndMayJoinAgain(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	_, stop := s.listen("b")
@@ -255,6 +257,7 @@ func TestDisconnectedArePassedOverAndMayJoinAgain(t *testing.T) {
 
 // One that cannot be called is as one that is slow to confirm.
 func TestLockIsKeptForWhoCannotBeCalled(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.look("b") // not subscribed
@@ -275,6 +278,7 @@ func TestLockIsKeptForWhoCannotBeCalled(t *testing.T) {
 
 // Somebody who listens to everything makes nobody look alive.
 func TestListenersToEverythingAreNotCounted(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	c := redis.NewClient(&redis.Options{Network: "unix", Addr: s.server.Socket()})
 	defer c.Close()
@@ -304,6 +308,7 @@ func TestListenersToEverythingAreNotCounted(t *testing.T) {
 }
 
 func TestHandOverTellsTheFirstThree(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b")
@@ -326,6 +331,7 @@ func TestHandOverTellsTheFirstThree(t *testing.T) {
 }
 
 func TestMaxWaitersWakesNobody(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	for i := range 50 {
@@ -349,6 +355,7 @@ func TestMaxWaitersWakesNobody(t *testing.T) {
 }
 
 func TestSilentArePassedOver(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c", "d")
@@ -362,6 +369,7 @@ func TestSilentArePassedOver(t *testing.T) {
 }
 
 func TestWhoHasNotLookedForAnHourIsNoMore(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c", "d", "e")
@@ -375,6 +383,7 @@ func TestWhoHasNotLookedForAnHourIsNoMore(t *testing.T) {
 }
 
 func TestChosenInTheInstantItGivesUpHandsOn(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c")
@@ -387,6 +396,7 @@ func TestChosenInTheInstantItGivesUpHandsOn(t *testing.T) {
 }
 
 func TestLeavingChangesNothingElse(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c", "d")
@@ -403,6 +413,7 @@ func TestLeavingChangesNothingElse(t *testing.T) {
 }
 
 func TestRepeatedReleaseChangesNothing(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c")
@@ -414,6 +425,7 @@ func TestRepeatedReleaseChangesNothing(t *testing.T) {
 }
 
 func TestUnconfirmedHandOverLapsesToTheNextInLine(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b")
@@ -429,6 +441,7 @@ func TestUnconfirmedHandOverLapsesToTheNextInLine(t *testing.T) {
 }
 
 func TestLookAfterItsOwnerLeft(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b")
@@ -441,6 +454,7 @@ func TestLookAfterItsOwnerLeft(t *testing.T) {
 }
 
 func TestMinHoldIsToldToTheFirstThree(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	next, _ := s.listen("b")
@@ -455,6 +469,7 @@ func TestMinHoldIsToldToTheFirstThree(t *testing.T) {
 }
 
 func TestMaxWaitersCountsTheConnected(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	_, stop := s.listen("b")
@@ -471,6 +486,7 @@ func TestMaxWaitersCountsTheConnected(t *testing.T) {
 }
 
 func TestOutOfMemory(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c")
@@ -494,17 +510,19 @@ func TestOutOfMemory(t *testing.T) {
 }
 
 func TestLeaseThatEndsUnderOOMIsSucceeded(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b")
-	s.do("PEXPIRE", "{n}", 1)
 	s.look("b")
 	s.do("CONFIG", "SET", "maxmemory", "1")
+	s.do("PEXPIRE", "{n}", 1)
 	s.until(func() bool { return s.look("b")[0] == int64(1) })
 	s.code(s.look("b"), 2)
 }
 
 func TestEveryKeyExpiresTheFenceAfterNinetyDays(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c")
@@ -525,6 +543,7 @@ func TestEveryKeyExpiresTheFenceAfterNinetyDays(t *testing.T) {
 }
 
 func TestConfirmationOfALockThatIsNotOursChangesNothing(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.code(s.confirm("b"), 0)
 	s.once("a")

@@ -17,6 +17,7 @@ func (s steps) standstill(ms int64, runs ...string) {
 }
 
 func TestWhoCouldNotLookIsNotSilent(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c")
@@ -26,6 +27,7 @@ func TestWhoCouldNotLookIsNotSilent(t *testing.T) {
 }
 
 func TestWhoDoesNotComeBackAfterAGapIsSilent(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c", "d")
@@ -42,6 +44,7 @@ func TestWhoDoesNotComeBackAfterAGapIsSilent(t *testing.T) {
 
 // With nobody left who looks, a gap is an excuse but once.
 func TestOneGapExcusesOnce(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c", "d")
@@ -58,6 +61,7 @@ func TestOneGapExcusesOnce(t *testing.T) {
 
 // Who comes back first after a gap finds the lock free, and leaves it to the first.
 func TestWhoComesBackFirstLeavesTheLockToTheFirst(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	_, stop := s.listen("b")
@@ -74,6 +78,7 @@ func TestWhoComesBackFirstLeavesTheLockToTheFirst(t *testing.T) {
 
 // A release just after the first is back leaves the others the same moment.
 func TestWhoIsNotBackYetAfterAGapIsNotPassedOver(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	_, stop := s.listen("b")
@@ -88,6 +93,7 @@ func TestWhoIsNotBackYetAfterAGapIsNotPassedOver(t *testing.T) {
 
 // A newcomer does not wait for anybody whose connection is closed.
 func TestNewcomerAfterAGapTakesWhatIsFree(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	_, stop := s.listen("b")
@@ -100,6 +106,7 @@ func TestNewcomerAfterAGapTakesWhatIsFree(t *testing.T) {
 }
 
 func TestLineOfAnotherTypeIsNoLine(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		key  string
 		n    int64

@@ -51,6 +51,7 @@ func TestL18BothPasswordsOfSentinelAreRotatedUnderARunningJob(t *testing.T) {
 }
 
 func TestAPasswordIsGivenOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	good, empty, two := filepath.Join(dir, "good"), filepath.Join(dir, "empty"), filepath.Join(dir, "two")
 	replace(t, good, "p w\r\n")

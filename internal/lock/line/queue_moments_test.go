@@ -446,6 +446,7 @@ func evals(t *testing.T, srv *redistest.Server) (n int) {
 	return n
 }
 
+// It needs the processor for itself: no others beside it.
 func TestHandOverCostsTheSameHoweverManyWait(t *testing.T) {
 	// The looks of those that stay parked come with time, not with hand-overs.
 	cost := func(waiters int) int {
@@ -479,6 +480,7 @@ func TestHandOverCostsTheSameHoweverManyWait(t *testing.T) {
 var calling = []string{"&redlockrun:*", "+publish", "+pubsub|numsub", "+subscribe"}
 
 func TestWaitingRightsSuffice(t *testing.T) {
+	t.Parallel()
 	rights := redistest.Rules(strings.Fields(lock.WaitingACL))
 	for skip := -1; skip < len(rights); skip++ {
 		left := append([]string(nil), rights...)

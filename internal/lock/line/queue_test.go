@@ -107,6 +107,7 @@ func left(t *testing.T, srv *redistest.Server, but string) string {
 	return ""
 }
 
+// It needs the processor for itself: no others beside it.
 func TestWaitersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 	const rounds, waiters = 20, 100
 	srv := redistest.Start(t, redistest.Options{})
@@ -140,6 +141,7 @@ func TestWaitersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 }
 
 func TestSignalEndsTheWaitWithoutResidue(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())
 	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
@@ -155,6 +157,7 @@ func TestSignalEndsTheWaitWithoutResidue(t *testing.T) {
 }
 
 func TestLimitEndsTheWaitAsBusy(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())
 	locktest.Acquire(t, s, locktest.RequestFor("job"))

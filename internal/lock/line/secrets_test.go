@@ -97,6 +97,7 @@ func leaks(password, text, other string) bool {
 }
 
 func TestS3NoMessageShowsThePassword(t *testing.T) {
+	t.Parallel()
 	other := told("another-one-4711")
 	for _, password := range []string{
 		"s3cret/pass", "s3cret#pass", "s3cret%pass", "s3cret@pass", "s3cret:pass", "s3cret pass", "s3cret?pass", "s3cret%41pass", "s3c/r@e#t%z",

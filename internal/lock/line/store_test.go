@@ -23,6 +23,7 @@ func open(t *testing.T, url string) lock.Store {
 }
 
 func TestLockIsHeldRenewedAndReleased(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())
 	req := locktest.RequestFor("job")
@@ -54,6 +55,7 @@ func TestLockIsHeldRenewedAndReleased(t *testing.T) {
 }
 
 func TestARunIsOneHandshakeOneAcquireOneRelease(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	p := redistest.NewProxy(t, srv)
 	l := locktest.Acquire(t, open(t, p.URL()), locktest.RequestFor("job"))
@@ -71,6 +73,7 @@ func TestARunIsOneHandshakeOneAcquireOneRelease(t *testing.T) {
 }
 
 func TestBusyLockSaysWhoHoldsIt(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())
 	req := locktest.RequestFor("job")
@@ -87,6 +90,7 @@ func TestBusyLockSaysWhoHoldsIt(t *testing.T) {
 }
 
 func TestMinHoldKeepsTheLockAndSaysThatTheRunHasEnded(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
@@ -107,6 +111,7 @@ func TestMinHoldKeepsTheLockAndSaysThatTheRunHasEnded(t *testing.T) {
 }
 
 func TestFenceGrowsPastALostCounterAndAClockThatStands(t *testing.T) {
+	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())
 	var last int64

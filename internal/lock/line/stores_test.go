@@ -110,6 +110,7 @@ var promises = []struct {
 }
 
 func TestEachStoreKeepsThePromises(t *testing.T) {
+	t.Parallel()
 	for _, kind := range places {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()

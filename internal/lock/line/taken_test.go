@@ -13,6 +13,7 @@ import (
 )
 
 func TestABusyAnswerSaysSinceWhenTheLockIsHeld(t *testing.T) {
+	t.Parallel()
 	locktest.SaysSinceWhen(t, open(t, redistest.Start(t, redistest.Options{}).URL()))
 }
 
@@ -21,6 +22,7 @@ func TestALeaseRunsOutWhileTheMachineSleeps(t *testing.T) {
 }
 
 func TestOfAForeignValueNobodyKnowsSinceWhen(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	locktest.Do(t, s, "SET", lock.KeysOf(lock.DefaultPrefix, "job", "").Lock, "somebody")
 	if since := locktest.MustBeBusy(t, open(t, s.URL()), "job").Since; !since.IsZero() {
@@ -31,6 +33,7 @@ func TestOfAForeignValueNobodyKnowsSinceWhen(t *testing.T) {
 // A waiter that is not one of the first looks every five seconds; whose the lock is
 // when its wait is over it is told when it leaves the line.
 func TestAWaitThatRunsOutSaysWhoseTheLockIsThen(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	key := lock.KeysOf(lock.DefaultPrefix, "job", "").Lock
 	old := fmt.Sprintf(`{"run":"%s","v":1,"host":"old","pid":1,"user":"u","cmd":"c","start":1,"fence":1,"at":1000}`, lock.NewRunID())

@@ -38,6 +38,7 @@ var uncalling = map[string]func(*redistest.Proxy){
 }
 
 func TestOrderHoldsWhereWaitersCannotBeCalled(t *testing.T) {
+	t.Parallel()
 	for name, play := range uncalling {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

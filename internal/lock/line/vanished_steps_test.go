@@ -3,6 +3,7 @@ package line_test
 import "testing"
 
 func TestVanishedKeyIsFreeForTheFirstInLine(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c")
@@ -19,6 +20,7 @@ func TestVanishedKeyIsFreeForTheFirstInLine(t *testing.T) {
 }
 
 func TestFlushedDataAreFreeForWhoeverAsks(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c")
@@ -29,6 +31,7 @@ func TestFlushedDataAreFreeForWhoeverAsks(t *testing.T) {
 }
 
 func TestReleaseOfAVanishedLockHandsOver(t *testing.T) {
+	t.Parallel()
 	s := newSteps(t)
 	s.once("a")
 	s.join("b", "c")

@@ -24,6 +24,7 @@ var vanishings = map[string]func(*testing.T, *redistest.Server){
 }
 
 func TestLockThatVanishedIsFreeForWhoeverLooksNext(t *testing.T) {
+	t.Parallel()
 	for name, vanish := range vanishings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

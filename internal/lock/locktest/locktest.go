@@ -90,11 +90,8 @@ func MustBeBusy(t *testing.T, s lock.Store, name string) *lock.HeldError {
 // Until waits for a state of the server.
 func Until(t *testing.T, what string, state func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(Patience); !state(); {
-		if time.Now().After(deadline) {
-			t.Fatal("waited in vain: " + what)
-		}
-		<-time.After(time.Millisecond)
+	if !redistest.Until(Patience, state) {
+		t.Fatal("waited in vain: " + what)
 	}
 }
 
@@ -120,7 +117,11 @@ func SaysSinceWhen(t *testing.T, s lock.Store) {
 	before := boottime.Now().Add(-5 * time.Millisecond) // clocks of ms
 	l := Acquire(t, s, req)
 	after := boottime.Now().Add(5 * time.Millisecond)
-	if since := MustBeBusy(t, s, "job").Since; since.Before(before) || since.After(after) {
+	<-time.After(50 * time.Millisecond) // what is held for a while is told from what is held from now on
+	asked := boottime.Now()
+	since := MustBeBusy(t, s, "job").Since
+	after = after.Add(boottime.Now().Sub(asked)) // an answer counts from when it has come
+	if since.Before(before) || since.After(after) {
 		t.Errorf("held for %v, which is not from %v to %v", boottime.Now().Sub(since), boottime.Now().Sub(after), boottime.Now().Sub(before))
 	}
 	Must(t, l.Release(Limited(t, Patience), 0))

@@ -79,12 +79,13 @@ func TestMutationGate(t *testing.T) {
 	binary := buildMutants(t)
 	run := func(test, name string) (string, error) {
 		cmd := exec.Command(binary, "-test.run", "^"+test+"$")
-		cmd.Env = append(os.Environ(), chosen+"="+name)
+		cmd.Env = append(os.Environ(), chosen+"="+name, "GORACE=atexit_sleep_ms=0") // else each takes a second to end
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
 			if out, err := run(m.test, "none"); err != nil || !strings.Contains(out, "PASS") || strings.Contains(out, "no tests to run") {
 				t.Fatalf("without the fault: %v\n%s", err, out)
 			}
@@ -180,6 +181,7 @@ func mustGrant(t *testing.T, m *redisMaster, b term) vote {
 }
 
 func TestQ9FenceIsRaisedForItsTermAlone(t *testing.T) {
+	t.Parallel()
 	m, srv := oneMaster(t, locktest.RequestFor("job"))
 	fence := mustGrant(t, m, term{round: 2}).fence
 	for _, b := range []term{{round: 1}, {round: 3}, {round: 2, heal: 1}} {
@@ -207,6 +209,7 @@ func TestQ9FenceIsRaisedForItsTermAlone(t *testing.T) {
 const time2000 = 946684800_000
 
 func TestQ4RenewalComparesTheWholeTerm(t *testing.T) {
+	t.Parallel()
 	m, _ := oneMaster(t, locktest.RequestFor("job"))
 	mustGrant(t, m, term{round: 2})
 	for _, test := range []struct {
@@ -220,6 +223,7 @@ func TestQ4RenewalComparesTheWholeTerm(t *testing.T) {
 }
 
 func TestQ3LateUndoLeavesALaterRoundAlone(t *testing.T) {
+	t.Parallel()
 	m, _ := oneMaster(t, locktest.RequestFor("job"))
 	mustGrant(t, m, term{round: 2})
 	if s, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), 0); s == ours || err != nil {
@@ -236,6 +240,7 @@ func TestQ3LateUndoLeavesALaterRoundAlone(t *testing.T) {
 }
 
 func TestQ4OrderThatArrivesLateIsOlder(t *testing.T) {
+	t.Parallel()
 	m, _ := oneMaster(t, locktest.RequestFor("job"))
 	mustGrant(t, m, term{round: 1})
 	for _, test := range []struct {

@@ -103,6 +103,7 @@ func (all servers) held(t *testing.T, run string) (n int) {
 }
 
 func TestQuorumIsHeldRenewedAndReleased(t *testing.T) {
+	t.Parallel()
 	all := startServers(t, 5, redistest.Options{})
 	s := all.open(t)
 	req := locktest.RequestFor("job")
@@ -170,6 +171,7 @@ func whole(l *quorumLease) bool {
 }
 
 func TestO1QuorumIsKeptAfterTheRun(t *testing.T) {
+	t.Parallel()
 	all := startServers(t, 3, redistest.Options{})
 	s := all.open(t)
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
@@ -182,6 +184,7 @@ func TestO1QuorumIsKeptAfterTheRun(t *testing.T) {
 }
 
 func TestL10FreshServersDoNotVoteUnlessTheyAreDurable(t *testing.T) {
+	t.Parallel()
 	var all servers
 	for range 3 {
 		all = append(all, redistest.Start(t, redistest.Options{}))
@@ -200,6 +203,7 @@ func TestL10FreshServersDoNotVoteUnlessTheyAreDurable(t *testing.T) {
 // What the guard is for: of the two servers that have the lock one forgets it,
 // and a third has never known of it.
 func TestL10RestartedServersGiveNoSecondLock(t *testing.T) {
+	t.Parallel()
 	all := startServers(t, 2, redistest.Options{})
 	third, clock := startOld(t, redistest.Options{})
 	all = append(all, third)
@@ -226,6 +230,7 @@ func TestL10RestartedServersGiveNoSecondLock(t *testing.T) {
 }
 
 func TestQ1SameServerByTwoNamesIsRefused(t *testing.T) {
+	t.Parallel()
 	all := startServers(t, 2, redistest.Options{})
 	for _, alias := range []string{
 		all[0].URL() + "/1", strings.Replace(all[0].URL(), "127.0.0.1", "localhost", 1), strings.Replace(all[0].URL(), "127.0.0.1", "[::1]", 1),
@@ -240,6 +245,7 @@ func TestQ1SameServerByTwoNamesIsRefused(t *testing.T) {
 // A name that says nothing is found out by the server's answers, unless one of
 // them comes when the lock has been taken at the others.
 func TestQ1SameServerByASocketIsFoundOut(t *testing.T) {
+	t.Parallel()
 	all := startServers(t, 2, redistest.Options{})
 	for _, alias := range []string{"unix://" + all[0].Socket(), "unix://" + all[0].Socket() + "?db=1"} {
 		store := openAll(t, lock.Servers{URLs: append(all.urls(), alias), Prefix: lock.DefaultPrefix})
@@ -257,6 +263,7 @@ func TestQ1SameServerByASocketIsFoundOut(t *testing.T) {
 }
 
 func TestQuorumOfTwoIsRefused(t *testing.T) {
+	t.Parallel()
 	_, err := Open(lock.Servers{URLs: []string{"redis://a", "redis://b"}})
 	var bad *lock.ConfigError
 	if !errors.As(err, &bad) || !strings.Contains(bad.Problem, "majority of two") {
@@ -280,6 +287,7 @@ var minorityFaults = map[string]func(t *testing.T, s *redistest.Server){
 }
 
 func TestQuorumOutlivesFaultsOfAMinority(t *testing.T) {
+	t.Parallel()
 	for name, fault := range minorityFaults {
 		t.Run(name, func(t *testing.T) {
 			all := startServers(t, 5, redistest.Options{})
@@ -308,6 +316,7 @@ func TestQuorumOutlivesFaultsOfAMinority(t *testing.T) {
 }
 
 func TestForeignKeysAreLeftAlone(t *testing.T) {
+	t.Parallel()
 	all := startServers(t, 3, redistest.Options{})
 	l := acquireWhole(t, all.open(t), locktest.RequestFor("job"))
 	for _, s := range all {
@@ -330,6 +339,7 @@ func TestForeignKeysAreLeftAlone(t *testing.T) {
 }
 
 func TestL13RenewalWorksOutOfMemory(t *testing.T) {
+	t.Parallel()
 	all := startServers(t, 3, redistest.Options{})
 	l := acquireWhole(t, all.open(t), locktest.RequestFor("job"))
 	for _, s := range all {
@@ -342,6 +352,7 @@ func TestL13RenewalWorksOutOfMemory(t *testing.T) {
 }
 
 func TestL15WrongTypeAtAMajorityIsNoLock(t *testing.T) {
+	t.Parallel()
 	for _, key := range []string{"redlockrun:{job}", "redlockrun:{job}:fence"} {
 		all := startServers(t, 3, redistest.Options{})
 		for _, s := range all[:2] {
@@ -356,6 +367,7 @@ func TestL15WrongTypeAtAMajorityIsNoLock(t *testing.T) {
 }
 
 func TestThreeOfFiveDownIsAnOutage(t *testing.T) {
+	t.Parallel()
 	all := startServers(t, 5, redistest.Options{})
 	req := locktest.RequestFor("job")
 	l := acquireWhole(t, all.open(t), req)
@@ -379,6 +391,7 @@ func TestThreeOfFiveDownIsAnOutage(t *testing.T) {
 }
 
 func TestL3FrozenServersKeepNothingOnceTheyGoOn(t *testing.T) {
+	t.Parallel()
 	all := startServers(t, 5, redistest.Options{})
 	for _, s := range all[:2] {
 		locktest.Must(t, s.Signal(syscall.SIGSTOP))
@@ -398,6 +411,7 @@ func TestL3FrozenServersKeepNothingOnceTheyGoOn(t *testing.T) {
 }
 
 func TestSignalEndsAWaitForTheQuorum(t *testing.T) {
+	t.Parallel()
 	all := startServers(t, 3, redistest.Options{})
 	store := all.open(t)
 	l := locktest.Acquire(t, store, locktest.RequestFor("job"))
@@ -414,6 +428,7 @@ func TestSignalEndsAWaitForTheQuorum(t *testing.T) {
 }
 
 func TestL19QuorumNeedsNoMoreRightsThanDocumented(t *testing.T) {
+	t.Parallel()
 	rights := "job on >pw resetchannels -@all " + lock.MinimalACL + " " + lock.QuorumACL
 	for _, without := range append(strings.Fields(lock.QuorumACL), "nothing") {
 		t.Run("without "+without, func(t *testing.T) {

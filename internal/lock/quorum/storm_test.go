@@ -266,6 +266,7 @@ func outcomeOf(err error) string {
 	return "unknown"
 }
 
+// It needs the processor for itself: no others beside it.
 func TestQ5RealTicksGiveOneRunEach(t *testing.T) {
 	ticks := 10
 	if long() {
@@ -279,6 +280,7 @@ func TestQ5RealTicksGiveOneRunEach(t *testing.T) {
 	}
 }
 
+// It needs the processor for itself: no others beside it.
 func TestTwentyContendersAllGetThrough(t *testing.T) {
 	rounds := 5
 	if long() {
@@ -326,6 +328,7 @@ func TestTwentyContendersAllGetThrough(t *testing.T) {
 // Each server in turn is killed and comes back without its data; the lock that
 // was there before is there still, and its fence.
 func TestQ4LockOutlivesARollingRestart(t *testing.T) {
+	t.Parallel()
 	all := startServers(t, 5, redistest.Options{})
 	store := all.open(t)
 	req := locktest.RequestFor("job")
