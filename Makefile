@@ -8,6 +8,7 @@ install: build ; @scripts/install.sh "$(DESTDIR)$(PREFIX)" ## put it under PREFI
 help: ; @scripts/help.sh ## print this list
 
 ## Before a change lands
+quick: ; @scripts/quick.sh ## lint without the network, and all tests but the slow ones: under a minute
 test: ; @scripts/test.sh ## run all tests with -race; installs what they need, by apt-get
 lint: ; @scripts/lint.sh ## say all that can be said without running it: gofmt, vet, staticcheck, imports, platforms
 e2e: build ; @scripts/e2e.sh ## run a real cron, systemd's check of the units, the demo, a kernel for arm64
@@ -20,4 +21,4 @@ storm: ; @scripts/storm.sh ## let a quorum's servers and network fail, at full l
 model: ; @scripts/model.sh ## search the quorum's models exhaustively; up to 8 GB
 fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
 
-.PHONY: build demo install help test lint e2e compat bench soak storm model fuzz
+.PHONY: build demo install help quick test lint e2e compat bench soak storm model fuzz

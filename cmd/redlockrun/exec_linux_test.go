@@ -144,6 +144,7 @@ func eachHangingExecve(t *testing.T, flags, env []string, test func(*testing.T, 
 
 func TestTheLockIsRenewedWhileTheFileDoesNotCome(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	for _, what := range []string{"interpreter", "command"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -183,6 +184,7 @@ func TestARunWhoseFileDoesNotComeCanBeEnded(t *testing.T) {
 
 func TestTheTimeThatTheFileTakesIsNotTheCommands(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	path := filepath.Join(t.TempDir(), "command")
 	run := launchHanging(t, absentFile(t, path, "#!/bin/sh\nsleep 4\nexit 7\n"), path, "--max-runtime", "6")
 	<-time.After(3 * time.Second)
@@ -193,6 +195,7 @@ func TestTheTimeThatTheFileTakesIsNotTheCommands(t *testing.T) {
 // For as long as execve(2) hangs the lease is renewed, whatever the collector of a
 // busy program would do meanwhile.
 func TestTheLockIsRenewedWhileExecveHangs(t *testing.T) {
+	ability.Slow(t)
 	busy := []string{"GOGC=1", "GOMEMLIMIT=1MiB", "GOMAXPROCS=1"}
 	eachHangingExecve(t, []string{"--ttl", "2"}, busy, func(t *testing.T, run hanging) {
 		run.keepsTheLock(t, 6*time.Second)

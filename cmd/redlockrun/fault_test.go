@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/redistest"
 
 	"golang.org/x/sys/unix"
@@ -134,6 +135,7 @@ const ttl = "8"
 // are dead when another gets the lock.
 func TestR4TheCommandIsDeadBeforeTheLeaseEnds(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})
 	p := redistest.NewProxy(t, s)
 	dir := t.TempDir()
@@ -155,6 +157,7 @@ func TestR4TheCommandIsDeadBeforeTheLeaseEnds(t *testing.T) {
 // is left alone when it goes on.
 func TestV2AFrozenRedlockrunLosesItsCommandInTime(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})
 	dir := t.TempDir()
 	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
@@ -192,6 +195,7 @@ func TestAFrozenRedlockrunThatMayContinueKeepsItsCommand(t *testing.T) {
 // A guard that is killed is replaced, and its successor knows what it has to.
 func TestAKilledGuardIsReplaced(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})
 	dir := t.TempDir()
 	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
@@ -215,6 +219,7 @@ func TestAKilledGuardIsReplaced(t *testing.T) {
 // P9: nobody reads stderr, or it is closed; the lease is renewed all the same.
 func TestP9NoStderrStopsARenewal(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	for name, stderr := range map[string]func(testing.TB) *os.File{"full": fullPipe, "unread": brokenPipe} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -291,6 +296,7 @@ func duplicate(t testing.TB, f *os.File) int {
 // The lock is renewed during the whole grace after --max-runtime.
 func TestTheLockIsRenewedWhileTheCommandHasItsGrace(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})
 	p := redistest.NewProxy(t, s)
 	log := filepath.Join(t.TempDir(), "log")
@@ -308,6 +314,7 @@ func TestTheLockIsRenewedWhileTheCommandHasItsGrace(t *testing.T) {
 // A lock that is lost while the command has its long grace cuts the grace.
 func TestALossCutsTheGraceOfMaxRuntime(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})
 	dir := t.TempDir()
 	log, term := filepath.Join(dir, "log"), filepath.Join(dir, "term")

@@ -54,6 +54,7 @@ func TestAsPID1ATerminationIsForwardedAndTheLockReleased(t *testing.T) {
 
 func TestAsPID1OrphansAreReapedDuringTheWait(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})
 	occupy(t, s)
 	run := launchInit(t, s.URL(), "-k", "job", "-v", "--wait", "forever", "-c", "exit 5")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/redistest"
 )
 
@@ -19,6 +20,7 @@ const (
 // waiting, and with jobs that have children. The jobs' log shows no two at once.
 func TestP1KilledAtRandomMomentsNoTwoRunAtOnce(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})
 	for lane := range lanes {
 		t.Run(fmt.Sprint(lane), func(t *testing.T) {

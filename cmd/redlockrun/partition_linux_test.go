@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/redistest"
 )
 
@@ -37,6 +38,7 @@ func fenceIn(t *testing.T, path string) int64 {
 // the first is stopped once the cut is healed.
 func TestL6AJobCutOffWithItsMasterRunsBesideAnotherUntilTheCutIsHealed(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	n := redistest.NewNetwork(t)
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{
 		Replicas: 1, Places: []*redistest.Host{n.Left, n.Right, n.Left, n.Right, n.Right}})

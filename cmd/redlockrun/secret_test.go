@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
 	"redlockrun/internal/redistest"
@@ -123,6 +124,7 @@ func say(args []string, env map[string]string) string {
 
 func TestS3NoPasswordIsEverShown(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	for _, middle := range []string{
 		"plain", "/", "#", "%", "@", ":", " ", "a/b#c%d@e:f g", "%41", "?", "?password=", "'", "\"", "\n", "\x1b[31m", "\xff",
 	} {
@@ -172,6 +174,7 @@ func beside(s config.Setting) []string {
 // Whatever a setting should have been, a URL, a file: and a lone password in its
 // place are not shown. A key is a name, which is.
 func TestS3NoSettingShowsAPassword(t *testing.T) {
+	ability.Slow(t)
 	for _, s := range append(config.Settings(), config.Setting{Name: "config"}) {
 		for _, raw := range append(writtenURLs(opening+"/%41@: #"+closing), writtenURLs(opening+closing)...) {
 			values := []string{raw, "file:" + raw}

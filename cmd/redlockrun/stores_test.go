@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/redistest"
 
@@ -82,6 +83,7 @@ var places = map[string]func(*testing.T) *place{
 
 func TestScriptsRunOnEachStore(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	files := storeScripts(t)
 	for name, start := range places {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/redistest"
 )
 
@@ -65,6 +66,7 @@ func TestASuspendedRunGoesOnIfItsLockIsThere(t *testing.T) {
 // command be, which does not go on.
 func TestASuspendedRunEndsIfItsLockIsLost(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})
 	dir := t.TempDir()
 	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")

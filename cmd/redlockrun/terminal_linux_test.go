@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/config"
 	"redlockrun/internal/redistest"
 	"redlockrun/internal/runner/ptytest"
@@ -305,6 +306,7 @@ func TestAtATerminalCtrlCWhileWaitingEndsALoop(t *testing.T) {
 // These programs show their progress to nobody but the foreground group.
 func TestAtATerminalProgressIsShown(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	const size = 64 << 20
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.ServeContent(w, r, "big", time.Time{}, io.NewSectionReader(zeroes{}, 0, size))

@@ -39,6 +39,17 @@ func All() []Ability { return []Ability{Terminal, Namespaces, Networks, Users, L
 // Try finds out whether this machine has the ability; the error says why not.
 func (a Ability) Try() error { return a.try() }
 
+// Slow leaves the test out of `make quick`, which is go test -short: it takes more than
+// some seconds, waiting or working, and what it tests seldom breaks while one works on
+// something else. `make test` runs all of them. A script of testdata/script, a test in
+// virtual time and a test without a server are never slow.
+func Slow(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left to make test: it takes long")
+	}
+}
+
 // Need leaves the test out if a is known to be lacking.
 func Need(t testing.TB, a Ability) {
 	t.Helper()

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 
 	"gopkg.in/yaml.v3"
@@ -52,6 +53,7 @@ func TestReadmeSessionPrintsWhatItShows(t *testing.T) {
 }
 
 func TestReadmeInstall(t *testing.T) {
+	ability.Slow(t)
 	s := newSite(t)
 	for _, command := range []string{"make build", "make install"} {
 		if !strings.Contains(block(t, "install"), command) {

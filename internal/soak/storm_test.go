@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/redistest"
 )
 
@@ -68,6 +69,7 @@ type end struct {
 
 func TestStormOfWaiters(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	s := &storm{
 		t: t, server: redistest.Start(t, redistest.Options{Persist: true}),
 		log: filepath.Join(t.TempDir(), "log"), ends: map[string]end{},

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
@@ -90,6 +91,7 @@ func TestL20TheRightsOfAJobSufficeWhileItsSlotMoves(t *testing.T) {
 
 func TestL20AReleaseWaitsUntilTheSlotHasMoved(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	c, store, from, to := moving(t)
 	l := locktest.Acquire(t, store, locktest.RequestFor("job"))
 	m, err := c.BeginMigration(locktest.LockKey("job"), from, to)
@@ -117,6 +119,7 @@ func TestL20AReleaseWaitsUntilTheSlotHasMoved(t *testing.T) {
 
 func TestL20ASlotMovesUnderTheLine(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	c, store, from, to := moving(t)
 	held := locktest.Acquire(t, store, locktest.RequestFor("job"))
 	first, _ := park(t, from, store, waits("job", locktest.Patience), 1)
@@ -161,6 +164,7 @@ func TestL20ANodeIsKilledWithAReplica(t *testing.T) {
 
 func TestL20ANodeIsKilledWithoutAReplica(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	c := redistest.StartCluster(t, redistest.ClusterOptions{NodeTimeout: 500})
 	store, place := clusterPlace(c).open(t), c.Owner(locktest.LockKey("job"))
 	l := locktest.Acquire(t, store, locktest.RequestFor("job"))

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
@@ -69,6 +70,7 @@ func inTurn(t *testing.T, held lock.Lease, queue []<-chan result) {
 
 func TestLongOutageOfTheWaitersKeepsTheirOrder(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	srv, p, s := proxied(t)
 	held := locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("job"))
 	queue, reqs := threeInLine(t, srv, s)
@@ -83,6 +85,7 @@ func TestLongOutageOfTheWaitersKeepsTheirOrder(t *testing.T) {
 
 func TestLongOutageOfOneWaiterKeepsItsPlaceIfNobodyIsServed(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	srv, p, s := proxied(t)
 	direct := open(t, srv.URL())
 	held := locktest.Acquire(t, direct, locktest.RequestFor("job"))
@@ -101,6 +104,7 @@ func TestLongOutageOfOneWaiterKeepsItsPlaceIfNobodyIsServed(t *testing.T) {
 // The holder's release is the first that the server does when it goes on.
 func TestServerThatStoodStillForLongKeepsTheOrder(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())
 	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
@@ -119,6 +123,7 @@ func TestServerThatStoodStillForLongKeepsTheOrder(t *testing.T) {
 // is back first gives the others a moment.
 func TestServerThatWasDownForLongKeepsTheOrder(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	srv := redistest.Start(t, redistest.Options{Persist: true})
 	s := open(t, srv.URL())
 	req := locktest.RequestFor("job")

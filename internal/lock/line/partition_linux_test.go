@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
@@ -52,6 +53,7 @@ func (p parted) failOver(t *testing.T) {
 // tells the two holders apart, and once the cut is healed the first one learns.
 func TestL6AMasterCutOffWithItsClientHasASecondHolderAndTheFenceTells(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	p := newParted(t)
 	p.cut(t)
 	a := locktest.Acquire(t, p.left.open(t), locktest.RequestFor("job"))
@@ -78,6 +80,7 @@ func TestL6AMasterCutOffWithItsClientHasASecondHolderAndTheFenceTells(t *testing
 
 func TestL6WithMinReplicasAMasterCutOffStopsItsClient(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	p := newParted(t, "--min-replicas-to-write", "1", "--min-replicas-max-lag", "1")
 	store := p.left.open(t)
 	a := locktest.Acquire(t, store, locktest.RequestFor("job"))
@@ -99,6 +102,7 @@ func TestL6WithMinReplicasAMasterCutOffStopsItsClient(t *testing.T) {
 
 func TestL6AnAcquireThatAsksForReplicasIsRefusedByAMasterCutOff(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	p := newParted(t)
 	p.cut(t)
 	p.left.cfg.Replicas, p.left.cfg.ReplicasTimeout = 1, 100*time.Millisecond
@@ -114,6 +118,7 @@ func TestL6AnAcquireThatAsksForReplicasIsRefusedByAMasterCutOff(t *testing.T) {
 
 func TestL6AReplicatedLockSurvivesThatItsMasterIsCutOff(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	p := newParted(t)
 	p.right.cfg.Replicas, p.right.cfg.ReplicasTimeout = 1, locktest.Patience
 	l := locktest.Acquire(t, p.right.open(t), locktest.RequestFor("job"))

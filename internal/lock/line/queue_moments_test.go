@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
@@ -106,6 +107,7 @@ func TestReleaseWhoseReplyIsLostHandsOverOnce(t *testing.T) {
 
 func TestLeaseEndsWhileItsReleaseIsOnItsWay(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	srv := redistest.Start(t, redistest.Options{})
 	p := redistest.NewProxy(t, srv)
 	req := locktest.RequestFor("job")
@@ -271,6 +273,7 @@ func TestLineMovesOnWhenRedisIsOutOfMemory(t *testing.T) {
 
 func TestHolderThatDiesIsSucceeded(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())
 	req := locktest.RequestFor("job")
@@ -379,6 +382,7 @@ func TestOutageInLineIsTriedAgainWithoutSpinning(t *testing.T) {
 
 func TestLastAnswerTellsBusyFromOutage(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())
 	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
@@ -549,6 +553,7 @@ func waitTwice(t *testing.T, srv *redistest.Server, s lock.Store) error {
 
 func TestParkedWaiterCostsOneCommandInFiveSeconds(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())
 	locktest.Acquire(t, s, locktest.RequestFor("job"))

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
@@ -109,6 +110,7 @@ func left(t *testing.T, srv *redistest.Server, but string) string {
 
 // It needs the processor for itself: no others beside it.
 func TestWaitersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
+	ability.Slow(t)
 	const rounds, waiters = 20, 100
 	srv := redistest.Start(t, redistest.Options{})
 	s := open(t, srv.URL())

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
@@ -63,6 +64,7 @@ func stop(t *testing.T, s *redistest.Server) {
 
 func TestL24HungKilledAndStaleSentinels(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{Replicas: 1})
 	p := sentinelPlace(s)
 	old := s.Data[0].Addr()
@@ -122,6 +124,7 @@ func TestAMasterThatNoSentinelKnowsIsSaidAtOnce(t *testing.T) {
 // of them: that is no answer, neither "busy" nor "lost".
 func TestL11AReplicaIsNoMaster(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{Replicas: 1})
 	replica := place{lock.Servers{URLs: []string{"redis+sentinel://" + aLiar(t, s.Data[1].Addr()) + "/mymaster"}}, nil}
 	l := locktest.Acquire(t, sentinelPlace(s).open(t), locktest.RequestFor("busy"))
@@ -142,6 +145,7 @@ func TestL11AReplicaIsNoMaster(t *testing.T) {
 
 func TestL6AReplicatedLockSurvivesAFailover(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{Replicas: 1})
 	store := sentinelPlace(s).open(t)
 	l := locktest.Acquire(t, store, locktest.RequestFor("job"))

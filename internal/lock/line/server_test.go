@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
@@ -44,6 +45,7 @@ func TestL13OutOfMemory(t *testing.T) {
 // knows of no lock yet.
 func TestL13LoadingIsAnOutage(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	srv := redistest.Start(t, redistest.Options{Persist: true, Args: []string{"--key-load-delay", "20"}}) // us, and what a sleep takes
 	s := open(t, srv.URL())
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))

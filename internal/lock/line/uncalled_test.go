@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
@@ -39,6 +40,7 @@ var uncalling = map[string]func(*redistest.Proxy){
 
 func TestOrderHoldsWhereWaitersCannotBeCalled(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	for name, play := range uncalling {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

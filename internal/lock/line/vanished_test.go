@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
@@ -25,6 +26,7 @@ var vanishings = map[string]func(*testing.T, *redistest.Server){
 
 func TestLockThatVanishedIsFreeForWhoeverLooksNext(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	for name, vanish := range vanishings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
 	"redlockrun/internal/lock/locktest"
@@ -76,6 +77,7 @@ const chosen = "REDLOCKRUN_MUTANT"
 // the test that must fail.
 func TestMutationGate(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	binary := buildMutants(t)
 	run := func(test, name string) (string, error) {
 		cmd := exec.Command(binary, "-test.run", "^"+test+"$")

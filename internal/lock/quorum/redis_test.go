@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
@@ -288,6 +289,7 @@ var minorityFaults = map[string]func(t *testing.T, s *redistest.Server){
 
 func TestQuorumOutlivesFaultsOfAMinority(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	for name, fault := range minorityFaults {
 		t.Run(name, func(t *testing.T) {
 			all := startServers(t, 5, redistest.Options{})

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
@@ -111,6 +112,7 @@ func (v *voter) grant(ctx context.Context, b term) (vote, error) {
 // of them ever believe at once that they have it.
 func TestQuorumStorm(t *testing.T) {
 	t.Parallel()
+	ability.Slow(t)
 	s, store := newStorm(t)
 	h := newHistory()
 	ctx, end := context.WithCancel(t.Context())
@@ -268,6 +270,7 @@ func outcomeOf(err error) string {
 
 // It needs the processor for itself: no others beside it.
 func TestQ5RealTicksGiveOneRunEach(t *testing.T) {
+	ability.Slow(t)
 	ticks := 10
 	if long() {
 		ticks = 200
