@@ -2,6 +2,7 @@ package lock
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -92,10 +93,12 @@ func ReadRecord(value string, now int64, clock *boottime.Clock) (h Holder, since
 // Since is when the lock of a record was taken on our clock, the store's being now; zero
 // if nobody knows, or if only the rest of its min-hold is left.
 func (r Record) Since(now int64, clock *boottime.Clock) time.Time {
-	if r.At <= 0 || r.Ended > 0 || now <= 0 {
+	const most = math.MaxInt64 / int64(time.Millisecond) // of a duration, in ms
+	held := now - r.At
+	if r.At <= 0 || r.Ended > 0 || now <= 0 || held > most || held < -most {
 		return time.Time{}
 	}
-	return clock.Now().Add(-time.Duration(now-r.At) * time.Millisecond)
+	return clock.Now().Add(-time.Duration(held) * time.Millisecond)
 }
 
 // Holder is who wrote the record.

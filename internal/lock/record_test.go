@@ -28,3 +28,20 @@ func holderIn(value string) Holder {
 	h, _ := ReadRecord(value, 0, nil)
 	return h
 }
+
+// Whoever can write to the server can put any value in the place of a record.
+func FuzzAnyValueIsReadAsAHolder(f *testing.F) {
+	f.Add(`{"run":"01ARZ3NDEKTSV4RRFFQ69G5FAV","v":1,"host":"a","pid":1,"start":1,"fence":2,"at":3}`, int64(1700000000000))
+	f.Add(`{"run":"01ARZ3NDEKTSV4RRFFQ69G5FAV","ended":9223372036854775807,"at":9223372036854775807}`, int64(-1))
+	f.Add(`{"run":"01ARZ3NDEKTSV4RRFFQ69G5FAV","at":9223372036854775807}`, int64(1))
+	f.Add("any\x00\xffbytes", int64(0))
+	f.Fuzz(func(t *testing.T, value string, now int64) {
+		h, since := ReadRecord(value, now, nil)
+		if h.Run == "" && (h.Foreign != value[:min(len(value), RecordMax)] || !since.IsZero()) {
+			t.Errorf("somebody's %q is read as %+v since %v", value, h, since)
+		}
+		if h.Run != "" && (len(h.Run) != RunIDLen || h.Foreign != "") {
+			t.Errorf("%q is read as %+v", value, h)
+		}
+	})
+}
