@@ -45,7 +45,7 @@ const (
 	RaiseForTheRun         // raising looks at the run id alone, not at the round
 	RaiseUncounted         // nodes whose answer did not count in the token may acknowledge it
 	UseUnraised            // the token is used without a majority's acknowledgement
-	CountLateVotes         // an answer to an abandoned round counts in the next
+	CountLateVotes         // an answer to a round that was given up counts in the next
 	ForgetCounters         // a node that restarts loses its counter
 	AcknowledgeLower       // an answer below the token counts as an acknowledgement
 )
@@ -62,8 +62,8 @@ const (
 type link struct {
 	at    uint8
 	value uint8 // of granted: the answer
-	asks  uint8 // bit r: the question of the abandoned round r may still arrive
-	raise uint8 // bit r: the order to raise of the abandoned round r may still arrive
+	asks  uint8 // bit r: the question of round r, which was given up, may still arrive
+	raise uint8 // bit r: the order to raise of round r, which was given up, may still arrive
 }
 
 type fenceNode struct {
@@ -147,10 +147,10 @@ func (f Fence) next(s fenceState, out func(Step, fenceState, string)) {
 			f.begin(s, c, emit)
 		case asking:
 			f.decide(s, c, emit)
-			f.abandon(s, c, emit)
+			f.giveUp(s, c, emit)
 		case agreeing:
 			f.use(s, c, emit)
-			f.abandon(s, c, emit)
+			f.giveUp(s, c, emit)
 		}
 		for n := range f.Nodes {
 			f.arrive(s, c, n, emit)
@@ -315,8 +315,8 @@ func (f Fence) use(s fenceState, c int, emit emitFence) {
 	emit(Step{"uses token", c, -1, int(token)}, f.leave(s, c), broken)
 }
 
-func (f Fence) abandon(s fenceState, c int, emit emitFence) {
-	emit(Step{"abandons round", c, -1, int(s.clients[c].round)}, f.leave(s, c), "")
+func (f Fence) giveUp(s fenceState, c int, emit emitFence) {
+	emit(Step{"gives up round", c, -1, int(s.clients[c].round)}, f.leave(s, c), "")
 }
 
 // leave ends the round of client c: what is on its way may still arrive, but
