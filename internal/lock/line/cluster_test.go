@@ -24,14 +24,19 @@ func moving(t *testing.T) (c *redistest.Cluster, store lock.Store, from, to *red
 	return c, clusterPlace(c).open(t), c.Masters[owner], c.Masters[(owner+1)%3]
 }
 
+// beginMigration lets the slot of the lock begin to move.
+func beginMigration(t *testing.T, c *redistest.Cluster, from, to *redistest.Server) *redistest.Migration {
+	t.Helper()
+	m, err := c.BeginMigration(locktest.LockKey("job"), from, to)
+	locktest.Must(t, err)
+	return m
+}
+
 func TestL20ASlotMovesUnderARunningJob(t *testing.T) {
 	t.Parallel()
 	c, store, from, to := moving(t)
 	l := locktest.Acquire(t, store, locktest.RequestFor("job"))
-	m, err := c.BeginMigration(locktest.LockKey("job"), from, to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := beginMigration(t, c, from, to)
 	once := func(when string) {
 		t.Helper()
 		if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
@@ -39,14 +44,10 @@ func TestL20ASlotMovesUnderARunningJob(t *testing.T) {
 		}
 	}
 	once("the keys are still here")
-	if err := m.MoveKeys(); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, m.MoveKeys())
 	once("the keys are there, the slot is here")
 	once("and again")
-	if err := m.End(); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, m.End())
 	once("the slot is there")
 	if got := locktest.Do(t, to, "EXISTS", locktest.LockKey("job")); got != int64(1) {
 		t.Error("the lock is not at the new master")
@@ -55,9 +56,7 @@ func TestL20ASlotMovesUnderARunningJob(t *testing.T) {
 
 	// Back, and a job that has heard of nothing.
 	l = locktest.Acquire(t, store, locktest.RequestFor("job"))
-	if err := c.Migrate(locktest.LockKey("job"), to, from); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, c.Migrate(locktest.LockKey("job"), to, from))
 	once("the slot is back")
 	release(t, l)
 }
@@ -74,18 +73,14 @@ func TestL20TheRightsOfAJobSufficeWhileItsSlotMoves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.MoveKeys(); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, m.MoveKeys())
 	var r *lock.Refusal
 	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); !errors.As(err, &r) || r.Command != "ASKING" {
 		t.Errorf("without %s: %v", lock.ClusterACL, err)
 	}
 	permit(t, c.Masters, strings.Fields(lock.MinimalACL+" "+lock.ClusterACL)...)
 	locktest.Renew(t, l)
-	if err := m.End(); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, m.End())
 	release(t, l)
 }
 
@@ -94,21 +89,15 @@ func TestL20AReleaseWaitsUntilTheSlotHasMoved(t *testing.T) {
 	ability.Slow(t)
 	c, store, from, to := moving(t)
 	l := locktest.Acquire(t, store, locktest.RequestFor("job"))
-	m, err := c.BeginMigration(locktest.LockKey("job"), from, to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req := locktest.RequestFor("job")
-	req.Timeout = 3 * time.Second
+	m := beginMigration(t, c, from, to)
+	req := within(3 * time.Second)
 	var unavailable *lock.UnavailableError
 	if _, err := store.Acquire(t.Context(), req); !errors.As(err, &unavailable) {
 		t.Errorf("while the slot moves: %v", err)
 	}
 	released := make(chan error, 1)
 	go func() { released <- l.Release(locktest.Limited(t, locktest.Patience), 0) }()
-	if err := errors.Join(m.MoveKeys(), m.End()); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, errors.Join(m.MoveKeys(), m.End()))
 	if err := <-released; err != nil {
 		t.Error(err)
 	}
@@ -122,25 +111,13 @@ func TestL20ASlotMovesUnderTheLine(t *testing.T) {
 	ability.Slow(t)
 	c, store, from, to := moving(t)
 	held := locktest.Acquire(t, store, locktest.RequestFor("job"))
-	first, _ := park(t, from, store, waits("job", locktest.Patience), 1)
-	second, _ := park(t, from, store, waits("job", locktest.Patience), 2)
-	if err := c.Migrate(locktest.LockKey("job"), from, to); err != nil {
-		t.Fatal(err)
-	}
+	first, second := parkTwo(t, from, store)
+	locktest.Must(t, c.Migrate(locktest.LockKey("job"), from, to))
 	locktest.Renew(t, held)
 	locktest.Until(t, "the waiters' subscriptions at the new master", func() bool {
 		return len(locktest.Do(t, to, "PUBSUB", "CHANNELS", "redlockrun:*").([]any)) == 2
 	})
-	fence := held.Fence()
-	for _, done := range []<-chan result{first, second} {
-		release(t, held)
-		held = lease(t, done)
-		if held.Fence() <= fence {
-			t.Errorf("fence %d after %d", held.Fence(), fence)
-		}
-		fence = held.Fence()
-	}
-	release(t, held)
+	release(t, serve(t, held, first, second))
 }
 
 func TestL20ANodeIsKilledWithAReplica(t *testing.T) {
@@ -154,9 +131,7 @@ func TestL20ANodeIsKilledWithAReplica(t *testing.T) {
 	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err == nil || errors.Is(err, lock.ErrLost) {
 		t.Errorf("before the replica has taken over: %v", err)
 	}
-	if err := c.Failover(place); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, c.Failover(place))
 	locktest.Renew(t, l)
 	release(t, l)
 	release(t, locktest.Acquire(t, store, locktest.RequestFor("job")))
@@ -176,8 +151,7 @@ func TestL20ANodeIsKilledWithoutAReplica(t *testing.T) {
 		}
 		return strings.Contains(err.Error(), "CLUSTERDOWN")
 	})
-	req := locktest.RequestFor("job")
-	req.Timeout = 3 * time.Second
+	req := within(3 * time.Second)
 	var unavailable *lock.UnavailableError
 	if _, err := store.Acquire(t.Context(), req); !errors.As(err, &unavailable) {
 		t.Errorf("acquired: %v", err)
@@ -202,8 +176,7 @@ func TestANodeOfAClusterIsNoSingleServer(t *testing.T) {
 	t.Parallel()
 	c := redistest.StartCluster(t, redistest.ClusterOptions{})
 	other := c.Masters[(c.Owner(locktest.LockKey("job"))+1)%3]
-	req := locktest.RequestFor("job")
-	req.Timeout = 10 * locktest.Patience
+	req := within(10 * locktest.Patience)
 	_, err := open(t, other.URL()).Acquire(t.Context(), req)
 	var unavailable *lock.UnavailableError
 	if !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "redis+cluster://") {
@@ -240,9 +213,7 @@ func disconnect(t *testing.T, l lock.Lease, at *redistest.Server) {
 	if _, err := l.Renew(locktest.Limited(t, 100*time.Millisecond)); err == nil {
 		t.Fatal("a frozen server renewed the lock")
 	}
-	if err := at.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, at.Signal(syscall.SIGCONT))
 }
 
 func TestAJobOutlivesTheNodesOfItsURLWhileTheOwnerLives(t *testing.T) {
@@ -250,9 +221,7 @@ func TestAJobOutlivesTheNodesOfItsURLWhileTheOwnerLives(t *testing.T) {
 	c, l, gone := strand(t, lock.MinimalACL)
 	gone()
 	disconnect(t, l, c.Masters[c.Owner(locktest.LockKey("job"))])
-	if err := keepsRenewing(t, l); err != nil {
-		t.Error(err)
-	}
+	locktest.Renew(t, l)
 	release(t, l)
 }
 
@@ -262,13 +231,9 @@ func TestAJobThatKnowsNobodyElseIsSentOnByTheOwner(t *testing.T) {
 	gone()
 	owner := c.Owner(locktest.LockKey("job"))
 	from, to := c.Masters[owner], c.Masters[(owner+2)%3]
-	if err := c.Migrate(locktest.LockKey("job"), from, to); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, c.Migrate(locktest.LockKey("job"), from, to))
 	disconnect(t, l, from)
-	if err := keepsRenewing(t, l); err != nil {
-		t.Error(err)
-	}
+	locktest.Renew(t, l)
 	from.Kill()
 	disconnect(t, l, to)
 	if err := keepsRenewing(t, l); err != nil {
@@ -282,17 +247,11 @@ func TestAJobOutlivesTheOwnerTooIfItWasToldOfOthers(t *testing.T) {
 	c, l, gone := strand(t, lock.MinimalACL+" "+lock.ClusterNodesACL)
 	place := c.Owner(locktest.LockKey("job"))
 	locktest.Renew(t, l)
-	if err := redistest.Replicated(c.Masters[place], c.Replicas[place]); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, redistest.Replicated(c.Masters[place], c.Replicas[place]))
 	gone()
 	c.Masters[place].Kill()
-	if err := c.Failover(place); err != nil {
-		t.Fatal(err)
-	}
-	if err := keepsRenewing(t, l); err != nil {
-		t.Error(err)
-	}
+	locktest.Must(t, c.Failover(place))
+	locktest.Renew(t, l)
 	release(t, l)
 }
 

@@ -17,56 +17,6 @@ import (
 	"redlockrun/internal/redistest"
 )
 
-const jobKey = "redlockrun:{job}"
-
-// proxied is a server, a proxy before it, and a store behind both.
-func proxied(t *testing.T) (*redistest.Server, *redistest.Proxy, lock.Store) {
-	t.Helper()
-	srv := redistest.Start(t, redistest.Options{})
-	p := redistest.NewProxy(t, srv)
-	return srv, p, open(t, p.URL())
-}
-
-// impatient gives a store that does not answer little time.
-func impatient(name string) lock.Request {
-	req := locktest.RequestFor(name)
-	req.Timeout = time.Second
-	return req
-}
-
-// quiet waits until the server has read all that was sent to it: then
-// nobody is connected but the asker.
-func quiet(t *testing.T, srv *redistest.Server) {
-	t.Helper()
-	locktest.Until(t, "all connections closed", func() bool {
-		return strings.Count(locktest.Do(t, srv, "CLIENT", "LIST").(string), "\n") == 1
-	})
-}
-
-func free(t *testing.T, srv *redistest.Server) {
-	t.Helper()
-	if v := locktest.Do(t, srv, "GET", jobKey); v != nil {
-		t.Errorf("the lock is still %v", v)
-	}
-}
-
-// keepsRenewing renews until the server has answered: a connection that broke costs tries.
-func keepsRenewing(t *testing.T, l lock.Lease) error {
-	t.Helper()
-	for deadline := time.Now().Add(locktest.Patience); time.Now().Before(deadline); {
-		_, err := l.Renew(locktest.Limited(t, 5*time.Second))
-		var unanswered *lock.UnavailableError
-		if !errors.As(err, &unanswered) {
-			return err
-		}
-	}
-	t.Fatal("no renewal was answered")
-	return nil
-}
-
-// anAcquire is in the acquire step alone: no other names the holder's host.
-const anAcquire = `"host":"web-3"`
-
 func TestL1LostAcquireRepliesAreNoContention(t *testing.T) {
 	t.Parallel()
 	srv, p, s := proxied(t)
@@ -80,9 +30,7 @@ func TestL1LostAcquireRepliesAreNoContention(t *testing.T) {
 	if counter := locktest.Do(t, srv, "GET", jobKey+":fence"); counter == "" || l.Fence() == 0 || locktest.HolderOf(locktest.Do(t, srv, "GET", jobKey).(string)).Run == "" {
 		t.Errorf("counter %v, fence %d", counter, l.Fence())
 	}
-	if err := keepsRenewing(t, l); err != nil {
-		t.Error(err)
-	}
+	locktest.Renew(t, l)
 	release(t, l)
 	free(t, srv)
 }
@@ -116,9 +64,7 @@ func TestL4LostRenewReplyIsNoLoss(t *testing.T) {
 	if n := p.Count("redlockrun:{job}"); n != 2 {
 		t.Errorf("one try was %d requests", n-1)
 	}
-	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
-		t.Error(err)
-	}
+	renewOnce(t, l)
 	release(t, l)
 	onlyFence(t, srv)
 }
@@ -130,27 +76,20 @@ func TestL3LateAcquireLeavesNoLock(t *testing.T) {
 	_, err := s.Acquire(t.Context(), impatient("job"))
 	locktest.MustBeUnavailable(t, err)
 	arrive()
-	if !p.AwaitClosed() {
-		t.Fatal("the requests did not arrive")
-	}
-	quiet(t, srv)
-	free(t, srv)
+	awaitClosed(t, p)
+	nothingLeft(t, srv)
 }
 
 func TestL3LateAcquireAfterTheRunLeavesNoLock(t *testing.T) {
 	t.Parallel()
 	srv, p, s := proxied(t)
 	arrive := p.HoldNext(anAcquire)
-	req := locktest.RequestFor("job")
-	req.Timeout = 4 * time.Second
+	req := within(4 * time.Second)
 	l := locktest.Acquire(t, s, req)
 	release(t, l)
 	arrive()
-	if !p.AwaitClosed() {
-		t.Fatal("the request did not arrive")
-	}
-	quiet(t, srv)
-	free(t, srv)
+	awaitClosed(t, p)
+	nothingLeft(t, srv)
 }
 
 func TestL3TombstoneAloneStopsALateAcquire(t *testing.T) {
@@ -177,77 +116,48 @@ func TestL3TombstoneAloneStopsALateAcquire(t *testing.T) {
 
 func TestL23HangingServerIsGivenUpWithoutResidue(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	if err := srv.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	srv, s := served(t)
+	locktest.Must(t, srv.Signal(syscall.SIGSTOP))
 	_, err := s.Acquire(t.Context(), impatient("job")) // hangs in the handshake
 	if e := locktest.MustBeUnavailable(t, err); e.Err.Error() != "no answer in time" {
 		t.Error(e)
 	}
-	if err := srv.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	quiet(t, srv)
-	free(t, srv)
+	locktest.Must(t, srv.Signal(syscall.SIGCONT))
+	nothingLeft(t, srv)
 }
 
 // The server stops after the handshake, so that the acquire waits in its socket.
 func TestL3L23AcquireInAHangingServerLeavesNoLock(t *testing.T) {
 	t.Parallel()
 	srv, p, s := proxied(t)
-	arrive := p.Hold(anAcquire)
-	req := locktest.RequestFor("job")
-	req.Timeout = 2 * time.Second
-	done, _ := begin(t, s, req)
-	if !p.Await(anAcquire, 1) {
-		t.Fatal("no acquire")
-	}
-	if err := srv.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	done, _, arrive := acquiring(t, p, s, within(2*time.Second))
+	locktest.Must(t, srv.Signal(syscall.SIGSTOP))
 	arrive()
 	locktest.MustBeUnavailable(t, got(t, done).err)
-	if err := srv.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	quiet(t, srv)
-	free(t, srv)
+	locktest.Must(t, srv.Signal(syscall.SIGCONT))
+	nothingLeft(t, srv)
 }
 
 func TestL23SignalEndsARequestInAHangingServer(t *testing.T) {
 	t.Parallel()
 	srv, p, s := proxied(t)
-	arrive := p.Hold(anAcquire)
-	req := locktest.RequestFor("job")
-	req.Timeout = time.Hour
-	done, stop := begin(t, s, req)
-	if !p.Await(anAcquire, 1) {
-		t.Fatal("no acquire")
-	}
+	done, stop, arrive := acquiring(t, p, s, within(time.Hour))
 	signal := errors.New("signal")
 	stop(signal)
 	if err := got(t, done).err; err != signal {
 		t.Error(err)
 	}
 	arrive()
-	if !p.AwaitClosed() {
-		t.Fatal("the requests did not arrive")
-	}
-	quiet(t, srv)
-	free(t, srv)
+	awaitClosed(t, p)
+	nothingLeft(t, srv)
 }
 
 func TestL23RenewAndReleaseInAHangingServer(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
+	srv, s := served(t)
 	for _, renewal := range []bool{true, false} {
 		l := locktest.Acquire(t, s, locktest.RequestFor("job"))
-		if err := srv.Signal(syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
+		locktest.Must(t, srv.Signal(syscall.SIGSTOP))
 		var err error
 		if renewal {
 			_, err = l.Renew(locktest.Limited(t, 100*time.Millisecond))
@@ -255,17 +165,12 @@ func TestL23RenewAndReleaseInAHangingServer(t *testing.T) {
 			err = l.Release(locktest.Limited(t, 4*time.Second), 0)
 		}
 		locktest.MustBeUnavailable(t, err)
-		if err := srv.Signal(syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
+		locktest.Must(t, srv.Signal(syscall.SIGCONT))
 		if renewal {
-			if err := keepsRenewing(t, l); err != nil {
-				t.Error(err)
-			}
+			locktest.Renew(t, l)
 			release(t, l)
 		}
-		quiet(t, srv)
-		free(t, srv) // the release that nobody waited for was done all the same
+		nothingLeft(t, srv) // the release that nobody waited for was done all the same
 	}
 }
 
@@ -276,11 +181,7 @@ func TestV1LeaseCountsFromBeforeTheRequest(t *testing.T) {
 	req := locktest.RequestFor("job")
 	req.Times.Try = locktest.Patience
 	most := req.Times.TTL - req.Times.Drift
-	arrive := p.Hold(anAcquire)
-	done, _ := begin(t, s, req)
-	if !p.Await(anAcquire, 1) {
-		t.Fatal("no acquire")
-	}
+	done, _, arrive := acquiring(t, p, s, req)
 	sent := boottime.Now()
 	arrive()
 	l := lease(t, done)
@@ -291,9 +192,7 @@ func TestV1LeaseCountsFromBeforeTheRequest(t *testing.T) {
 	arrive = p.Hold(jobKey)
 	var wg sync.WaitGroup
 	wg.Go(func() { l.Renew(context.Background()) })
-	if !p.Await(jobKey, requests+1) {
-		t.Fatal("no renewal")
-	}
+	await(t, p, jobKey, requests+1)
 	sent = boottime.Now()
 	arrive()
 	wg.Wait()
@@ -314,9 +213,7 @@ func TestL22BlackHoleCostsTriesAndNotTheLock(t *testing.T) {
 	}
 	before := p.Accepted()
 	p.BlackHole(false)
-	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
-		t.Error(err)
-	}
+	renewOnce(t, l)
 	if p.Accepted() == before {
 		t.Error("the renewal went over a connection that had failed")
 	}
@@ -327,16 +224,13 @@ func TestRefusedAndResetConnectionsAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	_, p, s := proxied(t)
 	p.Refuse(true)
-	req := locktest.RequestFor("job")
-	req.Timeout = locktest.Patience
+	req := within(locktest.Patience)
 	done, _ := begin(t, s, req)
 	locktest.Until(t, "some tries", func() bool { return p.Accepted() > 2 })
 	p.Refuse(false)
 	l := lease(t, done)
 	p.Reset()
-	if err := keepsRenewing(t, l); err != nil {
-		t.Error(err)
-	}
+	locktest.Renew(t, l)
 	p.Reset()
 	release(t, l)
 }
@@ -356,9 +250,7 @@ func TestL5ForgottenScriptsAreNoEvent(t *testing.T) {
 	srv := redistest.Start(t, redistest.Options{})
 	l := locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("job"))
 	locktest.Do(t, srv, "SCRIPT", "FLUSH")
-	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
-		t.Error(err)
-	}
+	renewOnce(t, l)
 	locktest.Do(t, srv, "SCRIPT", "FLUSH")
 	release(t, l)
 }
@@ -368,9 +260,7 @@ func TestL10RestartWithAndWithoutData(t *testing.T) {
 	for _, keep := range []bool{true, false} {
 		srv := redistest.Start(t, redistest.Options{Persist: true})
 		l := locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("job"))
-		if err := srv.Restart(keep); err != nil {
-			t.Fatal(err)
-		}
+		locktest.Must(t, srv.Restart(keep))
 		err := keepsRenewing(t, l)
 		if keep && err != nil || !keep && (!errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrTaken)) {
 			t.Errorf("data kept %v: %v", keep, err)
@@ -398,8 +288,7 @@ func TestTheLastTryDecides(t *testing.T) {
 	t.Parallel()
 	_, p, s := proxied(t)
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
-	req := locktest.RequestFor("job")
-	req.Timeout = 2 * time.Second
+	req := within(2 * time.Second)
 	req.Wait = lock.Wait{Retries: 2, Delay: time.Millisecond}
 	var busy, outages int
 	req.OnBusy = func(*lock.HeldError) { busy++; p.Refuse(busy == 1); p.Reset() }
@@ -471,8 +360,7 @@ func TestL1L2L3FaultsNeverMakeTwoHolders(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for range 12 {
-				req := locktest.RequestFor("job")
-				req.Timeout = locktest.Patience
+				req := within(locktest.Patience)
 				req.Wait = lock.Wait{Retries: 10_000, Delay: 5 * time.Millisecond}
 				l, err := s.Acquire(t.Context(), req)
 				if err != nil {

@@ -24,6 +24,15 @@ func newSteps(t *testing.T, args ...string) steps {
 	return steps{t, redistest.Start(t, redistest.Options{Args: args})}
 }
 
+// newLine is a server where one run has the lock, and others wait for it.
+func newLine(t *testing.T, holder string, waiting ...string) steps {
+	t.Helper()
+	s := newSteps(t)
+	s.code(s.once(holder), 1)
+	s.join(waiting...)
+	return s
+}
+
 func testID(run string) string     { return strings.Repeat(run, 26) }
 func testRecord(run string) string { return `{"run":"` + testID(run) + `","v":1}` }
 
@@ -207,9 +216,7 @@ func TestReleaseHandsOverInOrderAndLeavesTheFenceAlone(t *testing.T) {
 
 func TestLookSaysPlaceHolderAndListeners(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b")
+	s := newLine(t, "a", "b")
 	next, _ := s.listen("c")
 	got := s.code(s.look("c"), 0)
 	if !begins(got[2], "a") || got[3] != int64(2) || got[4] != int64(1) || got[5] != int64(1) {
@@ -228,9 +235,7 @@ func TestLookSaysPlaceHolderAndListeners(t *testing.T) {
 
 func TestNewcomerDoesNotSlipPast(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b")
+	s := newLine(t, "a", "b")
 	s.do("DEL", "{n}")
 	if got := s.code(s.once("c"), 0); !begins(got[2], "b") {
 		t.Errorf("busy with %v", got)
@@ -240,8 +245,7 @@ func TestNewcomerDoesNotSlipPast(t *testing.T) {
 
 func TestDisconnectedArePassedOverAndMayJoinAgain(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
+	s := newLine(t, "a")
 	_, stop := s.listen("b")
 	s.look("b")
 	s.join("d")
@@ -258,8 +262,7 @@ func TestDisconnectedArePassedOverAndMayJoinAgain(t *testing.T) {
 // One that cannot be called is as one that is slow to confirm.
 func TestLockIsKeptForWhoCannotBeCalled(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
+	s := newLine(t, "a")
 	s.look("b") // not subscribed
 	_, stop := s.listen("c")
 	s.eval(line.AcquireStep(), "c", testRecord("c"), testTTL, "deaf", 0)
@@ -309,9 +312,7 @@ func TestListenersToEverythingAreNotCounted(t *testing.T) {
 
 func TestHandOverTellsTheFirstThree(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b")
+	s := newLine(t, "a", "b")
 	var next []func() string
 	for _, run := range []string{"c", "d", "e"} {
 		hear, _ := s.listen(run)
@@ -332,8 +333,7 @@ func TestHandOverTellsTheFirstThree(t *testing.T) {
 
 func TestMaxWaitersWakesNobody(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
+	s := newLine(t, "a")
 	for i := range 50 {
 		s.join(string(rune('A'+i%26)), string(rune('b'+i%24)))
 		if i == 11 {
@@ -356,9 +356,7 @@ func TestMaxWaitersWakesNobody(t *testing.T) {
 
 func TestSilentArePassedOver(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b", "c", "d")
+	s := newLine(t, "a", "b", "c", "d")
 	s.age("b", 13000)
 	s.age("c", 13000)
 	if got := s.look("d"); got[3] != int64(3) {
@@ -370,9 +368,7 @@ func TestSilentArePassedOver(t *testing.T) {
 
 func TestWhoHasNotLookedForAnHourIsNoMore(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b", "c", "d", "e")
+	s := newLine(t, "a", "b", "c", "d", "e")
 	for _, run := range []string{"b", "c"} {
 		s.age(run, time.Hour.Milliseconds()+1000)
 	}
@@ -384,9 +380,7 @@ func TestWhoHasNotLookedForAnHourIsNoMore(t *testing.T) {
 
 func TestChosenInTheInstantItGivesUpHandsOn(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b", "c")
+	s := newLine(t, "a", "b", "c")
 	s.release("a")
 	s.want("b", "c")
 	if got := s.release("b"); got != int64(1) {
@@ -397,9 +391,7 @@ func TestChosenInTheInstantItGivesUpHandsOn(t *testing.T) {
 
 func TestLeavingChangesNothingElse(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b", "c", "d")
+	s := newLine(t, "a", "b", "c", "d")
 	if got := s.release("c"); got != int64(0) {
 		t.Errorf("release: %v", got)
 	}
@@ -414,9 +406,7 @@ func TestLeavingChangesNothingElse(t *testing.T) {
 
 func TestRepeatedReleaseChangesNothing(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b", "c")
+	s := newLine(t, "a", "b", "c")
 	s.release("a")
 	if got := s.release("a"); got != int64(0) {
 		t.Errorf("second release: %v", got)
@@ -426,9 +416,7 @@ func TestRepeatedReleaseChangesNothing(t *testing.T) {
 
 func TestUnconfirmedHandOverLapsesToTheNextInLine(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b")
+	s := newLine(t, "a", "b")
 	next, _ := s.listen("c")
 	s.look("c")
 	s.release("a")
@@ -442,9 +430,7 @@ func TestUnconfirmedHandOverLapsesToTheNextInLine(t *testing.T) {
 
 func TestLookAfterItsOwnerLeft(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b")
+	s := newLine(t, "a", "b")
 	s.keep("b", 0, 60000)
 	s.code(s.look("b"), 4)
 	s.want("a", "")
@@ -455,8 +441,7 @@ func TestLookAfterItsOwnerLeft(t *testing.T) {
 
 func TestMinHoldIsToldToTheFirstThree(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
+	s := newLine(t, "a")
 	next, _ := s.listen("b")
 	s.look("b")
 	if got := s.keep("a", 300, 0); got != int64(2) {
@@ -470,8 +455,7 @@ func TestMinHoldIsToldToTheFirstThree(t *testing.T) {
 
 func TestMaxWaitersCountsTheConnected(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
+	s := newLine(t, "a")
 	_, stop := s.listen("b")
 	s.look("b")
 	s.code(s.lookMax("c", 1), 3)
@@ -487,9 +471,7 @@ func TestMaxWaitersCountsTheConnected(t *testing.T) {
 
 func TestOutOfMemory(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b", "c")
+	s := newLine(t, "a", "b", "c")
 	s.do("CONFIG", "SET", "maxmemory", "1")
 	if got := s.look("b"); got[3] != int64(1) {
 		t.Errorf("look: %v", got)
@@ -511,9 +493,7 @@ func TestOutOfMemory(t *testing.T) {
 
 func TestLeaseThatEndsUnderOOMIsSucceeded(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b")
+	s := newLine(t, "a", "b")
 	s.look("b")
 	s.do("CONFIG", "SET", "maxmemory", "1")
 	s.do("PEXPIRE", "{n}", 1)
@@ -523,9 +503,7 @@ func TestLeaseThatEndsUnderOOMIsSucceeded(t *testing.T) {
 
 func TestEveryKeyExpiresTheFenceAfterNinetyDays(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b", "c")
+	s := newLine(t, "a", "b", "c")
 	s.look("d")
 	s.keep("c", 0, 60000)
 	s.release("a")

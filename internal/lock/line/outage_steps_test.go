@@ -11,16 +11,20 @@ func (s steps) standstill(ms int64, runs ...string) {
 	for _, run := range runs {
 		s.age(run, ms)
 	}
+	s.moveLooks(ms, 0)
+}
+
+// moveLooks puts into the past, by ms, when somebody looked last, and when the last gap ended.
+func (s steps) moveLooks(last, gap int64) {
+	s.t.Helper()
 	var latest, since int64
 	fmt.Sscan(s.do("HGET", "{n}:who", "looks").(string), &latest, &since)
-	s.do("HSET", "{n}:who", "looks", fmt.Sprint(latest-ms, " ", since))
+	s.do("HSET", "{n}:who", "looks", fmt.Sprint(latest-last, " ", since-gap))
 }
 
 func TestWhoCouldNotLookIsNotSilent(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b", "c")
+	s := newLine(t, "a", "b", "c")
 	s.standstill(60000, "b", "c")
 	s.release("a")
 	s.want("b", "c")
@@ -28,16 +32,12 @@ func TestWhoCouldNotLookIsNotSilent(t *testing.T) {
 
 func TestWhoDoesNotComeBackAfterAGapIsSilent(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b", "c", "d")
+	s := newLine(t, "a", "b", "c", "d")
 	s.standstill(60000, "b", "c", "d")
 	s.look("d") // the gap has ended now
 	s.standstill(5000, "b", "c", "d")
 	s.look("d")
-	var latest, since int64
-	fmt.Sscan(s.do("HGET", "{n}:who", "looks").(string), &latest, &since)
-	s.do("HSET", "{n}:who", "looks", fmt.Sprint(latest, " ", since-13000)) // 13 s ago
+	s.moveLooks(0, 13000) // 13 s ago
 	s.release("a")
 	s.want("d", "")
 }
@@ -45,16 +45,12 @@ func TestWhoDoesNotComeBackAfterAGapIsSilent(t *testing.T) {
 // With nobody left who looks, a gap is an excuse but once.
 func TestOneGapExcusesOnce(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b", "c", "d")
+	s := newLine(t, "a", "b", "c", "d")
 	s.standstill(60000, "b", "c", "d")
 	s.release("a")
 	s.want("b", "cd")
 	s.do("DEL", "{n}")
-	var latest, since int64
-	fmt.Sscan(s.do("HGET", "{n}:who", "looks").(string), &latest, &since)
-	s.do("HSET", "{n}:who", "looks", fmt.Sprint(latest-13000, " ", since-13000)) // 13 s later
+	s.moveLooks(13000, 13000) // 13 s later
 	s.code(s.once("e"), 1)
 	s.want("e", "")
 }
@@ -62,8 +58,7 @@ func TestOneGapExcusesOnce(t *testing.T) {
 // Who comes back first after a gap finds the lock free, and leaves it to the first.
 func TestWhoComesBackFirstLeavesTheLockToTheFirst(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
+	s := newLine(t, "a")
 	_, stop := s.listen("b")
 	s.look("b")
 	s.join("c")
@@ -79,8 +74,7 @@ func TestWhoComesBackFirstLeavesTheLockToTheFirst(t *testing.T) {
 // A release just after the first is back leaves the others the same moment.
 func TestWhoIsNotBackYetAfterAGapIsNotPassedOver(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
+	s := newLine(t, "a")
 	_, stop := s.listen("b")
 	s.look("b")
 	s.join("c")
@@ -94,8 +88,7 @@ func TestWhoIsNotBackYetAfterAGapIsNotPassedOver(t *testing.T) {
 // A newcomer does not wait for anybody whose connection is closed.
 func TestNewcomerAfterAGapTakesWhatIsFree(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
+	s := newLine(t, "a")
 	_, stop := s.listen("b")
 	s.look("b")
 	stop()
@@ -116,8 +109,7 @@ func TestLineOfAnotherTypeIsNoLine(t *testing.T) {
 		{"{n}:line", 3, []any{"HSET", "{n}:line", "x", "y"}},
 		{"{n}:who", 4, []any{"SET", "{n}:who", "x"}},
 	} {
-		s := newSteps(t)
-		s.once("a")
+		s := newLine(t, "a")
 		if c.n == 4 {
 			s.do("ZADD", "{n}:line", 1, testID("b"))
 		}

@@ -52,22 +52,6 @@ func backAgain(t *testing.T, srv *redistest.Server, healed time.Time, reqs []loc
 	}
 }
 
-func inTurn(t *testing.T, held lock.Lease, queue []<-chan result) {
-	t.Helper()
-	for i, done := range queue {
-		release(t, held)
-		held = lease(t, done)
-		for _, later := range queue[i+1:] {
-			select {
-			case r := <-later:
-				t.Fatalf("another has the lock beside waiter %d (%v)", i, r.err)
-			default:
-			}
-		}
-	}
-	release(t, held)
-}
-
 func TestLongOutageOfTheWaitersKeepsTheirOrder(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
@@ -80,7 +64,7 @@ func TestLongOutageOfTheWaitersKeepsTheirOrder(t *testing.T) {
 	healed := time.Now()
 	p.Refuse(false)
 	backAgain(t, srv, healed, reqs)
-	inTurn(t, held, queue)
+	release(t, serve(t, held, queue...))
 }
 
 func TestLongOutageOfOneWaiterKeepsItsPlaceIfNobodyIsServed(t *testing.T) {
@@ -98,25 +82,19 @@ func TestLongOutageOfOneWaiterKeepsItsPlaceIfNobodyIsServed(t *testing.T) {
 	healed := time.Now()
 	p.Refuse(false)
 	backAgain(t, srv, healed, []lock.Request{req})
-	inTurn(t, held, []<-chan result{first, second})
+	release(t, serve(t, held, first, second))
 }
 
 // The holder's release is the first that the server does when it goes on.
 func TestServerThatStoodStillForLongKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, s, held := holding(t)
 	queue, _ := threeInLine(t, srv, s)
-	if err := srv.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, srv.Signal(syscall.SIGSTOP))
 	lasts(t, boottime.Now())
-	if err := srv.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	inTurn(t, held, queue)
+	locktest.Must(t, srv.Signal(syscall.SIGCONT))
+	release(t, serve(t, held, queue...))
 }
 
 // The server was down for long, and the lock has lapsed meanwhile: whoever
@@ -133,10 +111,8 @@ func TestServerThatWasDownForLongKeepsTheOrder(t *testing.T) {
 	srv.Kill()
 	lasts(t, boottime.Now())
 	healed := time.Now()
-	if err := srv.Restart(true); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, srv.Restart(true))
 	held := lease(t, queue[0])
 	backAgain(t, srv, healed, reqs[1:])
-	inTurn(t, held, queue[1:])
+	release(t, serve(t, held, queue[1:]...))
 }

@@ -35,9 +35,7 @@ func newParted(t *testing.T, args ...string) parted {
 
 func (p parted) cut(t *testing.T) {
 	t.Helper()
-	if err := p.net.Cut(); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, p.net.Cut())
 }
 
 // failOver makes the replica the master, on the right.
@@ -64,9 +62,7 @@ func TestL6AMasterCutOffWithItsClientHasASecondHolderAndTheFenceTells(t *testing
 	if a.Fence() >= b.Fence() {
 		t.Errorf("fences %d and then %d", a.Fence(), b.Fence())
 	}
-	if err := p.net.Heal(); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, p.net.Heal())
 	locktest.Until(t, "the first holder to learn of the second", func() bool {
 		_, err := a.Renew(locktest.Limited(t, locktest.Patience/3))
 		return errors.Is(err, lock.ErrTaken)

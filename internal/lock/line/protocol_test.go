@@ -11,7 +11,6 @@ import (
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
 )
 
 // newerRecord is the record of a run of a release that is ahead of this one.
@@ -41,8 +40,7 @@ func TestFloorsOfAFence(t *testing.T) {
 
 // A release that is not held back takes what an older one leaves.
 func TestALineOfTwoReleasesGoesOnBehindAFloor(t *testing.T) {
-	s := newSteps(t)
-	s.once("a")
+	s := newLine(t, "a")
 	first, _ := s.listen("b")
 	s.look("b")
 	_, stop := s.listen("c")
@@ -67,9 +65,7 @@ func TestALineOfTwoReleasesGoesOnBehindAFloor(t *testing.T) {
 }
 
 func TestWhoWaitsBehindAFloorIsToldOnItsTurn(t *testing.T) {
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, s, held := holding(t)
 	var waiting []<-chan result
 	for i := range 3 {
 		done, _ := park(t, srv, s, waits("job", lock.Forever), int64(i+1))
@@ -95,8 +91,7 @@ func TestWhoWaitsBehindAFloorIsToldOnItsTurn(t *testing.T) {
 }
 
 func TestALockOfANewerReleaseIsBusyAndMayBeWaitedFor(t *testing.T) {
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
+	srv, s := served(t)
 	run := lock.NewRunID()
 	locktest.Do(t, srv, "SET", jobKey, newerRecord(run), "PX", 1000)
 	if held := locktest.MustBeBusy(t, s, "job"); held.Holder.Run != run || held.Holder.Host != "next" ||
@@ -119,8 +114,7 @@ func TestALockOfANewerReleaseIsBusyAndMayBeWaitedFor(t *testing.T) {
 
 // What a newer release has written of a run is the run's all the same.
 func TestARunOfANewerReleaseIsKnownByItsID(t *testing.T) {
-	s := newSteps(t)
-	s.once("a")
+	s := newLine(t, "a")
 	s.listen("b")
 	record := newerRecord(testID("b"))
 	record = strings.TrimSuffix(record, `,"fence":7,"at":1000}`) + "}"

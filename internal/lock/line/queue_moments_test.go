@@ -2,7 +2,6 @@ package line_test
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -17,30 +16,12 @@ import (
 	"redlockrun/internal/redistest"
 )
 
-// ofRun is what every request of a run has in it, and confirming what only a confirmation has.
-func ofRun(req lock.Request) string { return ":gone:" + req.Holder.Run }
-
+// confirming is in the confirm step alone.
 const confirming = "return confirm(held, ARGV[2])"
-
-// waitsBehind is a waiter of its own proxy, parked as the n-th in line.
-func waitsBehind(t *testing.T, srv *redistest.Server, n int64) (req lock.Request, p *redistest.Proxy, done <-chan result, stop func(error)) {
-	t.Helper()
-	p = redistest.NewProxy(t, srv)
-	req = waits("job", lock.Forever)
-	done, cancel := park(t, srv, open(t, p.URL()), req, n)
-	return req, p, done, func(err error) { cancel(err) }
-}
-
-func listeners(t *testing.T, srv *redistest.Server, req lock.Request) string {
-	t.Helper()
-	return fmt.Sprint(locktest.Do(t, srv, "PUBSUB", "NUMSUB", "redlockrun:{job}:"+req.Holder.Run).([]any)[1])
-}
 
 func TestWaiterThatDiesBetweenHandOverAndConfirmation(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, s, held := holding(t)
 	req, p, first, _ := waitsBehind(t, srv, 1)
 	second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
 	arrive := p.Hold(ofRun(req))
@@ -48,25 +29,19 @@ func TestWaiterThatDiesBetweenHandOverAndConfirmation(t *testing.T) {
 	l := lease(t, second)
 	arrive() // it was only slow: now it stands behind the second
 	locktest.Until(t, "the first in line again", func() bool { return inLine(t, srv, "job") == 1 })
-	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
-		t.Error(err)
-	}
+	renewOnce(t, l)
 	release(t, l)
 	release(t, lease(t, first))
 }
 
 func TestWaiterThatGivesUpInTheInstantItIsChosenHandsOn(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, s, held := holding(t)
 	_, p, first, stop := waitsBehind(t, srv, 1)
 	second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
 	arrive := p.Hold(confirming)
 	release(t, held)
-	if !p.Await(confirming, 1) {
-		t.Fatal("it was not chosen")
-	}
+	await(t, p, confirming, 1)
 	signal := errors.New("signal")
 	stop(signal)
 	if r := got(t, first); r.err != signal {
@@ -74,12 +49,8 @@ func TestWaiterThatGivesUpInTheInstantItIsChosenHandsOn(t *testing.T) {
 	}
 	l := lease(t, second)
 	arrive()
-	if !p.AwaitClosed() {
-		t.Fatal("connections left")
-	}
-	if n := inLine(t, srv, "job"); n != 0 {
-		t.Errorf("%d in line", n)
-	}
+	awaitClosed(t, p)
+	wantInLine(t, srv, 0)
 	release(t, l)
 }
 
@@ -89,17 +60,14 @@ func TestReleaseWhoseReplyIsLostHandsOverOnce(t *testing.T) {
 	p := redistest.NewProxy(t, srv)
 	held := locktest.Acquire(t, open(t, p.URL()), locktest.RequestFor("job"))
 	s := open(t, srv.URL())
-	first, _ := park(t, srv, s, waits("job", lock.Forever), 1)
-	second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
+	first, second := parkTwo(t, srv, s)
 	p.LoseReply("keep_on")
 	release(t, held)
 	if n := p.Count("keep_on"); n != 2 {
 		t.Errorf("%d releases", n)
 	}
 	l := lease(t, first)
-	if n := inLine(t, srv, "job"); n != 1 {
-		t.Errorf("%d in line", n)
-	}
+	wantInLine(t, srv, 1)
 	release(t, l)
 	release(t, lease(t, second))
 	onlyFence(t, srv)
@@ -125,46 +93,30 @@ func TestLeaseEndsWhileItsReleaseIsOnItsWay(t *testing.T) {
 		t.Error("started before the lease had ended")
 	}
 	arrive()
-	if !p.AwaitClosed() {
-		t.Fatal("connections left")
-	}
-	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
-		t.Error(err)
-	}
-	if n := inLine(t, srv, "job"); n != 1 {
-		t.Errorf("%d in line", n)
-	}
+	awaitClosed(t, p)
+	renewOnce(t, l)
+	wantInLine(t, srv, 1)
 }
 
 func TestLookThatArrivesAfterItsOwnerLeft(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, s, held := holding(t)
 	p := redistest.NewProxy(t, srv)
 	arrive := p.Hold("60000 wait")
 	done, stop := begin(t, open(t, p.URL()), waits("job", lock.Forever))
-	if !p.Await("60000 wait", 1) {
-		t.Fatal("no look")
-	}
+	await(t, p, "60000 wait", 1)
 	stop(errors.New("signal"))
 	got(t, done)
 	arrive()
-	if !p.AwaitClosed() {
-		t.Fatal("connections left")
-	}
-	if n := inLine(t, srv, "job"); n != 0 {
-		t.Errorf("%d in line", n)
-	}
+	awaitClosed(t, p)
+	wantInLine(t, srv, 0)
 	release(t, held)
 	release(t, locktest.Acquire(t, s, locktest.RequestFor("job")))
 }
 
 func TestTheDeadAtTheFrontArePassedOver(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, s, held := holding(t)
 	const dead = 5
 	for i := range dead {
 		req, p, _, _ := waitsBehind(t, srv, int64(i+1))
@@ -180,9 +132,7 @@ func TestTheDeadAtTheFrontArePassedOver(t *testing.T) {
 
 func TestPlaceIsKeptAcrossAReconnection(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, s, held := holding(t)
 	var reqs []lock.Request
 	var queue []<-chan result
 	for i := range 5 {
@@ -197,17 +147,12 @@ func TestPlaceIsKeptAcrossAReconnection(t *testing.T) {
 	for _, req := range reqs {
 		locktest.Until(t, "connected again", func() bool { return listeners(t, srv, req) == "1" })
 	}
-	for _, done := range queue {
-		release(t, held)
-		held = lease(t, done)
-	}
+	serve(t, held, queue...)
 }
 
 func TestPassedOverWhileDisconnectedRejoinsAtTheEndAndSaysSo(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, s, held := holding(t)
 	p := redistest.NewProxy(t, srv)
 	req := waits("job", lock.Forever)
 	said := make(chan *lock.HeldError, 100)
@@ -240,33 +185,23 @@ func TestRestartWithDataKeepsTheLine(t *testing.T) {
 	srv := redistest.Start(t, redistest.Options{Persist: true})
 	s := open(t, srv.URL())
 	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
-	first, _ := park(t, srv, s, waits("job", lock.Forever), 1)
-	second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
-	if err := srv.Restart(true); err != nil {
-		t.Fatal(err)
-	}
+	first, second := parkTwo(t, srv, s)
+	locktest.Must(t, srv.Restart(true))
 	locktest.Until(t, "both connected again", func() bool {
 		return len(locktest.Do(t, srv, "PUBSUB", "CHANNELS", "*").([]any)) == 2
 	})
-	release(t, held)
-	release(t, lease(t, first))
-	release(t, lease(t, second))
+	release(t, serve(t, held, first, second))
 	onlyFenceAndMarks(t, srv)
 }
 
 func TestLineMovesOnWhenRedisIsOutOfMemory(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
-	first, _ := park(t, srv, s, waits("job", lock.Forever), 1)
-	second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
+	srv, s, held := holding(t)
+	first, second := parkTwo(t, srv, s)
 	locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
 	release(t, held)
 	l := lease(t, first)
-	if err := l.Release(locktest.Limited(t, locktest.Patience), 100*time.Millisecond); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 100*time.Millisecond))
 	release(t, lease(t, second))
 	onlyFence(t, srv)
 }
@@ -274,8 +209,7 @@ func TestLineMovesOnWhenRedisIsOutOfMemory(t *testing.T) {
 func TestHolderThatDiesIsSucceeded(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
+	srv, s := served(t)
 	req := locktest.RequestFor("job")
 	req.Times = lock.TimesOf(5 * time.Second)
 	dead := locktest.Acquire(t, s, req)
@@ -288,15 +222,11 @@ func TestHolderThatDiesIsSucceeded(t *testing.T) {
 
 func TestMinHoldIsHonouredInLine(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, s, held := holding(t)
 	done, _ := park(t, srv, s, waits("job", lock.Forever), 1)
 	const keep = time.Second
 	ended := boottime.Now()
-	if err := held.Release(locktest.Limited(t, locktest.Patience), keep); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), keep))
 	l := lease(t, done)
 	if waited := boottime.Now().Sub(ended); waited < keep {
 		t.Errorf("waited %s", waited)
@@ -308,9 +238,7 @@ func TestMinHoldIsHonouredInLine(t *testing.T) {
 
 func TestMaxWaitersTurnsAwayWhoIsOneTooMany(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, s, _ := holding(t)
 	req := waits("job", lock.Forever)
 	req.Wait.Max = 1
 	park(t, srv, s, req, 1)
@@ -320,21 +248,13 @@ func TestMaxWaitersTurnsAwayWhoIsOneTooMany(t *testing.T) {
 	if !errors.As(err, &held) || !held.Full {
 		t.Errorf("got %v", err)
 	}
-	if n := inLine(t, srv, "job"); n != 1 {
-		t.Errorf("%d in line", n)
-	}
+	wantInLine(t, srv, 1)
 }
 
 func TestRetriesStandBehindTheLine(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
-	var queue []<-chan result
-	for i := range 3 {
-		done, _ := park(t, srv, s, waits("job", lock.Forever), int64(i+1))
-		queue = append(queue, done)
-	}
+	srv, s, held := holding(t)
+	queue := parkMany(t, srv, s, 3)
 	req := locktest.RequestFor("job")
 	req.Wait.Retries, req.Wait.Delay = 1_000_000, time.Millisecond
 	outside, _ := begin(t, s, req)
@@ -353,9 +273,7 @@ func TestRetriesStandBehindTheLine(t *testing.T) {
 
 func TestOutageInLineIsTriedAgainWithoutSpinning(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, _, held := holding(t)
 	p := redistest.NewProxy(t, srv)
 	req := waits("job", lock.Forever)
 	failed := make(chan time.Time, 100)
@@ -383,9 +301,7 @@ func TestOutageInLineIsTriedAgainWithoutSpinning(t *testing.T) {
 func TestLastAnswerTellsBusyFromOutage(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, _, _ := holding(t)
 	p := redistest.NewProxy(t, srv)
 	_, err := open(t, p.URL()).Acquire(t.Context(), waits("job", time.Second))
 	if !errors.As(err, new(*lock.HeldError)) {
@@ -407,13 +323,11 @@ func TestLastAnswerTellsBusyFromOutage(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_ = held
 }
 
 func TestWaitingForAnEnclosingRunIsRefusedInLine(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
+	srv, s := served(t)
 	outer := locktest.RequestFor("job")
 	locktest.Acquire(t, s, outer)
 	req := waits("job", lock.Forever)
@@ -429,9 +343,7 @@ func TestWaitingForAnEnclosingRunIsRefusedInLine(t *testing.T) {
 
 func TestBrokenFenceEndsTheWait(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, s, held := holding(t)
 	done, _ := park(t, srv, s, waits("job", lock.Forever), 1)
 	locktest.Do(t, srv, "SET", "redlockrun:{job}:fence", "many")
 	release(t, held)
@@ -440,23 +352,11 @@ func TestBrokenFenceEndsTheWait(t *testing.T) {
 	}
 }
 
-func evals(t *testing.T, srv *redistest.Server) (n int) {
-	t.Helper()
-	for line := range strings.Lines(locktest.Do(t, srv, "INFO", "commandstats").(string)) {
-		if rest, ok := strings.CutPrefix(line, "cmdstat_eval:calls="); ok {
-			fmt.Sscan(rest, &n)
-		}
-	}
-	return n
-}
-
 // It needs the processor for itself: no others beside it.
 func TestHandOverCostsTheSameHoweverManyWait(t *testing.T) {
 	// The looks of those that stay parked come with time, not with hand-overs.
 	cost := func(waiters int) int {
-		srv := redistest.Start(t, redistest.Options{})
-		s := open(t, srv.URL())
-		held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+		srv, s, held := holding(t)
 		var looks atomic.Int64
 		var queue []<-chan result
 		for i := range waiters {
@@ -554,13 +454,9 @@ func waitTwice(t *testing.T, srv *redistest.Server, s lock.Store) error {
 func TestParkedWaiterCostsOneCommandInFiveSeconds(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, s, _ := holding(t)
 	const waiters = 20
-	for i := range waiters {
-		park(t, srv, s, waits("job", lock.Forever), int64(i+1))
-	}
+	parkMany(t, srv, s, waiters)
 	before, began := evals(t, srv), time.Now()
 	for each := range 3 {
 		locktest.Until(t, "they have looked", func() bool { return evals(t, srv) >= before+(each+1)*waiters })

@@ -46,8 +46,7 @@ func toldBy(raw string) string {
 		if strings.HasPrefix(raw, "rediss") {
 			continue // a handshake repeats nothing
 		}
-		req := locktest.RequestFor("job")
-		req.Timeout = 20 * time.Millisecond
+		req := within(20 * time.Millisecond)
 		_, err = s.Acquire(context.Background(), req)
 		return s.Address() + err.Error()
 	}

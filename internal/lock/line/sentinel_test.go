@@ -57,9 +57,7 @@ func aLiar(t *testing.T, addr string) string {
 // stop makes a server hang.
 func stop(t *testing.T, s *redistest.Server) {
 	t.Helper()
-	if err := s.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, s.Signal(syscall.SIGSTOP))
 }
 
 func TestL24HungKilledAndStaleSentinels(t *testing.T) {
@@ -92,9 +90,7 @@ func TestL24HungKilledAndStaleSentinels(t *testing.T) {
 
 	s.Sentinels[1].Kill()
 	release(t, locktest.Acquire(t, p.open(t), locktest.RequestFor("one hangs, one is killed")))
-	if err := hung.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, hung.Signal(syscall.SIGCONT))
 	hung.Kill()
 	release(t, locktest.Acquire(t, p.open(t), locktest.RequestFor("two are killed")))
 
@@ -111,8 +107,7 @@ func TestAMasterThatNoSentinelKnowsIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{})
 	url := strings.Replace(s.URL(), "/mymaster/", "/nomaster/", 1)
-	req := locktest.RequestFor("job")
-	req.Timeout = locktest.Patience * 10
+	req := within(locktest.Patience * 10)
 	_, err := place{cfg: lock.Servers{URLs: []string{url}}}.open(t).Acquire(t.Context(), req)
 	var unavailable *lock.UnavailableError
 	if !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "knows no master of that name") {
@@ -128,9 +123,7 @@ func TestL11AReplicaIsNoMaster(t *testing.T) {
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{Replicas: 1})
 	replica := place{lock.Servers{URLs: []string{"redis+sentinel://" + aLiar(t, s.Data[1].Addr()) + "/mymaster"}}, nil}
 	l := locktest.Acquire(t, sentinelPlace(s).open(t), locktest.RequestFor("busy"))
-	if err := redistest.Replicated(s.Data[0], s.Data[1]); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, redistest.Replicated(s.Data[0], s.Data[1]))
 	for _, name := range []string{"busy", "free"} {
 		req := locktest.RequestFor(name)
 		req.Timeout = 3 * time.Second
@@ -150,9 +143,7 @@ func TestL6AReplicatedLockSurvivesAFailover(t *testing.T) {
 	store := sentinelPlace(s).open(t)
 	l := locktest.Acquire(t, store, locktest.RequestFor("job"))
 	waiting, _ := park(t, s.Data[0], store, waits("job", locktest.Patience), 1)
-	if err := redistest.Replicated(s.Data[0], s.Data[1]); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, redistest.Replicated(s.Data[0], s.Data[1]))
 	s.Data[0].Kill()
 	if _, err := s.Failover(s.Sentinels[0], s.Sentinels[1:]...); err != nil {
 		t.Fatal(err)
@@ -169,9 +160,7 @@ func TestL6ALockThatWasNotReplicatedIsLostByAFailover(t *testing.T) {
 	t.Parallel()
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{Replicas: 1})
 	l := locktest.Acquire(t, sentinelPlace(s).open(t), locktest.RequestFor("job"))
-	if err := redistest.Replicated(s.Data[0], s.Data[1]); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, redistest.Replicated(s.Data[0], s.Data[1]))
 	locktest.Do(t, s.Data[1], "CONFIG", "SET", "replica-read-only", "no") // it never had the lock
 	locktest.Do(t, s.Data[1], "DEL", locktest.LockKey("job"))
 	s.Data[0].Kill()

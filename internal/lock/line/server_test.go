@@ -18,8 +18,7 @@ import (
 
 func TestL13OutOfMemory(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
+	srv, s := served(t)
 	held, kept := locktest.Acquire(t, s, locktest.RequestFor("held")), locktest.Acquire(t, s, locktest.RequestFor("kept"))
 	locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
 	_, err := s.Acquire(t.Context(), impatient("job"))
@@ -29,9 +28,7 @@ func TestL13OutOfMemory(t *testing.T) {
 	if v := locktest.Do(t, srv, "EXISTS", jobKey, jobKey+":fence"); v != int64(0) {
 		t.Error("the acquire that was refused has written something")
 	}
-	if _, err := held.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
-		t.Error(err)
-	}
+	renewOnce(t, held)
 	release(t, held)
 	if err := kept.Release(locktest.Limited(t, locktest.Patience), time.Hour); err != nil {
 		t.Error(err)
@@ -66,12 +63,8 @@ func TestL13LoadingIsAnOutage(t *testing.T) {
 	})
 	_, err := l.Renew(locktest.Limited(t, time.Second))
 	locktest.MustBeUnavailable(t, err)
-	if err := <-loaded; err != nil {
-		t.Fatal(err)
-	}
-	if err := keepsRenewing(t, l); err != nil {
-		t.Error(err)
-	}
+	locktest.Must(t, <-loaded)
+	locktest.Renew(t, l)
 }
 
 func TestL8EvictionIsALoss(t *testing.T) {
@@ -91,8 +84,7 @@ func TestL8EvictionIsALoss(t *testing.T) {
 // A replica may know of an old holder, or of none: it is not believed.
 func TestL11ReplicaIsNotBelieved(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
+	srv, s := served(t)
 	l, gone := locktest.Acquire(t, s, locktest.RequestFor("job")), locktest.Acquire(t, s, locktest.RequestFor("gone"))
 	locktest.Do(t, srv, "DEL", "redlockrun:{gone}")
 	locktest.Do(t, srv, "REPLICAOF", "127.0.0.1", "1")
@@ -113,9 +105,7 @@ func TestL11ReplicaIsNotBelieved(t *testing.T) {
 		t.Error(e)
 	}
 	locktest.Do(t, srv, "REPLICAOF", "NO", "ONE")
-	if err := keepsRenewing(t, l); err != nil {
-		t.Error(err)
-	}
+	locktest.Renew(t, l)
 	release(t, l)
 }
 
@@ -144,16 +134,13 @@ func TestL12ServerThatIsBusyWithAScript(t *testing.T) {
 	done, _ := begin(t, s, req)
 	locktest.Do(t, srv, "SCRIPT", "KILL")
 	release(t, lease(t, done))
-	if err := keepsRenewing(t, l); err != nil {
-		t.Error(err)
-	}
+	locktest.Renew(t, l)
 	<-ended
 }
 
 func TestL14KeyWithoutTTLIsBusyForEver(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
+	srv, s := served(t)
 	for _, value := range []string{"deploy by bob", "", "\x1b[2J\nred\u202e", `{"run":"short"}`, `{"run":"` + lock.NewRunID() + `",broken`, strings.Repeat("x", 5000)} {
 		locktest.Do(t, srv, "SET", jobKey, value)
 		_, err := s.Acquire(t.Context(), locktest.RequestFor("job"))
@@ -181,8 +168,7 @@ func TestL14KeyWithoutTTLIsBusyForEver(t *testing.T) {
 
 func TestL15KeyOfAnotherTypeIsNoLock(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
+	srv, s := served(t)
 	for _, c := range []struct {
 		key, what string
 		set       []any
@@ -214,8 +200,7 @@ func TestL15KeyOfAnotherTypeIsNoLock(t *testing.T) {
 
 func TestL28StolenOrDeletedLockIsLostAndLeftAlone(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
+	srv, s := served(t)
 	for _, c := range []struct {
 		fault []any
 		want  error
@@ -254,9 +239,7 @@ func TestL18RotatedPasswordIsReadAgain(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "url")
 	write := func(password string) {
 		t.Helper()
-		if err := os.WriteFile(file, fmt.Appendf(nil, "redis://alice:%s@%s\n", password, srv.Addr()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		locktest.Must(t, os.WriteFile(file, fmt.Appendf(nil, "redis://alice:%s@%s\n", password, srv.Addr()), 0o600))
 	}
 	write("old")
 	s := open(t, "file:"+file)
@@ -271,9 +254,7 @@ func TestL18RotatedPasswordIsReadAgain(t *testing.T) {
 		t.Error(e)
 	}
 	write("new")
-	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
-		t.Error(err)
-	}
+	renewOnce(t, l)
 	os.Remove(file)
 	locktest.Do(t, srv, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
 	if err := keepsRenewing(t, l); err != nil {
@@ -287,8 +268,7 @@ func TestWrongPasswordIsDeniedAtOnce(t *testing.T) {
 	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{Password: "secret", Users: []string{"alice on >secret ~other:* +@all"}})
 	for _, user := range []string{"", ":wrong@", "nobody:secret@", "alice:secret@"} {
-		req := locktest.RequestFor("job")
-		req.Timeout = time.Hour
+		req := within(time.Hour)
 		_, err := open(t, "redis://"+user+srv.Addr()).Acquire(t.Context(), req)
 		if e := locktest.MustBeUnavailable(t, err); !e.Denied {
 			t.Errorf("%q: %v", user, e)
@@ -298,18 +278,14 @@ func TestWrongPasswordIsDeniedAtOnce(t *testing.T) {
 
 func TestL27ServerWithTooManyClients(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	srv, s, l := holding(t)
 	locktest.Do(t, srv, "CONFIG", "SET", "maxclients", "1")
 	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err != nil {
 		t.Errorf("on the open connection: %v", err)
 	}
 	_, err := s.Acquire(t.Context(), impatient("other"))
 	locktest.MustBeUnavailable(t, err)
-	if err := l.Release(locktest.Limited(t, locktest.Patience), 0); err != nil {
-		t.Error(err)
-	}
+	release(t, l)
 }
 
 func TestL29PrefixAndDatabaseTellLocksApart(t *testing.T) {
@@ -338,17 +314,10 @@ func TestL29PrefixAndDatabaseTellLocksApart(t *testing.T) {
 func TestClosedStoreEndsWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	srv, p, s := proxied(t)
-	arrive := p.Hold(anAcquire)
-	req := locktest.RequestFor("job")
-	req.Timeout = 2 * time.Second
-	done, _ := begin(t, s, req)
-	if !p.Await(anAcquire, 1) {
-		t.Fatal("no acquire")
-	}
+	done, _, arrive := acquiring(t, p, s, within(2*time.Second))
 	s.Close()
 	locktest.MustBeUnavailable(t, got(t, done).err)
 	arrive()
 	p.AwaitClosed()
-	quiet(t, srv)
-	free(t, srv)
+	nothingLeft(t, srv)
 }

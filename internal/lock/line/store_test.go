@@ -7,25 +7,13 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
 )
 
-func open(t *testing.T, url string) lock.Store {
-	t.Helper()
-	s, err := line.Open(lock.Servers{URLs: []string{url}, Prefix: lock.DefaultPrefix})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
-
 func TestLockIsHeldRenewedAndReleased(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
+	srv, s := served(t)
 	req := locktest.RequestFor("job")
 	before := time.Now()
 	l := locktest.Acquire(t, s, req)
@@ -46,9 +34,7 @@ func TestLockIsHeldRenewedAndReleased(t *testing.T) {
 	if left := locktest.Do(t, srv, "PTTL", "redlockrun:{job}").(int64); left < 30_000 {
 		t.Errorf("%d ms left after renewal", left)
 	}
-	if err := l.Release(locktest.Limited(t, locktest.Patience), 0); err != nil {
-		t.Error(err)
-	}
+	release(t, l)
 	if keys := locktest.Do(t, srv, "KEYS", "*").([]any); len(keys) != 1 || keys[0] != "redlockrun:{job}:fence" {
 		t.Errorf("left behind: %v", keys)
 	}
@@ -59,9 +45,7 @@ func TestARunIsOneHandshakeOneAcquireOneRelease(t *testing.T) {
 	srv := redistest.Start(t, redistest.Options{})
 	p := redistest.NewProxy(t, srv)
 	l := locktest.Acquire(t, open(t, p.URL()), locktest.RequestFor("job"))
-	if err := l.Release(locktest.Limited(t, locktest.Patience), 0); err != nil {
-		t.Fatal(err)
-	}
+	release(t, l)
 	var words []string
 	for _, r := range p.Requests() {
 		word, _, _ := strings.Cut(r, " ")
@@ -74,8 +58,7 @@ func TestARunIsOneHandshakeOneAcquireOneRelease(t *testing.T) {
 
 func TestBusyLockSaysWhoHoldsIt(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
+	_, s := served(t)
 	req := locktest.RequestFor("job")
 	locktest.Acquire(t, s, req)
 	_, err := s.Acquire(t.Context(), locktest.RequestFor("job"))
@@ -91,12 +74,8 @@ func TestBusyLockSaysWhoHoldsIt(t *testing.T) {
 
 func TestMinHoldKeepsTheLockAndSaysThatTheRunHasEnded(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
-	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
-	if err := l.Release(locktest.Limited(t, locktest.Patience), 20*time.Second); err != nil {
-		t.Fatal(err)
-	}
+	srv, s, l := holding(t)
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 20*time.Second))
 	_, err := s.Acquire(t.Context(), locktest.RequestFor("job"))
 	var held *lock.HeldError
 	if !errors.As(err, &held) || held.Holder.Ended.IsZero() || held.TTL > 20*time.Second || held.Holder.Host != "web-3" {
@@ -112,8 +91,7 @@ func TestMinHoldKeepsTheLockAndSaysThatTheRunHasEnded(t *testing.T) {
 
 func TestFenceGrowsPastALostCounterAndAClockThatStands(t *testing.T) {
 	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	s := open(t, srv.URL())
+	srv, s := served(t)
 	var last int64
 	for i := range 4 {
 		if i == 2 {
@@ -129,9 +107,7 @@ func TestFenceGrowsPastALostCounterAndAClockThatStands(t *testing.T) {
 			t.Errorf("fence %d after %d", l.Fence(), last)
 		}
 		last = l.Fence()
-		if err := l.Release(locktest.Limited(t, locktest.Patience), 0); err != nil {
-			t.Fatal(err)
-		}
+		release(t, l)
 	}
 	if got := locktest.Do(t, srv, "GET", "redlockrun:{job}:fence"); last < 1<<50 || got == "" {
 		t.Errorf("counter %v, last %d", got, last)

@@ -185,16 +185,7 @@ func servesTheLine(t *testing.T, p place) {
 	held := locktest.Acquire(t, s, locktest.RequestFor("line"))
 	first, _ := park(t, srv, s, waits("line", locktest.Patience), 1)
 	second, _ := park(t, srv, s, waits("line", locktest.Patience), 2)
-	fence := held.Fence()
-	for _, done := range []<-chan result{first, second} {
-		release(t, held)
-		held = lease(t, done)
-		if held.Fence() <= fence {
-			t.Errorf("fence %d after %d", held.Fence(), fence)
-		}
-		fence = held.Fence()
-	}
-	release(t, held)
+	release(t, serve(t, held, first, second))
 	if keys := locktest.Do(t, srv, "KEYS", locktest.LockKey("line")+"*").([]any); len(keys) != 1 || !strings.HasSuffix(keys[0].(string), ":fence") {
 		t.Errorf("left behind: %v", keys)
 	}

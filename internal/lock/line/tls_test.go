@@ -37,8 +37,7 @@ func issue(t *testing.T, ca *redistest.CA, name string, notAfter time.Time, host
 // refusedBecause is the error of an acquire that no patience would help.
 func refusedBecause(t *testing.T, cfg lock.Servers, cause string) {
 	t.Helper()
-	req := locktest.RequestFor("job")
-	req.Timeout = 10 * locktest.Patience
+	req := within(10 * locktest.Patience)
 	_, err := place{cfg: cfg}.open(t).Acquire(locktest.Limited(t, locktest.Patience), req)
 	var unavailable *lock.UnavailableError
 	if !errors.As(err, &unavailable) || !strings.Contains(err.Error(), cause) {
@@ -59,8 +58,7 @@ func TestL26TheServerIsVerified(t *testing.T) {
 	refusedBecause(t, cfg, "unknown authority")
 	cfg = good
 	cfg.Cert, cfg.Key = "", ""
-	req := locktest.RequestFor("job")
-	req.Timeout = 500 * time.Millisecond
+	req := within(500 * time.Millisecond)
 	var unavailable *lock.UnavailableError // what the server says of it, it may cut off itself
 	if _, err := (place{cfg: cfg}).open(t).Acquire(t.Context(), req); !errors.As(err, &unavailable) {
 		t.Errorf("without a certificate: %v", err)
@@ -76,9 +74,7 @@ func TestL26TheNameIsThatOfTheAddressDialled(t *testing.T) {
 
 	// With Sentinel, the name of the sentinel says nothing about the master.
 	st := redistest.StartSentinel(t, redistest.SentinelOptions{Data: redistest.Options{TLS: true, CA: ca}})
-	if err := configure(st.Data[0], elsewhere); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, configure(st.Data[0], elsewhere))
 	refusedBecause(t, lock.Servers{URLs: []string{st.URL()}, CA: ca.File()}, "10.9.9.9")
 }
 
@@ -95,9 +91,7 @@ func TestL26ACertificateExpiresUnderARunningJob(t *testing.T) {
 	expired := issue(t, ca, "expired", time.Now().Add(-time.Minute), "127.0.0.1")
 	s := redistest.Start(t, redistest.Options{TLS: true, CA: ca, Pair: good})
 	l := locktest.Acquire(t, place{cfg: lock.Servers{URLs: []string{s.URL()}, CA: ca.File()}}.open(t), locktest.RequestFor("job"))
-	if err := configure(s, expired); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, configure(s, expired))
 	locktest.Do(t, s, "CLIENT", "KILL", "TYPE", "normal")
 	for range 3 { // the first may only find the connection cut
 		if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err == nil || errors.Is(err, lock.ErrLost) {
@@ -107,9 +101,7 @@ func TestL26ACertificateExpiresUnderARunningJob(t *testing.T) {
 	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err == nil || !strings.Contains(err.Error(), "expired") {
 		t.Errorf("said: %v", err)
 	}
-	if err := configure(s, good); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, configure(s, good))
 	locktest.Renew(t, l)
 	release(t, l)
 }
@@ -149,9 +141,7 @@ func read(t *testing.T, path string) string {
 // replace gives a file another content, at once.
 func replace(t *testing.T, path, text string) {
 	t.Helper()
-	if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil {
-		t.Fatal(err)
-	}
+	locktest.Must(t, errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)))
 }
 
 func TestL26TLSIsAtLeast12(t *testing.T) {
@@ -180,8 +170,7 @@ func TestL26TLSIsAtLeast12(t *testing.T) {
 				c.Close()
 			}
 		})
-		req := locktest.RequestFor("job")
-		req.Timeout = 500 * time.Millisecond
+		req := within(500 * time.Millisecond)
 		place{cfg: lock.Servers{URLs: []string{"rediss://" + l.Addr().(*net.TCPAddr).String()}, CA: ca.File()}}.open(t).Acquire(t.Context(), req)
 		if got := <-shaken; got == refused {
 			t.Errorf("%s: the handshake succeeded: %v", tls.VersionName(version), got)

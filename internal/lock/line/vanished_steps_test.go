@@ -4,9 +4,7 @@ import "testing"
 
 func TestVanishedKeyIsFreeForTheFirstInLine(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b", "c")
+	s := newLine(t, "a", "b", "c")
 	s.do("DEL", "{n}")
 	if got := s.code(s.once("d"), 0); !begins(got[2], "b") {
 		t.Errorf("busy: %v", got)
@@ -21,9 +19,7 @@ func TestVanishedKeyIsFreeForTheFirstInLine(t *testing.T) {
 
 func TestFlushedDataAreFreeForWhoeverAsks(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b", "c")
+	s := newLine(t, "a", "b", "c")
 	s.do("FLUSHALL")
 	s.code(s.look("c"), 1)
 	s.code(s.look("b"), 0)
@@ -32,9 +28,7 @@ func TestFlushedDataAreFreeForWhoeverAsks(t *testing.T) {
 
 func TestReleaseOfAVanishedLockHandsOver(t *testing.T) {
 	t.Parallel()
-	s := newSteps(t)
-	s.once("a")
-	s.join("b", "c")
+	s := newLine(t, "a", "b", "c")
 	s.do("DEL", "{n}")
 	if got := s.release("c"); got != int64(-1) { // which leaves
 		t.Errorf("release: %v", got)

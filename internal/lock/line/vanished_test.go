@@ -18,9 +18,7 @@ var vanishings = map[string]func(*testing.T, *redistest.Server){
 	"expired": func(t *testing.T, srv *redistest.Server) { locktest.Do(t, srv, "PEXPIRE", jobKey, 1) },
 	"flushed": func(t *testing.T, srv *redistest.Server) { locktest.Do(t, srv, "FLUSHALL") },
 	"restart": func(t *testing.T, srv *redistest.Server) {
-		if err := srv.Restart(false); err != nil {
-			t.Fatal(err)
-		}
+		locktest.Must(t, srv.Restart(false))
 	},
 }
 
@@ -30,11 +28,8 @@ func TestLockThatVanishedIsFreeForWhoeverLooksNext(t *testing.T) {
 	for name, vanish := range vanishings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := redistest.Start(t, redistest.Options{})
-			s := open(t, srv.URL())
-			held := locktest.Acquire(t, s, locktest.RequestFor("job"))
-			first, _ := park(t, srv, s, waits("job", lock.Forever), 1)
-			second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
+			srv, s, held := holding(t)
+			first, second := parkTwo(t, srv, s)
 			vanish(t, srv)
 			gone := boottime.Now()
 			var l lock.Lease
@@ -75,8 +70,7 @@ func TestDeletedLockIsHandedOverAtOnceWhenAnybodyAsks(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv := redistest.Start(t, redistest.Options{})
-			s := open(t, srv.URL())
+			srv, s := served(t)
 			holder(t, srv, s)
 			waiter := waits("job", lock.Forever)
 			done, _ := park(t, srv, s, waiter, 1)
