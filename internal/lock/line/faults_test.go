@@ -104,8 +104,8 @@ func TestL3TombstoneAloneStopsALateAcquire(t *testing.T) {
 		}
 		return locktest.Do(t, srv, append(append(words, run), args...)...)
 	}
-	eval(line.ReleaseStep(), 0, lock.Tombstone, 0)
-	if got := eval(line.AcquireStep(), lock.RecordOf(lock.Holder{Run: run}).String(), 60_000, "once").([]any); got[0] != int64(4) {
+	eval(line.Present("release"), 0, lock.Tombstone, 0)
+	if got := eval(line.Present("acquire"), lock.RecordOf(lock.Holder{Run: run}).String(), 60_000, "once").([]any); got[0] != int64(4) {
 		t.Errorf("a late acquire got %v", got)
 	}
 	free(t, srv)

@@ -51,7 +51,7 @@ func (l *redisLease) Held() time.Duration {
 func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 	a := l.acquisition
 	sent := a.req.Clock.Now()
-	reply, _, err := renewStep.Eval(ctx, a.link, []string{a.keys.Lock}, a.req.Holder.Run, lock.Milliseconds(a.req.Times.TTL))
+	reply, _, err := a.steps.renew.Eval(ctx, a.link, []string{a.keys.Lock}, a.req.Holder.Run, lock.Milliseconds(a.req.Times.TTL))
 	if err != nil {
 		return l.Until(), a.unavailable(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/lock/line"
 	"redlockrun/internal/redistest"
 
 	"github.com/redis/go-redis/v9"
@@ -18,10 +17,11 @@ import (
 type steps struct {
 	t      *testing.T
 	server *redistest.Server
+	text   func(step string) string // as it is sent
 }
 
 func newSteps(t *testing.T, args ...string) steps {
-	return steps{t, redistest.Start(t, redistest.Options{Args: args})}
+	return steps{t, redistest.Start(t, redistest.Options{Args: args}), stepsOf(t)}
 }
 
 // newLine is a server where one run has the lock, and others wait for it.
@@ -61,26 +61,26 @@ const testTTL = 60000
 
 func (s steps) once(run string) []any {
 	s.t.Helper()
-	return s.eval(line.AcquireStep(), run, testRecord(run), testTTL, "once").([]any)
+	return s.eval(s.text("acquire"), run, testRecord(run), testTTL, "once").([]any)
 }
 
 func (s steps) look(run string) []any { s.t.Helper(); return s.lookMax(run, 0) }
 
 func (s steps) lookMax(run string, most int) []any {
 	s.t.Helper()
-	return s.eval(line.AcquireStep(), run, testRecord(run), testTTL, "wait", most).([]any)
+	return s.eval(s.text("acquire"), run, testRecord(run), testTTL, "wait", most).([]any)
 }
 
 func (s steps) confirm(run string) []any {
 	s.t.Helper()
-	return s.eval(line.ConfirmStep(), run, testTTL).([]any)
+	return s.eval(s.text("confirm"), run, testTTL).([]any)
 }
 
 func (s steps) release(run string) any { s.t.Helper(); return s.keep(run, 0, 0) }
 
 func (s steps) keep(run string, ms, mark int) any {
 	s.t.Helper()
-	return s.eval(line.ReleaseStep(), run, ms, mark, "1").([]any)[0]
+	return s.eval(s.text("release"), run, ms, mark, "1").([]any)[0]
 }
 
 // listen subscribes a run to its own channel; the returned function is the next message.
@@ -265,7 +265,7 @@ func TestLockIsKeptForWhoCannotBeCalled(t *testing.T) {
 	s := newLine(t, "a")
 	s.look("b") // not subscribed
 	_, stop := s.listen("c")
-	s.eval(line.AcquireStep(), "c", testRecord("c"), testTTL, "deaf", 0)
+	s.eval(s.text("acquire"), "c", testRecord("c"), testTTL, "deaf", 0)
 	s.join("d")
 	stop()
 	for _, run := range []string{"a", "b"} {
@@ -476,7 +476,7 @@ func TestOutOfMemory(t *testing.T) {
 	if got := s.look("b"); got[3] != int64(1) {
 		t.Errorf("look: %v", got)
 	}
-	if _, err := s.server.Do("EVAL", line.AcquireStep(), 5, "{m}", "{m}:fence", "{m}:line", "{m}:who", "{m}:gone:x",
+	if _, err := s.server.Do("EVAL", s.text("acquire"), 5, "{m}", "{m}:fence", "{m}:line", "{m}:who", "{m}:gone:x",
 		testID("x"), testRecord("x"), testTTL, "once"); err == nil || !strings.Contains(err.Error(), "OOM") {
 		t.Errorf("acquire: %v", err)
 	}

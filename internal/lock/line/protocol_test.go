@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
 )
 
@@ -59,7 +58,7 @@ func TestALineOfTwoReleasesGoesOnBehindAFloor(t *testing.T) {
 	for m := second(); m != "g"; m = second() {
 	}
 	s.want("", "cde")
-	next := strings.Replace(line.AcquireStep(), "protocol = 1", "protocol = 2", 1)
+	next := strings.Replace(s.text("acquire"), "protocol = 1", "protocol = 2", 1)
 	s.code(s.eval(next, "d", testRecord("d"), testTTL, "wait", 0).([]any), 1)
 	s.want("d", "e")
 }
@@ -118,7 +117,7 @@ func TestARunOfANewerReleaseIsKnownByItsID(t *testing.T) {
 	s.listen("b")
 	record := newerRecord(testID("b"))
 	record = strings.TrimSuffix(record, `,"fence":7,"at":1000}`) + "}"
-	s.code(s.eval(line.AcquireStep(), "b", record, testTTL, "wait", 0).([]any), 0)
+	s.code(s.eval(s.text("acquire"), "b", record, testTTL, "wait", 0).([]any), 0)
 	s.join("c")
 	s.release("a")
 	s.want("b", "c")

@@ -65,8 +65,8 @@ func (a *acquisition) waitInLine(ctx context.Context, busy *lock.HeldError) (loc
 	}
 	w := &waiter{acquisition: a, busy: busy}
 	w.subscriber.subscribe, w.subscriber.clock, w.subscriber.patience = w.subscribe, a.req.Clock, a.req.Patience()
-	confirmStep.Text() // now, that a hand-over does not wait for the texts to be put together
-	releaseStep.Text()
+	w.steps.confirm.Text() // now, that a hand-over does not wait for the texts to be put together
+	w.steps.release.Text()
 	lease, err := w.stand(limited)
 	if lease != nil {
 		a.closing.Go(w.subscriber.close) // nobody has to wait for that
@@ -179,7 +179,7 @@ func (w *waiter) confirm(ctx context.Context) (lock.Lease, error) {
 		return nil, nil
 	}
 	sent := w.req.Clock.Now()
-	reply, _, err := confirmStep.Eval(ctx, w.link, w.keys.All(), w.args([]any{lock.Milliseconds(w.req.Times.TTL)})...)
+	reply, _, err := w.steps.confirm.Eval(ctx, w.link, w.keys.All(), w.args([]any{lock.Milliseconds(w.req.Times.TTL)})...)
 	switch {
 	case err != nil:
 		w.handedOver = false // look again

@@ -42,7 +42,7 @@ func (a *acquisition) acknowledged(ctx context.Context, l *redisLease, enough in
 	ctx, cancel := context.WithTimeout(ctx, patience+a.req.Times.Try)
 	defer cancel()
 	sent := a.req.Clock.Now()
-	reply, n, err := renewStep.EvalAndWait(ctx, a.link, enough, patience,
+	reply, n, err := a.steps.renew.EvalAndWait(ctx, a.link, enough, patience,
 		[]string{a.keys.Lock}, a.req.Holder.Run, lock.Milliseconds(a.req.Times.TTL))
 	switch {
 	case err != nil:

@@ -10,7 +10,7 @@ import (
 const aRecord = `{"run":"aaaaaaaaaaaaaaaaaaaaaaaaaa","v":1,"fence":1795344187661,"at":1795344187661}`
 
 func FuzzAReplyOfTheAcquireStep(f *testing.F) {
-	locktest.FuzzReply(f, acquireStep.Read, acquireParts,
+	locktest.FuzzReply(f, present.acquire.Read, acquireParts,
 		"*4\r\n:1\r\n:1795344187661\r\n:1795344187661\r\n:1795344187661\r\n",
 		"*4\r\n:2\r\n:1795344187661\r\n:1795344187661\r\n:1795344187661\r\n",
 		"*4\r\n:0\r\n:60000\r\n$83\r\n"+aRecord+"\r\n:1795344187662\r\n",
@@ -62,7 +62,7 @@ func busyParts(code int64, b busy, more ...any) []any {
 }
 
 func FuzzAReplyOfTheConfirmStep(f *testing.F) {
-	locktest.FuzzReply(f, confirmStep.Read, confirmParts,
+	locktest.FuzzReply(f, present.confirm.Read, confirmParts,
 		"*4\r\n:2\r\n:1795344187661\r\n:1795344187661\r\n:1795344187665\r\n",
 		"*1\r\n:0\r\n",
 	)
@@ -76,7 +76,7 @@ func confirmParts(c confirmReply) []any {
 }
 
 func FuzzAReplyOfTheRenewStep(f *testing.F) {
-	locktest.FuzzReply(f, renewStep.Read, renewParts,
+	locktest.FuzzReply(f, present.renew.Read, renewParts,
 		"*1\r\n:-1\r\n",
 		"*2\r\n:1\r\n:1795344187668\r\n",
 		"*1\r\n:0\r\n",
@@ -94,7 +94,7 @@ func renewParts(n renewReply) []any {
 }
 
 func FuzzAReplyOfTheReleaseStep(f *testing.F) {
-	locktest.FuzzReply(f, releaseStep.Read, releaseParts,
+	locktest.FuzzReply(f, present.release.Read, releaseParts,
 		"*4\r\n:0\r\n:60000\r\n$83\r\n"+aRecord+"\r\n:1795344187665\r\n",
 		"*1\r\n:1\r\n",
 		"*1\r\n:2\r\n",

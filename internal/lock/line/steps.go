@@ -22,9 +22,20 @@ var (
 	releaseLua string
 
 	runPart, linePart = link.Part(&runLua), link.Part(&lineLua)
-
-	acquireStep = link.NewScript(readAcquire, runPart, linePart, link.Part(&acquireLua))
-	confirmStep = link.NewScript(readConfirm, runPart, link.Part(&confirmLua))
-	renewStep   = link.NewScript(readRenew, link.Part(&renewLua))
-	releaseStep = link.NewScript(readRelease, runPart, linePart, link.Part(&releaseLua))
 )
+
+// steps are what a store sends. A test sets those of another release.
+type steps struct {
+	acquire link.Script[acquireReply]
+	confirm link.Script[confirmReply]
+	renew   link.Script[renewReply]
+	release link.Script[releaseReply]
+}
+
+// present are the steps of this release.
+var present = steps{
+	acquire: link.NewScript(readAcquire, runPart, linePart, link.Part(&acquireLua)),
+	confirm: link.NewScript(readConfirm, runPart, link.Part(&confirmLua)),
+	renew:   link.NewScript(readRenew, link.Part(&renewLua)),
+	release: link.NewScript(readRelease, runPart, linePart, link.Part(&releaseLua)),
+}

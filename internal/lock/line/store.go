@@ -17,12 +17,13 @@ import (
 type redisStore struct {
 	source *link.Source
 	cfg    lock.Servers
+	steps  steps
 	ctx    context.Context // ends with Close
 	end    context.CancelFunc
 }
 
 func newRedisStore(src *link.Source, cfg lock.Servers) *redisStore {
-	s := &redisStore{source: src, cfg: cfg}
+	s := &redisStore{source: src, cfg: cfg, steps: present}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -41,7 +42,7 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 		return nil, err
 	}
 	keys := lock.KeysOf(s.cfg.Prefix, req.Name, req.Holder.Run)
-	a := &acquisition{req: req, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw), keys: keys,
+	a := &acquisition{req: req, steps: s.steps, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw), keys: keys,
 		record: lock.RecordOf(req.Holder).String()}
 	defer func() {
 		if r := recover(); r != nil { // the caller's too, who is told what happens
@@ -82,6 +83,7 @@ func (a *acquisition) await(ctx context.Context) (lock.Lease, error) {
 // An acquisition is one Acquire: however often it asks, it asks for the same run.
 type acquisition struct {
 	req    lock.Request
+	steps  steps
 	keys   lock.Keys
 	record string
 	link   *link.Link
@@ -134,7 +136,7 @@ func (a *acquisition) try(ctx context.Context, limit time.Duration) (acquireRepl
 
 // acquire makes the acquire step once.
 func (a *acquisition) acquire(ctx context.Context, args ...any) (acquireReply, error) {
-	reply, sent, err := acquireStep.Eval(ctx, a.link, a.keys.All(), a.args(args)...)
+	reply, sent, err := a.steps.acquire.Eval(ctx, a.link, a.keys.All(), a.args(args)...)
 	a.inDoubt = a.inDoubt || sent && err != nil && !link.Answered(err)
 	return reply, err
 }
@@ -205,7 +207,7 @@ func (a *acquisition) giveUp(ctx context.Context) (*lock.HeldError, error) {
 		limit = min(limit, lock.LastWord)
 	}
 	if a.inDoubt {
-		a.link.Revoke(releaseStep.Text(), a.keys.All(), a.req.Holder.Run, 0, lock.Tombstone, 1)
+		a.link.Revoke(a.steps.release.Text(), a.keys.All(), a.req.Holder.Run, 0, lock.Tombstone, 1)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
@@ -222,5 +224,5 @@ func (a *acquisition) release(ctx context.Context, keep time.Duration) (reply re
 	if a.inDoubt {
 		gone = lock.Tombstone
 	}
-	return releaseStep.Eval(ctx, a.link, a.keys.All(), a.args([]any{lock.Milliseconds(keep), gone, a.inLine})...)
+	return a.steps.release.Eval(ctx, a.link, a.keys.All(), a.args([]any{lock.Milliseconds(keep), gone, a.inLine})...)
 }

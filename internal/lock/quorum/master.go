@@ -26,13 +26,25 @@ var (
 	releaseLua string
 
 	termPart = link.Part(&termLua)
-
-	grantStep   = link.NewScript(readGrant, termPart, link.Part(&grantLua))
-	raiseStep   = link.NewScript(readRaise, termPart, link.Part(&raiseLua))
-	renewStep   = link.NewScript(readRenew, termPart, link.Part(&renewLua))
-	healStep    = link.NewScript(readHeal, termPart, link.Part(&healLua))
-	releaseStep = link.NewScript(readRelease, termPart, link.Part(&releaseLua))
 )
+
+// steps are what a master is sent. A test sets those of another release.
+type steps struct {
+	grant   link.Script[grantReply]
+	raise   link.Script[bool]
+	renew   link.Script[standing]
+	heal    link.Script[standing]
+	release link.Script[standing]
+}
+
+// present are the steps of this release.
+var present = steps{
+	grant:   link.NewScript(readGrant, termPart, link.Part(&grantLua)),
+	raise:   link.NewScript(readRaise, termPart, link.Part(&raiseLua)),
+	renew:   link.NewScript(readRenew, termPart, link.Part(&renewLua)),
+	heal:    link.NewScript(readHeal, termPart, link.Part(&healLua)),
+	release: link.NewScript(readRelease, termPart, link.Part(&releaseLua)),
+}
 
 // settled is the least time that a master must be up to vote, since it may have
 // forgotten to whom it had given the lock when it was restarted.
@@ -49,6 +61,7 @@ func settledOf(c lock.Servers) time.Duration {
 type redisMaster struct {
 	number string // its place in the quorum
 	req    lock.Request
+	steps  steps
 	keys   lock.Keys
 	run    string // how every record of this run begins
 	rest   string // and how it ends
@@ -97,7 +110,7 @@ func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, num
 	begin := len(`{"run":"",`) + lock.RunIDLen
 	keys := lock.KeysOf(cfg.Prefix, req.Name, req.Holder.Run)
 	m := &redisMaster{
-		number: fmt.Sprintf("%02d", number), where: src.Address(), req: req, keys: keys,
+		number: fmt.Sprintf("%02d", number), where: src.Address(), req: req, steps: present, keys: keys,
 		run: record[:begin], rest: record[begin:], turn: make(chan struct{}, 1), link: src.Link(ctx, keys.Lock, req.Clock, req.Draw),
 	}
 	if !cfg.Durable {
@@ -132,7 +145,7 @@ func (m *redisMaster) unavailable(err error) error { return m.link.Unavailable(e
 func (m *redisMaster) ttl() int64 { return lock.Milliseconds(min(m.req.Times.TTL, probation)) }
 
 func (m *redisMaster) grant(ctx context.Context, b term) (vote, error) {
-	reply, err := runStep(ctx, m, b, grantStep, m.rest, m.ttl(), time.Now().UnixMilli(), m.uptime)
+	reply, err := runStep(ctx, m, b, m.steps.grant, m.rest, m.ttl(), time.Now().UnixMilli(), m.uptime)
 	if err != nil {
 		return vote{}, err
 	}
@@ -163,19 +176,19 @@ func (m *redisMaster) notLock(w wrongKey) *lock.NotLockError {
 }
 
 func (m *redisMaster) raise(ctx context.Context, b term, fence int64) (done bool, err error) {
-	return runStep(ctx, m, b, raiseStep, fence)
+	return runStep(ctx, m, b, m.steps.raise, fence)
 }
 
 func (m *redisMaster) renew(ctx context.Context, b term) (standing, error) {
-	return runStep(ctx, m, b, renewStep, lock.Milliseconds(m.req.Times.TTL))
+	return runStep(ctx, m, b, m.steps.renew, lock.Milliseconds(m.req.Times.TTL))
 }
 
 func (m *redisMaster) heal(ctx context.Context, b term, fence int64, held time.Duration) (standing, error) {
-	return runStep(ctx, m, b, healStep, m.rest, m.ttl(), fence, lock.Milliseconds(held))
+	return runStep(ctx, m, b, m.steps.heal, m.rest, m.ttl(), fence, lock.Milliseconds(held))
 }
 
 func (m *redisMaster) release(ctx context.Context, b term, keep time.Duration) (standing, error) {
-	return runStep(ctx, m, b, releaseStep, lock.Milliseconds(keep), 0)
+	return runStep(ctx, m, b, m.steps.release, lock.Milliseconds(keep), 0)
 }
 
 // giveUp sends a release after every step that got no answer, on the same
@@ -187,9 +200,9 @@ func (m *redisMaster) giveUp(ctx context.Context, b term) error {
 	default:
 		return fmt.Errorf("give up at %s: another step is under way", m.Address())
 	}
-	m.link.Revoke(releaseStep.Text(), masterKeys(m.keys), m.run, b.String(), m.number, 0, lock.Tombstone)
+	m.link.Revoke(m.steps.release.Text(), masterKeys(m.keys), m.run, b.String(), m.number, 0, lock.Tombstone)
 	<-m.turn
-	_, err := runStep(ctx, m, b, releaseStep, 0, lock.Tombstone)
+	_, err := runStep(ctx, m, b, m.steps.release, 0, lock.Tombstone)
 	return err
 }
 

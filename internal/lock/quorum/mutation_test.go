@@ -168,6 +168,7 @@ func oneMaster(t *testing.T, req lock.Request) (*redisMaster, *redistest.Server)
 	src, err := link.NewSource(cfg, srv.URL())
 	locktest.Must(t, err)
 	m := newRedisMaster(context.Background(), src, cfg, 0, req)
+	m.steps = stepsOf(t)
 	t.Cleanup(m.close)
 	return m, srv
 }

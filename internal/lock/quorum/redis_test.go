@@ -71,6 +71,7 @@ func openAll(t *testing.T, cfg lock.Servers) lock.Store {
 	s, err := Open(cfg)
 	locktest.Must(t, err)
 	t.Cleanup(func() { s.Close() })
+	speak(s, stepsOf(t))
 	return s
 }
 

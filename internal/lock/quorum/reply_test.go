@@ -11,7 +11,7 @@ const aRecord = `{"run":"01M81DMTT12W82XVDCC6DMTXSB","vote":"00000007.00000000.0
 	`"user":"alice","cmd":"php","start":1795344198465,"at":1795344198501}`
 
 func FuzzAReplyOfTheGrantStep(f *testing.F) {
-	locktest.FuzzReply(f, grantStep.Read, grantParts,
+	locktest.FuzzReply(f, present.grant.Read, grantParts,
 		"*2\r\n:5\r\n:61\r\n",
 		"*3\r\n:1\r\n:1795344198461\r\n$0\r\n\r\n",
 		"*1\r\n:2\r\n",
@@ -51,7 +51,7 @@ func grantParts(g grantReply) []any {
 }
 
 func FuzzAReplyOfTheRaiseStep(f *testing.F) {
-	locktest.FuzzReply(f, raiseStep.Read, raiseParts,
+	locktest.FuzzReply(f, present.raise.Read, raiseParts,
 		"*1\r\n:1\r\n",
 		"*1\r\n:0\r\n",
 		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
@@ -67,7 +67,7 @@ func raiseParts(done bool) []any {
 }
 
 func FuzzAReplyOfTheRenewStep(f *testing.F) {
-	locktest.FuzzReply(f, renewStep.Read, standingParts,
+	locktest.FuzzReply(f, present.renew.Read, standingParts,
 		"*1\r\n:1\r\n",
 		"*1\r\n:-1\r\n",
 		"*1\r\n:0\r\n",
@@ -79,7 +79,7 @@ func standingParts(s standing) []any {
 }
 
 func FuzzAReplyOfTheHealStep(f *testing.F) {
-	locktest.FuzzReply(f, healStep.Read, healParts,
+	locktest.FuzzReply(f, present.heal.Read, healParts,
 		"*1\r\n:1\r\n",
 		"*1\r\n:4\r\n",
 		"*1\r\n:0\r\n",
@@ -94,7 +94,7 @@ func healParts(s standing) []any {
 }
 
 func FuzzAReplyOfTheReleaseStep(f *testing.F) {
-	locktest.FuzzReply(f, releaseStep.Read, standingParts,
+	locktest.FuzzReply(f, present.release.Read, standingParts,
 		"*1\r\n:-1\r\n",
 		"*1\r\n:2\r\n",
 		"*1\r\n:0\r\n",

@@ -1,0 +1,170 @@
+package line_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
+)
+
+// scenarios are the tests that send single steps.
+var scenarios = map[string]func(*testing.T){
+	"TestALineOfTwoReleasesGoesOnBehindAFloor":           TestALineOfTwoReleasesGoesOnBehindAFloor,
+	"TestARunOfANewerReleaseIsKnownByItsID":              TestARunOfANewerReleaseIsKnownByItsID,
+	"TestAFrozenFloorIsHeededByAllWhoDoNotKnowIt":        TestAFrozenFloorIsHeededByAllWhoDoNotKnowIt,
+	"TestChosenInTheInstantItGivesUpHandsOn":             TestChosenInTheInstantItGivesUpHandsOn,
+	"TestConfirmationOfALockThatIsNotOursChangesNothing": TestConfirmationOfALockThatIsNotOursChangesNothing,
+	"TestDisconnectedArePassedOverAndMayJoinAgain":       TestDisconnectedArePassedOverAndMayJoinAgain,
+	"TestEveryKeyExpiresTheFenceAfterNinetyDays":         TestEveryKeyExpiresTheFenceAfterNinetyDays,
+	"TestFloorsOfAFence":                                 TestFloorsOfAFence,
+	"TestFlushedDataAreFreeForWhoeverAsks":               TestFlushedDataAreFreeForWhoeverAsks,
+	"TestHandOverTellsTheFirstThree":                     TestHandOverTellsTheFirstThree,
+	"TestLeaseThatEndsUnderOOMIsSucceeded":               TestLeaseThatEndsUnderOOMIsSucceeded,
+	"TestLeavingChangesNothingElse":                      TestLeavingChangesNothingElse,
+	"TestLineOfAnotherTypeIsNoLine":                      TestLineOfAnotherTypeIsNoLine,
+	"TestListenersToEverythingAreNotCounted":             TestListenersToEverythingAreNotCounted,
+	"TestLockIsKeptForWhoCannotBeCalled":                 TestLockIsKeptForWhoCannotBeCalled,
+	"TestLookAfterItsOwnerLeft":                          TestLookAfterItsOwnerLeft,
+	"TestLookSaysPlaceHolderAndListeners":                TestLookSaysPlaceHolderAndListeners,
+	"TestMaxWaitersCountsTheConnected":                   TestMaxWaitersCountsTheConnected,
+	"TestMaxWaitersWakesNobody":                          TestMaxWaitersWakesNobody,
+	"TestMinHoldIsToldToTheFirstThree":                   TestMinHoldIsToldToTheFirstThree,
+	"TestNewcomerAfterAGapTakesWhatIsFree":               TestNewcomerAfterAGapTakesWhatIsFree,
+	"TestNewcomerDoesNotSlipPast":                        TestNewcomerDoesNotSlipPast,
+	"TestOneGapExcusesOnce":                              TestOneGapExcusesOnce,
+	"TestOutOfMemory":                                    TestOutOfMemory,
+	"TestReleaseHandsOverInOrderAndLeavesTheFenceAlone":  TestReleaseHandsOverInOrderAndLeavesTheFenceAlone,
+	"TestReleaseOfAVanishedLockHandsOver":                TestReleaseOfAVanishedLockHandsOver,
+	"TestRepeatedReleaseChangesNothing":                  TestRepeatedReleaseChangesNothing,
+	"TestSilentArePassedOver":                            TestSilentArePassedOver,
+	"TestUnconfirmedHandOverLapsesToTheNextInLine":       TestUnconfirmedHandOverLapsesToTheNextInLine,
+	"TestVanishedKeyIsFreeForTheFirstInLine":             TestVanishedKeyIsFreeForTheFirstInLine,
+	"TestWhoComesBackFirstLeavesTheLockToTheFirst":       TestWhoComesBackFirstLeavesTheLockToTheFirst,
+	"TestWhoCouldNotLookIsNotSilent":                     TestWhoCouldNotLookIsNotSilent,
+	"TestWhoDoesNotComeBackAfterAGapIsSilent":            TestWhoDoesNotComeBackAfterAGapIsSilent,
+	"TestWhoHasNotLookedForAnHourIsNoMore":               TestWhoHasNotLookedForAnHourIsNoMore,
+	"TestWhoIsNotBackYetAfterAGapIsNotPassedOver":        TestWhoIsNotBackYetAfterAGapIsNotPassedOver,
+}
+
+const mixedScenarios = "TestScenariosOfFrozenAndPresentStepsMixed"
+
+// What a run of another release does between two steps of ours changes no outcome.
+func TestScenariosOfFrozenAndPresentStepsMixed(t *testing.T) {
+	for name, scenario := range scenarios {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			locktest.Advise(t)
+			t.Run("mixed", scenario) // one level below, since some are parallel themselves
+		})
+	}
+}
+
+// stepsOf are the steps that a test sends: in a mixture now those of one release, now
+// those of another.
+func stepsOf(t *testing.T) func(step string) string {
+	if strings.HasPrefix(t.Name(), mixedScenarios+"/") {
+		return locktest.Mixed(t, "line", line.Present)
+	}
+	return line.Present
+}
+
+func TestEveryScenarioIsMixed(t *testing.T) {
+	sends := regexp.MustCompile(`\ts := new(Steps|Line)\(t`)
+	files, err := filepath.Glob("*_test.go")
+	locktest.Must(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		locktest.Must(t, err)
+		for _, test := range strings.Split(string(text), "\nfunc ")[1:] {
+			name := regexp.MustCompile(`^Test\w+`).FindString(test)
+			if name != "" && sends.MatchString(test) && scenarios[name] == nil {
+				t.Errorf("%s is not among the scenarios", name)
+			}
+		}
+	}
+}
+
+// openSteps is a store that sends other steps than this release's.
+func openSteps(t *testing.T, url string, text func(step string) string) lock.Store {
+	t.Helper()
+	s := open(t, url)
+	line.Speak(s, text)
+	return s
+}
+
+// releases are stores of one server: frozen, present, and such as change their steps from
+// one to the next.
+func releases(t *testing.T, srv *redistest.Server) []lock.Store {
+	t.Helper()
+	locktest.Advise(t)
+	return []lock.Store{
+		openSteps(t, srv.URL(), locktest.FrozenStep(t, "line", line.Present)),
+		open(t, srv.URL()),
+		openSteps(t, srv.URL(), locktest.Mixed(t, "line", line.Present)),
+	}
+}
+
+func TestReleasesStandInOneLineInOrder(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	stores := releases(t, srv)
+	draw := locktest.Draw(t)
+	held := locktest.Acquire(t, stores[0], locktest.RequestFor("job"))
+	var waiting []<-chan result
+	for i := range 30 {
+		done, _ := park(t, srv, stores[draw(len(stores))], waits("job", lock.Forever), int64(i+1))
+		waiting = append(waiting, done)
+	}
+	for i, done := range waiting {
+		fence := held.Fence()
+		release(t, held)
+		held = lease(t, done)
+		if held.Fence() <= fence {
+			t.Errorf("fence %d after %d", held.Fence(), fence)
+		}
+		for j, later := range waiting[i+1:] {
+			if len(later) > 0 {
+				t.Fatalf("waiter %d has the lock beside %d", i+1+j, i)
+			}
+		}
+	}
+	release(t, held)
+	onlyFence(t, srv)
+}
+
+func TestReleasesContendForOneLock(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	stores := releases(t, srv)
+	done := make(chan struct{})
+	defer cutConnections(srv, done)()
+	locktest.Contend(t, locktest.Length(t, 3*time.Second), append(stores, stores...)...)
+	close(done)
+	onlyFenceAndMarks(t, srv)
+}
+
+// cutConnections cuts all connections to a server twice a second until done; what it
+// returns waits for that.
+func cutConnections(srv *redistest.Server, done <-chan struct{}) (wait func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(time.Second / 2):
+				srv.Do("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+				srv.Do("CLIENT", "KILL", "TYPE", "pubsub")
+			}
+		}
+	}()
+	return func() { <-ended }
+}

@@ -1,0 +1,110 @@
+package quorum
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
+)
+
+// scenarios are tests that send steps to real servers.
+var scenarios = map[string]func(*testing.T){
+	"TestAFloorAtAMinorityHindersNobody":                  TestAFloorAtAMinorityHindersNobody,
+	"TestAMajorityOfNewerReleasesIsBusyAndMayBeWaitedFor": TestAMajorityOfNewerReleasesIsBusyAndMayBeWaitedFor,
+	"TestFloorsOfAMastersFence":                           TestFloorsOfAMastersFence,
+	"TestForeignKeysAreLeftAlone":                         TestForeignKeysAreLeftAlone,
+	"TestHealAndRaiseLeaveAFloorAlone":                    TestHealAndRaiseLeaveAFloorAlone,
+	"TestL13RenewalWorksOutOfMemory":                      TestL13RenewalWorksOutOfMemory,
+	"TestO1QuorumIsKeptAfterTheRun":                       TestO1QuorumIsKeptAfterTheRun,
+	"TestQ3LateUndoLeavesALaterRoundAlone":                TestQ3LateUndoLeavesALaterRoundAlone,
+	"TestQ4OrderThatArrivesLateIsOlder":                   TestQ4OrderThatArrivesLateIsOlder,
+	"TestQ4RenewalComparesTheWholeTerm":                   TestQ4RenewalComparesTheWholeTerm,
+	"TestQ9FenceIsRaisedForItsTermAlone":                  TestQ9FenceIsRaisedForItsTermAlone,
+	"TestQuorumIsHeldRenewedAndReleased":                  TestQuorumIsHeldRenewedAndReleased,
+}
+
+const mixedScenarios = "TestScenariosOfFrozenAndPresentStepsMixed"
+
+// What a run of another release does between two steps of ours changes no outcome.
+func TestScenariosOfFrozenAndPresentStepsMixed(t *testing.T) {
+	t.Parallel()
+	for name, scenario := range scenarios {
+		t.Run(name, func(t *testing.T) {
+			locktest.Advise(t)
+			t.Run("mixed", scenario) // one level below, since some are parallel themselves
+		})
+	}
+}
+
+// stepsOf are the steps that a test sends: in a mixture now those of one release, now
+// those of another.
+func stepsOf(t *testing.T) steps {
+	if strings.HasPrefix(t.Name(), mixedScenarios+"/") {
+		return withTexts(locktest.Mixed(t, "quorum", presentText))
+	}
+	return present
+}
+
+// presentText is a step of this release, as it is sent; "" if there is none of that name.
+func presentText(step string) string {
+	switch step {
+	case "grant":
+		return present.grant.Text()
+	case "raise":
+		return present.raise.Text()
+	case "renew":
+		return present.renew.Text()
+	case "heal":
+		return present.heal.Text()
+	case "release":
+		return present.release.Text()
+	}
+	return ""
+}
+
+// withTexts are steps for which text is asked each time that one is sent.
+func withTexts(text func(step string) string) steps {
+	s := present
+	s.grant.Text = func() string { return text("grant") }
+	s.raise.Text = func() string { return text("raise") }
+	s.renew.Text = func() string { return text("renew") }
+	s.heal.Text = func() string { return text("heal") }
+	s.release.Text = func() string { return text("release") }
+	return s
+}
+
+// speak has a store send other steps.
+func speak(s lock.Store, as steps) {
+	q := s.(*quorum)
+	open := q.open
+	q.open = func(req lock.Request) []master {
+		masters := open(req)
+		for _, m := range masters {
+			m.(*redisMaster).steps = as
+		}
+		return masters
+	}
+}
+
+// openSteps is the quorum of durable servers as another release sees it.
+func (all servers) openSteps(t *testing.T, as steps) lock.Store {
+	t.Helper()
+	s := openAll(t, lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix, Durable: true})
+	speak(s, as)
+	return s
+}
+
+func TestReleasesContendForOneQuorum(t *testing.T) {
+	t.Parallel()
+	locktest.Advise(t)
+	all, store := startDurable(t, 3)
+	stores := []lock.Store{
+		all.openSteps(t, withTexts(locktest.FrozenStep(t, "quorum", presentText))),
+		store,
+		all.openSteps(t, withTexts(locktest.Mixed(t, "quorum", presentText))),
+	}
+	locktest.Contend(t, locktest.Length(t, 3*time.Second), append(stores, stores...)...)
+	all.mustBeClean(t)
+}
