@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The scripts cut a record at fixed offsets, and what is longer than recordMax is
+// The scripts cut a record at fixed offsets, and what is longer than RecordMax is
 // taken for somebody else's.
 func FuzzARecordBeginsWithItsRunAndIsReadBack(f *testing.F) {
 	f.Add("web-1", 4711, "deploy", "php", int64(1700000000000))

@@ -27,7 +27,8 @@ func TestL1LostAcquireRepliesAreNoContention(t *testing.T) {
 	if n := p.Count(anAcquire); n != 4 {
 		t.Errorf("asked %d times", n)
 	}
-	if counter := locktest.Do(t, srv, "GET", jobKey+":fence"); counter == "" || l.Fence() == 0 || locktest.HolderOf(locktest.Do(t, srv, "GET", jobKey).(string)).Run == "" {
+	counter, record := locktest.Do(t, srv, "GET", jobKey+":fence"), locktest.Do(t, srv, "GET", jobKey).(string)
+	if counter == "" || l.Fence() == 0 || locktest.HolderOf(record).Run == "" {
 		t.Errorf("counter %v, fence %d", counter, l.Fence())
 	}
 	locktest.Renew(t, l)
@@ -240,7 +241,8 @@ func TestDownServerIsUnavailableAndNamesTheCause(t *testing.T) {
 	srv := redistest.Start(t, redistest.Options{})
 	srv.Kill()
 	_, err := open(t, srv.URL()).Acquire(t.Context(), impatient("job"))
-	if e := locktest.MustBeUnavailable(t, err); e.Denied || e.Address != srv.Addr() || e.Error() != "ask "+srv.Addr()+": connect: connection refused" {
+	e := locktest.MustBeUnavailable(t, err)
+	if e.Denied || e.Address != srv.Addr() || e.Error() != "ask "+srv.Addr()+": connect: connection refused" {
 		t.Error(e)
 	}
 }

@@ -406,7 +406,8 @@ func TestWaitingRightsSuffice(t *testing.T) {
 				return
 			}
 			var refusal *lock.Refusal
-			if e := locktest.MustBeUnavailable(t, err); !e.Denied || !errors.As(err, &refusal) || "+"+strings.ToLower(refusal.Command) != rights[skip] {
+			e := locktest.MustBeUnavailable(t, err)
+			if !e.Denied || !errors.As(err, &refusal) || "+"+strings.ToLower(refusal.Command) != rights[skip] {
 				t.Errorf("refused as %v", err)
 			}
 		})

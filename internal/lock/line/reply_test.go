@@ -2,7 +2,6 @@ package line
 
 import (
 	"testing"
-	"time"
 
 	"redlockrun/internal/lock/locktest"
 )
@@ -54,11 +53,7 @@ func acquireParts(a acquireReply) []any {
 func holdParts(code int64, h hold) []any { return []any{code, h.fence, h.at, h.now} }
 
 func busyParts(code int64, b busy, more ...any) []any {
-	left := int64(b.left / time.Millisecond)
-	if b.left < 0 {
-		left = -1
-	}
-	return append(append([]any{code, left, b.record}, more...), b.now)
+	return append(append([]any{code, locktest.PTTL(b.left), b.record}, more...), b.now)
 }
 
 func FuzzAReplyOfTheConfirmStep(f *testing.F) {

@@ -69,7 +69,9 @@ func TestL13LoadingIsAnOutage(t *testing.T) {
 
 func TestL8EvictionIsALoss(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []string{"allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl"} {
+	for _, policy := range []string{
+		"allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
+	} {
 		srv := redistest.Start(t, redistest.Options{Args: []string{"--maxmemory-policy", policy}})
 		l := locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("job"))
 		locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
@@ -141,7 +143,9 @@ func TestL12ServerThatIsBusyWithAScript(t *testing.T) {
 func TestL14KeyWithoutTTLIsBusyForEver(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
-	for _, value := range []string{"deploy by bob", "", "\x1b[2J\nred\u202e", `{"run":"short"}`, `{"run":"` + lock.NewRunID() + `",broken`, strings.Repeat("x", 5000)} {
+	for _, value := range []string{
+		"deploy by bob", "", "\x1b[2J\nred\u202e", `{"run":"short"}`, `{"run":"` + lock.NewRunID() + `",broken`, strings.Repeat("x", 5000),
+	} {
 		locktest.Do(t, srv, "SET", jobKey, value)
 		_, err := s.Acquire(t.Context(), locktest.RequestFor("job"))
 		var held *lock.HeldError

@@ -17,7 +17,8 @@ func TestLockIsHeldRenewedAndReleased(t *testing.T) {
 	req := locktest.RequestFor("job")
 	before := time.Now()
 	l := locktest.Acquire(t, s, req)
-	if value := locktest.Do(t, srv, "GET", "redlockrun:{job}").(string); !strings.HasPrefix(value, `{"run":"`+req.Holder.Run+`","v":1,"host":"web-3","pid":4121,"user":"alice","cmd":"php",`) {
+	begins := `{"run":"` + req.Holder.Run + `","v":1,"host":"web-3","pid":4121,"user":"alice","cmd":"php",`
+	if value := locktest.Do(t, srv, "GET", "redlockrun:{job}").(string); !strings.HasPrefix(value, begins) {
 		t.Errorf("record %s", value)
 	}
 	if left := locktest.Do(t, srv, "PTTL", "redlockrun:{job}").(int64); left > 60_000 || left < 30_000 {

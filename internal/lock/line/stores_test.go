@@ -186,7 +186,8 @@ func servesTheLine(t *testing.T, p place) {
 	first, _ := park(t, srv, s, waits("line", locktest.Patience), 1)
 	second, _ := park(t, srv, s, waits("line", locktest.Patience), 2)
 	release(t, serve(t, held, first, second))
-	if keys := locktest.Do(t, srv, "KEYS", locktest.LockKey("line")+"*").([]any); len(keys) != 1 || !strings.HasSuffix(keys[0].(string), ":fence") {
+	keys := locktest.Do(t, srv, "KEYS", locktest.LockKey("line")+"*").([]any)
+	if len(keys) != 1 || !strings.HasSuffix(keys[0].(string), ":fence") {
 		t.Errorf("left behind: %v", keys)
 	}
 }

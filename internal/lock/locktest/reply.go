@@ -5,13 +5,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // FuzzReply feeds a reader of replies with whatever a server could send. read must take
 // only what it knows, and no less of it: parts are the parts of a reply that says the same.
-// real are replies of a server, as they went over the wire.
-func FuzzReply[R comparable](f *testing.F, read func([]any) (R, error), parts func(R) []any, real ...string) {
-	for _, wire := range real {
+// recorded are replies of a server, as they went over the wire.
+func FuzzReply[R comparable](f *testing.F, read func([]any) (R, error), parts func(R) []any, recorded ...string) {
+	for _, wire := range recorded {
 		mustReadExactly(f, read, wire)
 		f.Add(wire)
 	}
@@ -124,4 +125,12 @@ func (w *wireText) list(n int64, depth int) any {
 		list = append(list, w.value(depth))
 	}
 	return list
+}
+
+// PTTL is what a server says of a key that lives for left.
+func PTTL(left time.Duration) int64 {
+	if left < 0 {
+		return -1
+	}
+	return left.Milliseconds()
 }

@@ -29,11 +29,7 @@ func grantParts(g grantReply) []any {
 	case granted:
 		return []any{int64(1), g.fence, g.server}
 	case refused:
-		left := int64(g.left / time.Millisecond)
-		if g.left < 0 {
-			left = -1
-		}
-		return []any{int64(0), left, g.record, g.now}
+		return []any{int64(0), locktest.PTTL(g.left), g.record, g.now}
 	case duplicate:
 		return []any{int64(2)}
 	case revoked:
