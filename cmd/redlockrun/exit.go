@@ -71,58 +71,88 @@ func failure(status int, message string, hints ...string) outcome {
 	return outcome{status: status, level: console.Error, message: message, hints: hints}
 }
 
-// explain is the one place that turns an error into a status and into words.
+// explain is the one place that turns an error into a status and into words. A loss
+// wraps its reason, which can be any of the others, so it comes first.
 func explain(err error, c plan) outcome {
-	var (
-		usage       *config.UsageError
-		wrong       *lock.ConfigError
-		nested      *lock.NestedError
-		notLock     *lock.NotLockError
-		newer       *lock.NewerError
-		unavailable *lock.UnavailableError
-		held        *lock.HeldError
-		lost        *watchdog.LostError
-		start       *runner.StartError
-		signalled   *runner.SignalError
-		notStarted  *runner.NotStartedError
-	)
-	switch {
-	case err == nil:
+	if err == nil {
 		return outcome{}
-	// A loss wraps its reason, which can be any of the others.
-	case errors.As(err, &lost) && errors.As(err, &notStarted):
-		return failure(statusLost, explainLost(lost, c)+"; nothing was run", lostHint(lost, c))
-	case errors.As(err, &lost):
-		return failure(statusLost, explainLost(lost, c)+"; the command was stopped", lostHint(lost, c))
-	case errors.As(err, &usage) && shortOf(err) == nil:
-		return failure(statusUsage, usage.Problem, usage.Hints...)
-	case errors.As(err, &wrong):
-		return failure(statusUsage, wrong.Error()+" ("+c.whence(wrong)+")", some(c.advice(wrong))...)
-	case errors.As(err, &nested):
-		return failure(statusUsage, nested.Error(), "waiting for it would never end: give this run a key of its own, or leave out --wait")
-	case errors.As(err, &notLock):
-		return failure(statusNotLock, notLock.Error(), "it was left alone; another --key or --prefix keeps clear of it")
-	case errors.As(err, &newer):
-		return failure(statusNotLock, newer.Error())
-	case errors.As(err, &signalled):
-		return outcome{status: statusSignal + int(signalled.Signal), level: console.Info, message: signalled.Error() + "; nothing was run"}
-	case errors.As(err, &held):
-		return explainHeld(held, c)
-	case errors.As(err, &unavailable) && c.Address.Local:
-		message := fmt.Sprintf("cannot lock a file in %s (%s): %v", unavailable.Address, c.Address.Whence(), unavailable.Err)
-		return failure(statusUnavailable, message, "check the directory's rights and the room on its file system")
-	case errors.As(err, &unavailable):
-		message := fmt.Sprintf("cannot ask Redis at %s (%s): %v", unavailable.Address, c.Address.Whence(), unavailable.Err)
-		return failure(statusUnavailable, message, check(unavailable))
-	case errors.Is(err, runner.ErrMaxRuntime) && errors.As(err, &notStarted):
-		return failure(statusRanOut,
-			fmt.Sprintf("the command's file did not come within --max-runtime %s; nothing was run", config.Exact(c.MaxRuntime)))
-	case errors.Is(err, runner.ErrMaxRuntime):
-		return failure(statusRanOut, fmt.Sprintf("the command was stopped after --max-runtime %s", config.Exact(c.MaxRuntime)))
-	case errors.As(err, &start):
-		return explainStart(start)
+	}
+	for _, kind := range []func(error, plan) (outcome, bool){explainLoss, explainUsage, explainLock, explainRun} {
+		if o, ok := kind(err, c); ok {
+			return o
+		}
 	}
 	return failure(statusFailed, err.Error(), append(some(lacking()), shortOf(err)...)...)
+}
+
+func explainLoss(err error, c plan) (o outcome, ok bool) {
+	lost, ok := errors.AsType[*watchdog.LostError](err)
+	if !ok {
+		return o, false
+	}
+	end := "; the command was stopped"
+	if errors.As(err, new(*runner.NotStartedError)) {
+		end = "; nothing was run"
+	}
+	return failure(statusLost, explainLost(lost, c)+end, lostHint(lost, c)), true
+}
+
+// explainUsage is of what the user has said, and can say otherwise.
+func explainUsage(err error, c plan) (o outcome, ok bool) {
+	if usage, ok := errors.AsType[*config.UsageError](err); ok && shortOf(err) == nil {
+		return failure(statusUsage, usage.Problem, usage.Hints...), true
+	}
+	if wrong, ok := errors.AsType[*lock.ConfigError](err); ok {
+		return failure(statusUsage, wrong.Error()+" ("+c.whence(wrong)+")", some(c.advice(wrong))...), true
+	}
+	if nested, ok := errors.AsType[*lock.NestedError](err); ok {
+		const hint = "waiting for it would never end: give this run a key of its own, or leave out --wait"
+		return failure(statusUsage, nested.Error(), hint), true
+	}
+	return o, false
+}
+
+// explainLock is of an answer of the store, or of none.
+func explainLock(err error, c plan) (o outcome, ok bool) {
+	if notLock, ok := errors.AsType[*lock.NotLockError](err); ok {
+		return failure(statusNotLock, notLock.Error(), "it was left alone; another --key or --prefix keeps clear of it"), true
+	}
+	if newer, ok := errors.AsType[*lock.NewerError](err); ok {
+		return failure(statusNotLock, newer.Error()), true
+	}
+	if held, ok := errors.AsType[*lock.HeldError](err); ok {
+		return explainHeld(held, c), true
+	}
+	if unavailable, ok := errors.AsType[*lock.UnavailableError](err); ok {
+		return explainUnavailable(unavailable, c), true
+	}
+	return o, false
+}
+
+func explainUnavailable(e *lock.UnavailableError, c plan) outcome {
+	if c.Address.Local {
+		message := fmt.Sprintf("cannot lock a file in %s (%s): %v", e.Address, c.Address.Whence(), e.Err)
+		return failure(statusUnavailable, message, "check the directory's rights and the room on its file system")
+	}
+	return failure(statusUnavailable, fmt.Sprintf("cannot ask Redis at %s (%s): %v", e.Address, c.Address.Whence(), e.Err), check(e))
+}
+
+// explainRun is of the command, or of redlockrun itself.
+func explainRun(err error, c plan) (o outcome, ok bool) {
+	if signalled, ok := errors.AsType[*runner.SignalError](err); ok {
+		return outcome{status: statusSignal + int(signalled.Signal), level: console.Info, message: signalled.Error() + "; nothing was run"}, true
+	}
+	if start, ok := errors.AsType[*runner.StartError](err); ok {
+		return explainStart(start), true
+	}
+	if !errors.Is(err, runner.ErrMaxRuntime) {
+		return o, false
+	}
+	text := "the command was stopped after --max-runtime %s"
+	if errors.As(err, new(*runner.NotStartedError)) {
+		text = "the command's file did not come within --max-runtime %s; nothing was run"
+	}
+	return failure(statusRanOut, fmt.Sprintf(text, config.Exact(c.MaxRuntime))), true
 }
 
 // shortOf says what to check if a resource was wanting, as for the guard.
