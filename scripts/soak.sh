@@ -1,6 +1,10 @@
 #!/bin/sh
-# Lets many wait for one lock for a minute (STORM=5m: for five) while everything goes wrong.
+# Lets many wait for one lock for a minute (STORM=5m: for five) while everything goes wrong,
+# and then for as long clients of the frozen protocol beside those of this release.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/install-deps.sh test
-STORM=${STORM-60s} CGO_ENABLED=1 exec go test -race -count=1 -v -timeout 24h ./internal/soak
+export STORM="${STORM-60s}" CGO_ENABLED=1
+go test -race -count=1 -v -timeout 24h ./internal/soak
+go test -race -count=1 -v -timeout 24h -run '^(TestReleasesContendForOneLock|TestReleasesContendForOneQuorum)$' \
+    ./internal/lock/line ./internal/lock/quorum

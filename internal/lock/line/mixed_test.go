@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
@@ -57,10 +58,10 @@ const mixedScenarios = "TestScenariosOfFrozenAndPresentStepsMixed"
 
 // What a run of another release does between two steps of ours changes no outcome.
 func TestScenariosOfFrozenAndPresentStepsMixed(t *testing.T) {
+	locktest.Advise(t)
 	for name, scenario := range scenarios {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			locktest.Advise(t)
 			t.Run("mixed", scenario) // one level below, since some are parallel themselves
 		})
 	}
@@ -140,6 +141,7 @@ func TestReleasesStandInOneLineInOrder(t *testing.T) {
 }
 
 func TestReleasesContendForOneLock(t *testing.T) {
+	ability.Slow(t)
 	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	stores := releases(t, srv)
@@ -150,8 +152,9 @@ func TestReleasesContendForOneLock(t *testing.T) {
 	onlyFenceAndMarks(t, srv)
 }
 
-// cutConnections cuts all connections to a server twice a second until done; what it
-// returns waits for that.
+// cutConnections cuts all connections to a server now and then until done; what it returns
+// waits for that. A subscription that lives for less than a second is taken for one that
+// does not work, so that it is not more often.
 func cutConnections(srv *redistest.Server, done <-chan struct{}) (wait func()) {
 	ended := make(chan struct{})
 	go func() {
@@ -160,7 +163,7 @@ func cutConnections(srv *redistest.Server, done <-chan struct{}) (wait func()) {
 			select {
 			case <-done:
 				return
-			case <-time.After(time.Second / 2):
+			case <-time.After(3 * time.Second / 2):
 				srv.Do("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
 				srv.Do("CLIENT", "KILL", "TYPE", "pubsub")
 			}

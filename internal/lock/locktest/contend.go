@@ -96,8 +96,12 @@ func (w *witness) turn(ctx context.Context, s lock.Store, client int, draw func(
 		l.Renew(Limited(w.t, req.Times.Try))
 	}
 	w.leave()
-	if draw(60) == 0 {
+	if draw(100) == 0 {
 		return // it is dead
 	}
-	l.Release(Limited(w.t, Patience), time.Duration(draw(2))*10*time.Millisecond)
+	var keep time.Duration
+	if draw(4) == 0 {
+		keep = 10 * time.Millisecond
+	}
+	l.Release(Limited(w.t, Patience), keep)
 }

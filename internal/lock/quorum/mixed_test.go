@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
 )
@@ -30,9 +31,9 @@ const mixedScenarios = "TestScenariosOfFrozenAndPresentStepsMixed"
 // What a run of another release does between two steps of ours changes no outcome.
 func TestScenariosOfFrozenAndPresentStepsMixed(t *testing.T) {
 	t.Parallel()
+	locktest.Advise(t)
 	for name, scenario := range scenarios {
 		t.Run(name, func(t *testing.T) {
-			locktest.Advise(t)
 			t.Run("mixed", scenario) // one level below, since some are parallel themselves
 		})
 	}
@@ -97,6 +98,7 @@ func (all servers) openSteps(t *testing.T, as steps) lock.Store {
 }
 
 func TestReleasesContendForOneQuorum(t *testing.T) {
+	ability.Slow(t)
 	t.Parallel()
 	locktest.Advise(t)
 	all, store := startDurable(t, 3)
