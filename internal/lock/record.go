@@ -55,7 +55,7 @@ type Record struct {
 // RecordOf is what a holder writes: its texts cut to what the record has room for.
 func RecordOf(h Holder) Record {
 	return Record{
-		Run: h.Run, Protocol: Protocol, Host: short(h.Host, 64), PID: h.PID, User: short(h.User, 32), Command: short(h.Command, 44),
+		Run: h.Run, Protocol: Protocol, Host: short(h.Host, 64), PID: h.PID, User: short(h.User, 32), Command: short(h.Command, 42),
 		Start: h.Start.UnixMilli(),
 	}
 }
@@ -70,7 +70,7 @@ func (r Record) String() string {
 }
 
 // short cuts a text to at most n bytes, between two characters. In JSON each
-// byte may take six: the three texts together have room for 140.
+// byte may take six: the three texts together have room for 138.
 func short(s string, n int) string {
 	for len(s) > n {
 		_, size := utf8.DecodeLastRuneInString(s)

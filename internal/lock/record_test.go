@@ -29,6 +29,20 @@ func holderIn(value string) Holder {
 	return h
 }
 
+// With all that each store adds, the longest record has room in what scripts read of it.
+func TestTheLongestRecordHasRoom(t *testing.T) {
+	odd := strings.Repeat("\x01", 300)
+	r := RecordOf(Holder{Run: strings.Repeat("N", RunIDLen), Host: odd, User: odd, Command: odd, PID: 1 << 22, Start: time.UnixMilli(1763790000000)})
+	r.Ended, r.At = 1763790000000, 1763790000000
+	inQuorum := len(r.String()) + len(`"vote":"00000001.00000000.00",`)
+	r.Fence = 1<<53 - 1
+	inLine := len(r.String())
+	r.Until = 1763790000000
+	if inFile := len(r.String()); max(inLine, inQuorum, inFile) >= RecordMax {
+		t.Errorf("%d bytes in line, %d in a quorum, %d in a file; room for %d", inLine, inQuorum, inFile, RecordMax-1)
+	}
+}
+
 // Whoever can write to the server can put any value in the place of a record.
 func FuzzAnyValueIsReadAsAHolder(f *testing.F) {
 	f.Add(`{"run":"01ARZ3NDEKTSV4RRFFQ69G5FAV","v":1,"host":"a","pid":1,"start":1,"fence":2,"at":3}`, int64(1700000000000))

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
 )
 
 // newerRecord is the record of a run of a release that is ahead of this one.
@@ -35,6 +37,20 @@ func TestFloorsOfAFence(t *testing.T) {
 		}
 		s.do("FLUSHALL")
 	}
+}
+
+func FuzzFloorsOfAFence(f *testing.F) {
+	srv := redistest.Start(f, redistest.Options{})
+	locktest.FuzzFloors(f, func(t *testing.T, fence string) (code, protocol int64) {
+		s := steps{t, srv, line.Present}
+		s.do("FLUSHALL")
+		s.do("SET", "{n}:fence", fence)
+		reply := s.once("a")
+		if reply[0] == int64(-3) {
+			protocol = reply[1].(int64)
+		}
+		return reply[0].(int64), protocol
+	})
 }
 
 // A release that is not held back takes what an older one leaves.

@@ -1,8 +1,10 @@
 package locktest
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
+	"testing"
 
 	"redlockrun/internal/lock"
 )
@@ -37,4 +39,37 @@ func Floors() []Floor {
 		floors = append(floors, Floor{wrong, -2, 0})
 	}
 	return floors
+}
+
+var aFence = regexp.MustCompile(`^([0-9]+)(?: p([0-9]{1,9}))?$`)
+
+// FloorOf reads any text in the place of a fence, as a step must.
+func FloorOf(fence string) Floor {
+	parts := aFence.FindStringSubmatch(fence)
+	if parts == nil || len(fence) > 32 {
+		return Floor{fence, -2, 0}
+	}
+	if floor, _ := strconv.ParseInt(parts[2], 10, 64); floor > lock.Protocol {
+		return Floor{fence, -3, floor}
+	}
+	if last, err := strconv.ParseInt(parts[1], 10, 64); err != nil || last+1 >= 1<<53 {
+		return Floor{fence, -2, 0}
+	}
+	return Floor{fence, 1, 0}
+}
+
+// FuzzFloors has a step answer any text in the place of a fence; take asks it for the free
+// lock, with that fence, and returns the code of its answer and, after -3, the protocol.
+func FuzzFloors(f *testing.F, take func(t *testing.T, fence string) (code, protocol int64)) {
+	for _, c := range Floors() {
+		if FloorOf(c.Fence) != c {
+			f.Errorf("%q is read as %+v, want %+v", c.Fence, FloorOf(c.Fence), c)
+		}
+		f.Add(c.Fence)
+	}
+	f.Fuzz(func(t *testing.T, fence string) {
+		if code, protocol := take(t, fence); (Floor{fence, code, protocol}) != FloorOf(fence) {
+			t.Errorf("%q is answered %d, %d, want %+v", fence, code, protocol, FloorOf(fence))
+		}
+	})
 }

@@ -47,6 +47,20 @@ func TestFloorsOfAMastersFence(t *testing.T) {
 	}
 }
 
+func FuzzFloorsOfAMastersFence(f *testing.F) {
+	srv := redistest.Start(f, redistest.Options{})
+	locktest.FuzzFloors(f, func(t *testing.T, fence string) (code, protocol int64) {
+		locktest.Do(t, srv, "FLUSHALL")
+		locktest.Do(t, srv, "SET", jobFence, fence)
+		reply := locktest.Do(t, srv, "EVAL", presentText("grant"), 3, jobKey, jobFence, jobKey+":gone:x",
+			`{"run":"x",`, term{round: 1}.String(), "00", "}", 60000, 1, 0).([]any)
+		if reply[0] == int64(-3) {
+			protocol = reply[1].(int64)
+		}
+		return reply[0].(int64), protocol
+	})
+}
+
 // Neither step takes a floor away, or the lock where there is one.
 func TestHealAndRaiseLeaveAFloorAlone(t *testing.T) {
 	m, srv := oneMaster(t, locktest.RequestFor("job"))
