@@ -32,7 +32,9 @@ func holderIn(value string) Holder {
 // With all that each store adds, the longest record has room in what scripts read of it.
 func TestTheLongestRecordHasRoom(t *testing.T) {
 	odd := strings.Repeat("\x01", 300)
-	r := RecordOf(Holder{Run: strings.Repeat("N", RunIDLen), Host: odd, User: odd, Command: odd, PID: 1 << 22, Start: time.UnixMilli(1763790000000)})
+	r := RecordOf(Holder{
+		Run: strings.Repeat("N", RunIDLen), Host: odd, User: odd, Command: odd, PID: 1 << 22, Start: time.UnixMilli(1763790000000),
+	})
 	r.Ended, r.At = 1763790000000, 1763790000000
 	inQuorum := len(r.String()) + len(`"vote":"00000001.00000000.00",`)
 	r.Fence = 1<<53 - 1

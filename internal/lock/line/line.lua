@@ -97,7 +97,7 @@ end
 -- rouse has the first in line that hears it look, so that it finds what is wrong with the fence, and leaves.
 local function rouse()
   for _, run in ipairs(call('ZRANGE', line, 0, 99)) do
-    if tell(run, 'g') > 0 then return end
+    if tell(run, 'g') ~= 0 then return end -- where there are no messages they look by themselves
   end
 end
 

@@ -98,7 +98,7 @@ if n < 0 then return untold end
 end
 local function rouse()
 for _, run in ipairs(call('ZRANGE', line, 0, 99)) do
-if tell(run, 'g') > 0 then return end
+if tell(run, 'g') ~= 0 then return end
 end
 end
 local function advance(caller)
