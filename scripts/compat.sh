@@ -22,8 +22,8 @@ fi
 [ $# -gt 0 ] || set -- redis-6.0 redis-7.0 redis-8.0 valkey-8.1
 
 # The selection, of the packages of Go and of the scripts of the command.
-packages='^Test(Refusals|AnAcquireEndsAtOnce|L10Restart|L11|L12|L13OutOfMemory|L14|L15|L19|L20ASlotMovesUnderTheLine|L29|Release|WaitersAre|WaitingRights|Line|RestartWithData|LockIsHeld|MinHold|BusyLock|Fence|Clock|Users)'
-scripts='^TestScripts$/^(busy|fence|line|lost-gone|lost-taken|not-a-lock|outage.*|password|quorum|refused|status|stores|wait)$'
+packages='^Test(Refusals|AnAcquireEndsAtOnce|L10Restart|L11|L12|L13OutOfMemory|L14|L15|L19|L20ASlotMovesUnderTheLine|L29|Release|WaitersAre|WaitingRights|Line|RestartWithData|LockIsHeld|MinHold|BusyLock|Fence|Floors|Frozen|Scenarios|Clock|Users)'
+scripts='^TestScripts$/^(busy|fence|line|lost-gone|lost-taken|newer|newer-quorum|not-a-lock|outage.*|password|quorum|refused|status|stores|wait)$'
 
 # try PATTERN PACKAGE...: tests against $server, those that it cannot pass left out.
 try() {
