@@ -321,7 +321,8 @@ var volatile = []struct {
 	{regexp.MustCompile(`HOST:\d+`), "HOST:PID"},
 	{regexp.MustCompile(`\b([0-9.]+(h|m|s|ms|µs))+ left`), "LEFT left"},
 	{regexp.MustCompile(`has been held for [0-9.hmsµ]+`), "has been held for HELD"},
-	{regexp.MustCompile(`for ([0-9.]+(h|m|s|ms|µs))+: \d+ renewals, (\d+) failed tries, smallest margin ([0-9.]+(h|m|s|ms|µs))+`), "for TIME: N renewals, $3 failed tries, smallest margin TIME"},
+	{regexp.MustCompile(`for ([0-9.]+(h|m|s|ms|µs))+: \d+ renewals, (\d+) failed tries, smallest margin ([0-9.]+(h|m|s|ms|µs))+`),
+		"for TIME: N renewals, $3 failed tries, smallest margin TIME"},
 }
 
 func normal(ts *testscript.TestScript, text string) string {

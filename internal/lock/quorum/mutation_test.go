@@ -117,7 +117,8 @@ func buildMutants(t *testing.T) (binary string) {
 		}
 		if m.script != "" {
 			sources[m.file] = text
-			script.WriteString("if isMutant(" + quote(m.name) + ") { " + m.script + " = strings.Replace(" + m.script + ", " + quote(m.old) + ", " + quote(m.new) + ", 1) }\n")
+			changed := "strings.Replace(" + m.script + ", " + quote(m.old) + ", " + quote(m.new) + ", 1)"
+			script.WriteString("if isMutant(" + quote(m.name) + ") { " + m.script + " = " + changed + " }\n")
 			continue
 		}
 		sources[m.file] = strings.Replace(text, m.old, strings.ReplaceAll(m.new, "MUTANT", "isMutant("+quote(m.name)+")"), 1)
