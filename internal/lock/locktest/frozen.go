@@ -73,7 +73,7 @@ var instants = regexp.MustCompile(`\b1[0-9]{12}\b`)
 // Still is a text of a server with one and the same instant everywhere, as what differs
 // from run to run.
 func Still(text any) string {
-	return instants.ReplaceAllString(fmt.Sprint(text), strconv.Itoa(frozenInstant)) + "\n"
+	return instants.ReplaceAllString(fmt.Sprint(text), strconv.FormatInt(frozenInstant, 10)) + "\n"
 }
 
 // Freezing reports whether a set is written, before which there is none to be tested.
