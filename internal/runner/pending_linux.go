@@ -10,15 +10,15 @@ type pending struct {
 	stop     *StopError // the same, if it is no signal
 }
 
-// take keeps a signal that has a meaning for the command. One that would have ended a
-// command ends this run if there will be none.
+// take keeps a signal for the command, which may run already without this process having
+// noticed. One that would have ended a command ends this run if there will be none.
 func (p *pending) take(sig os.Signal) {
-	switch meaningOf(sig).alone {
-	case ends:
+	m := meaningOf(sig)
+	if m.to != toNobody {
 		p.signals = append(p.signals, sig)
+	}
+	if m.alone == ends {
 		p.end(Interrupted(sig), nil)
-	case suspends:
-		p.signals = append(p.signals, sig)
 	}
 }
 
