@@ -344,6 +344,7 @@ func TestP11TheSizeOfTheWindowArrives(t *testing.T) {
 		term.Expect("ready")
 		term.Resize(33, uint16(101+n))
 		term.Expect(fmt.Sprint("33 ", 101+n))
+		expectStatus(term, 0)
 	}
 }
 
