@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -145,18 +146,18 @@ func TestReleasesContendForOneLock(t *testing.T) {
 	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	stores := releases(t, srv)
-	done := make(chan struct{})
-	defer cutConnections(srv, done)()
+	spare := cutConnections(srv)
+	defer spare()
 	locktest.Contend(t, locktest.Length(t, 3*time.Second), append(stores, stores...)...)
-	close(done)
+	spare() // the connection of what follows, too
 	onlyFenceAndMarks(t, srv)
 }
 
-// cutConnections cuts all connections to a server now and then until done; what it returns
-// waits for that. A subscription that lives for less than a second is taken for one that
+// cutConnections cuts all connections to a server now and then, until what it returns is
+// called, once or more often. A subscription that lives for less than a second is taken for one that
 // does not work, so that it is not more often.
-func cutConnections(srv *redistest.Server, done <-chan struct{}) (wait func()) {
-	ended := make(chan struct{})
+func cutConnections(srv *redistest.Server) (spare func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		for {
@@ -169,5 +170,5 @@ func cutConnections(srv *redistest.Server, done <-chan struct{}) (wait func()) {
 			}
 		}
 	}()
-	return func() { <-ended }
+	return sync.OnceFunc(func() { close(done); <-ended })
 }
