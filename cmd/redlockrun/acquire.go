@@ -96,6 +96,9 @@ func (s *session) holder() lock.Holder {
 		User:    userName(),
 		Command: filepath.Base(s.command[0]),
 		Start:   time.Now(),
+		TTL:     s.Times.TTL,
+		Every:   s.Times.Renew,
+		Boot:    boottime.BootID(),
 	}
 }
 

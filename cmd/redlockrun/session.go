@@ -121,7 +121,7 @@ func (s *session) giveBack(lease lock.Lease, held time.Duration, lost *watchdog.
 func (s *session) release(lease lock.Lease, keep time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), releaseLimit)
 	defer cancel()
-	err := lease.Release(ctx, keep)
+	err := lease.Release(ctx, lock.Farewell{Keep: keep})
 	switch {
 	case errors.Is(err, lock.ErrLost):
 		return fmt.Errorf("lock %q was not held any more when it was to be released (%s)", s.Key, s.where())

@@ -39,8 +39,8 @@ func (l *fakeLease) Renew(ctx context.Context) (time.Time, error) {
 	return l.until, nil
 }
 
-func (l *fakeLease) Release(_ context.Context, keep time.Duration) error {
-	l.released = append(l.released, keep)
+func (l *fakeLease) Release(_ context.Context, end lock.Farewell) error {
+	l.released = append(l.released, end.Keep)
 	return nil
 }
 

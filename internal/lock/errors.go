@@ -9,6 +9,14 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("lock %q is held by %s", e.Name, e.Holder)
 }
 
+func (e *DoneError) Error() string {
+	return fmt.Sprintf("the work of slot %q of %q is done", e.Slot, e.Name)
+}
+
+func (e *TriesError) Error() string {
+	return fmt.Sprintf("the tries of slot %q of %q are used up: %d have failed", e.Slot, e.Name, len(e.Failures))
+}
+
 func (e *NestedError) Error() string {
 	return fmt.Sprintf("lock %q is held by the redlockrun around this one, %s", e.Name, e.Holder)
 }

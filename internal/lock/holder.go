@@ -14,10 +14,13 @@ type Holder struct {
 	Host     string
 	PID      int
 	User     string
-	Command  string    // the base name; never the arguments
-	Start    time.Time // the holder's wall clock
-	Ended    time.Time // the store's clock; not zero if the run has ended and only its min-hold is left
-	Foreign  string    // of a value that is no record of ours: its first 1 KiB
+	Command  string        // the base name; never the arguments
+	Start    time.Time     // the holder's wall clock
+	TTL      time.Duration // of its lease; 0: unknown
+	Every    time.Duration // how often it renews the lease, at the latest; 0: unknown
+	Boot     string        // which boot of which machine it runs on; "": unknown
+	Ended    time.Time     // the store's clock; not zero if the run has ended and only its min-hold is left
+	Foreign  string        // of a value that is no record of ours: its first 1 KiB
 }
 
 // String is web-3:4121 (alice, php), each part escaped for a terminal.

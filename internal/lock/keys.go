@@ -18,7 +18,11 @@ func CheckPrefix(prefix string) error {
 const Tombstone = 60_000 // ms
 
 // Keys are the names in Redis of one lock, for one run.
-type Keys struct{ Lock, Fence, Line, Who, Gone string }
+//
+// Lock, Fence, Line and Who are the lock; Slots and Paused the policy, which decides what
+// may start; Job, Runs and Bad the ledger, which decides nothing. Gone is the tombstone of
+// the run. Jobs is the set of names, the only key that has not the hash tag of the lock.
+type Keys struct{ Lock, Fence, Line, Who, Gone, Slots, Paused, Job, Runs, Bad, Jobs string }
 
 // All are the keys as the steps that know the line want them.
 func (k Keys) All() []string { return []string{k.Lock, k.Fence, k.Line, k.Who, k.Gone} }
@@ -33,5 +37,8 @@ var braces = strings.NewReplacer("%", "%25", "{", "%7B", "}", "%7D")
 // KeysOf names the keys of the lock called name, for a run.
 func KeysOf(prefix, name, run string) Keys {
 	lock := prefix + "{" + braces.Replace(name) + "}"
-	return Keys{Lock: lock, Fence: lock + ":fence", Line: lock + ":line", Who: lock + ":who", Gone: lock + ":gone:" + run}
+	return Keys{
+		Lock: lock, Fence: lock + ":fence", Line: lock + ":line", Who: lock + ":who", Gone: lock + ":gone:" + run,
+		Slots: lock + ":slots", Paused: lock + ":paused", Job: lock + ":job", Runs: lock + ":runs", Bad: lock + ":bad", Jobs: prefix + "jobs",
+	}
 }

@@ -19,8 +19,8 @@ import (
 type Store interface {
 	// Acquire takes the lock req.Name, waiting for it as req.Wait says.
 	//
-	// It returns *HeldError if the lock stayed busy, *NestedError if waiting for it
-	// could not end, *UnavailableError if the last try had no answer, *NotLockError
+	// It returns *DoneError if the slot's work is done, *TriesError if its tries are used
+	// up, *HeldError if the lock stayed busy, *NestedError if waiting for it could not end, *UnavailableError if the last try had no answer, *NotLockError
 	// if the key is something else, *NewerError if a newer release has claimed it,
 	// and the cause of ctx if that ended first; in each of these cases nothing is
 	// held and no trace is left that outlives a minute.
@@ -39,6 +39,13 @@ type Request struct {
 	Times  Times
 	Holder Holder // Holder.Run is the owner's token: fresh for each Acquire
 	Wait   Wait
+
+	// Slot is what the run is for; the zero value is no slot. A store that keeps none
+	// returns a *ConfigError for any other.
+	Slot Slot
+
+	// History is how many runs the ledger keeps; 0: nothing is written of this one.
+	History int
 
 	// Timeout bounds how long a store that does not answer is asked, giving up
 	// included; 0 means 5 s.
@@ -87,10 +94,11 @@ type Lease interface {
 	// any other the lease may still be renewed.
 	Renew(ctx context.Context) (until time.Time, err error)
 
-	// Release gives the lock back, or, with keep > 0, lets it expire after keep.
-	// It makes at most two tries within ctx. Releasing a lock that is not ours any
-	// more changes nothing and returns ErrLost.
-	Release(ctx context.Context, keep time.Duration) error
+	// Release gives the lock back, or, with Keep > 0, lets it expire after Keep. It
+	// makes at most two tries within ctx, but for a slot tries until ctx ends. Releasing
+	// a lock that is not ours any more changes nothing of it and returns ErrLost; how
+	// the run ended is entered nevertheless.
+	Release(ctx context.Context, end Farewell) error
 
 	// Held is how long the lock has been held, by the clock that its min-hold is
 	// measured on: the server's, if it has one.
@@ -122,6 +130,21 @@ type HeldError struct {
 	Full     bool          // Wait.Max others wait already
 	Rejoined bool          // the place before was lost; this is a new one, at the end
 	Missed   bool          // it was lost because the lock was handed over while the store could not be reached
+}
+
+// A DoneError says that the work of a slot is done.
+type DoneError struct {
+	Name string
+	Slot string
+	By   Try
+}
+
+// A TriesError says that as many runs of a slot have failed as may.
+type TriesError struct {
+	Name     string
+	Slot     string
+	Tries    int
+	Failures []Try // the first one first
 }
 
 // A NestedError says that the lock is held by a run that this one is part of.

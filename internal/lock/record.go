@@ -47,6 +47,9 @@ type Record struct {
 	User     string `json:"user"`
 	Command  string `json:"cmd"`
 	Start    int64  `json:"start"`           // ms of the holder's clock
+	TTL      int64  `json:"ttl,omitempty"`   // ms
+	Every    int64  `json:"every,omitempty"` // ms between two renewals
+	Boot     string `json:"boot,omitempty"`  // which boot of which machine, 16 hexadecimal digits
 	Fence    int64  `json:"fence,omitempty"` // always before At, at the end
 	At       int64  `json:"at,omitempty"`    // when it was taken, ms of the store's clock
 	Until    int64  `json:"until,omitempty"` // in a file: the end of the min-hold
@@ -55,8 +58,8 @@ type Record struct {
 // RecordOf is what a holder writes: its texts cut to what the record has room for.
 func RecordOf(h Holder) Record {
 	return Record{
-		Run: h.Run, Protocol: Protocol, Host: short(h.Host, 64), PID: h.PID, User: short(h.User, 32), Command: short(h.Command, 42),
-		Start: h.Start.UnixMilli(),
+		Run: h.Run, Protocol: Protocol, Host: short(h.Host, 64), PID: h.PID, User: short(h.User, 32), Command: short(h.Command, 64),
+		Start: h.Start.UnixMilli(), TTL: Milliseconds(h.TTL), Every: Milliseconds(h.Every), Boot: h.Boot,
 	}
 }
 
@@ -69,14 +72,20 @@ func (r Record) String() string {
 	return string(text)
 }
 
-// short cuts a text to at most n bytes, between two characters. In JSON each
-// byte may take six: the three texts together have room for 138.
+// short cuts a text to at most n bytes, between two characters, and to at most twice as
+// many in JSON, where one byte can take six.
 func short(s string, n int) string {
-	for len(s) > n {
+	for len(s) > n || escaped(s) > 2*n {
 		_, size := utf8.DecodeLastRuneInString(s)
 		s = s[:len(s)-size]
 	}
 	return s
+}
+
+// escaped is the length of a text in JSON, without its quotes.
+func escaped(s string) int {
+	text, _ := json.Marshal(s) // there is none that it refuses
+	return len(text) - 2
 }
 
 // ReadRecord reads a value that may be anybody's: the holder, and since when it
@@ -103,11 +112,22 @@ func (r Record) Since(now int64, clock *boottime.Clock) time.Time {
 
 // Holder is who wrote the record.
 func (r Record) Holder() Holder {
-	h := Holder{Run: r.Run, Protocol: r.Protocol, Host: r.Host, PID: r.PID, User: r.User, Command: r.Command, Start: time.UnixMilli(r.Start)}
+	h := Holder{
+		Run: r.Run, Protocol: r.Protocol, Host: r.Host, PID: r.PID, User: r.User, Command: r.Command, Start: time.UnixMilli(r.Start),
+		TTL: span(r.TTL), Every: span(r.Every), Boot: r.Boot,
+	}
 	if r.Ended > 0 {
 		h.Ended = time.UnixMilli(r.Ended)
 	}
 	return h
+}
+
+// span is a duration that anybody may have written, in ms; 0 if it is none.
+func span(ms int64) time.Duration {
+	if ms <= 0 || ms > math.MaxInt64/int64(time.Millisecond) {
+		return 0
+	}
+	return time.Duration(ms) * time.Millisecond
 }
 
 // Kept is what is left of an ended run's min-hold. A clock that has gone back

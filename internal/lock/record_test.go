@@ -34,11 +34,13 @@ func TestTheLongestRecordHasRoom(t *testing.T) {
 	odd := strings.Repeat("\x01", 300)
 	r := RecordOf(Holder{
 		Run: strings.Repeat("N", RunIDLen), Host: odd, User: odd, Command: odd, PID: 1 << 22, Start: time.UnixMilli(1763790000000),
+		TTL: 7 * 24 * time.Hour, Every: 20 * time.Second, Boot: "0123456789abcdef",
 	})
 	r.Ended, r.At = 1763790000000, 1763790000000
-	inQuorum := len(r.String()) + len(`"vote":"00000001.00000000.00",`)
+	const stop = `"stop":"01ARZ3NDEKTSV4RRFFQ69G5FAV",`
+	inQuorum := len(r.String()) + len(`"vote":"00000001.00000000.00",`+stop)
 	r.Fence = 1<<53 - 1
-	inLine := len(r.String())
+	inLine := len(r.String()) + len(stop)
 	r.Until = 1763790000000
 	if inFile := len(r.String()); max(inLine, inQuorum, inFile) >= RecordMax {
 		t.Errorf("%d bytes in line, %d in a quorum, %d in a file; room for %d", inLine, inQuorum, inFile, RecordMax-1)

@@ -42,14 +42,14 @@ func TestL2LostReleaseReplyIsARelease(t *testing.T) {
 	for _, keep := range []time.Duration{0, time.Hour} {
 		l := locktest.Acquire(t, s, locktest.RequestFor("job"))
 		p.LoseReply("redlockrun:{")
-		if err := l.Release(locktest.Limited(t, locktest.Patience), keep); err != nil {
+		if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: keep}); err != nil {
 			t.Errorf("keep %s: %v", keep, err)
 		}
 	}
 	l := locktest.Acquire(t, s, locktest.RequestFor("other"))
 	p.LoseReply("redlockrun:{")
 	p.LoseReply("redlockrun:{")
-	locktest.MustBeUnavailable(t, l.Release(locktest.Limited(t, locktest.Patience), 0))
+	locktest.MustBeUnavailable(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 	if v := locktest.Do(t, srv, "GET", "redlockrun:{other}"); v != nil {
 		t.Errorf("the lock is still %v", v)
 	}
@@ -163,7 +163,7 @@ func TestL23RenewAndReleaseInAHangingServer(t *testing.T) {
 		if renewal {
 			_, err = l.Renew(locktest.Limited(t, 100*time.Millisecond))
 		} else {
-			err = l.Release(locktest.Limited(t, 4*time.Second), 0)
+			err = l.Release(locktest.Limited(t, 4*time.Second), lock.Farewell{})
 		}
 		locktest.MustBeUnavailable(t, err)
 		locktest.Must(t, srv.Signal(syscall.SIGCONT))
@@ -267,7 +267,7 @@ func TestL10RestartWithAndWithoutData(t *testing.T) {
 		if keep && err != nil || !keep && (!errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrTaken)) {
 			t.Errorf("data kept %v: %v", keep, err)
 		}
-		err = l.Release(locktest.Limited(t, locktest.Patience), 0)
+		err = l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{})
 		if keep && err != nil || !keep && !errors.Is(err, lock.ErrLost) {
 			t.Errorf("data kept %v: released: %v", keep, err)
 		}
@@ -377,7 +377,7 @@ func TestL1L2L3FaultsNeverMakeTwoHolders(t *testing.T) {
 					t.Error(err)
 				}
 				inside.Add(-1)
-				for l.Release(context.Background(), 0) != nil {
+				for l.Release(context.Background(), lock.Farewell{}) != nil {
 					if v, _ := srv.Do("GET", jobKey); v == nil || locktest.HolderOf(v.(string)).Run != req.Holder.Run {
 						break
 					}

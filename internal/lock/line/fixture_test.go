@@ -198,7 +198,7 @@ func serve(t *testing.T, held lock.Lease, queue ...<-chan result) lock.Lease {
 
 func release(t *testing.T, l lock.Lease) {
 	t.Helper()
-	if err := l.Release(locktest.Limited(t, locktest.Patience), 0); err != nil {
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -43,7 +43,7 @@ func TestFreeze(t *testing.T) {
 	write("waiter", "HGET", jobKey+":who", next.Holder.Run)
 	write("looks", "HGET", jobKey+":who", "looks")
 	stop(context.Canceled)
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), time.Hour))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: time.Hour}))
 	write("lock-ended.json", "GET", jobKey)
 	gone := lock.KeysOf(lock.DefaultPrefix, "job", locktest.FrozenHolder().Run)
 	locktest.Do(t, srv, "EVAL", line.Present("release"), 5, gone.Lock, gone.Fence, gone.Line, gone.Who, gone.Gone,

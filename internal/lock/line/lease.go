@@ -65,7 +65,7 @@ func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 
 // Release tries twice, the second time on a fresh connection: the first may
 // have died without a word while the command ran.
-func (l *redisLease) Release(ctx context.Context, keep time.Duration) error {
+func (l *redisLease) Release(ctx context.Context, end lock.Farewell) error {
 	a := l.acquisition
 	defer a.closing.Wait()
 	defer a.link.Close()
@@ -74,7 +74,7 @@ func (l *redisLease) Release(ctx context.Context, keep time.Duration) error {
 	var reply releaseReply
 	var sent bool
 	done, err := lock.Twice(ctx, func(ctx context.Context) (err error) {
-		if reply, sent, err = a.release(ctx, keep); err != nil {
+		if reply, sent, err = a.release(ctx, end.Keep); err != nil {
 			a.link.Drop()
 		}
 		return err

@@ -119,7 +119,7 @@ func TestALockOfANewerReleaseIsBusyAndMayBeWaitedFor(t *testing.T) {
 	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("renewed: %v", err)
 	}
-	if err := l.Release(locktest.Limited(t, locktest.Patience), 0); !errors.Is(err, lock.ErrTaken) {
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("released: %v", err)
 	}
 	if got := locktest.Do(t, srv, "GET", jobKey); got != newerRecord(run) {

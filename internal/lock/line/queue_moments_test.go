@@ -85,7 +85,7 @@ func TestLeaseEndsWhileItsReleaseIsOnItsWay(t *testing.T) {
 	first, _ := park(t, srv, s, waits("job", lock.Forever), 1)
 	park(t, srv, s, waits("job", lock.Forever), 2)
 	arrive := p.Hold("keep_on")
-	if err := held.Release(locktest.Limited(t, 100*time.Millisecond), 0); err == nil {
+	if err := held.Release(locktest.Limited(t, 100*time.Millisecond), lock.Farewell{}); err == nil {
 		t.Fatal("released")
 	}
 	l := lease(t, first)
@@ -201,7 +201,7 @@ func TestLineMovesOnWhenRedisIsOutOfMemory(t *testing.T) {
 	locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
 	release(t, held)
 	l := lease(t, first)
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 100*time.Millisecond))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: 100*time.Millisecond}))
 	release(t, lease(t, second))
 	onlyFence(t, srv)
 }
@@ -226,7 +226,7 @@ func TestMinHoldIsHonouredInLine(t *testing.T) {
 	done, _ := park(t, srv, s, waits("job", lock.Forever), 1)
 	const keep = time.Second
 	ended := boottime.Now()
-	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), keep))
+	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: keep}))
 	l := lease(t, done)
 	if waited := boottime.Now().Sub(ended); waited < keep {
 		t.Errorf("waited %s", waited)
@@ -440,7 +440,7 @@ func waitTwice(t *testing.T, srv *redistest.Server, s lock.Store) error {
 		queue = append(queue, done)
 	}
 	for _, done := range queue {
-		if err := held.Release(t.Context(), 0); err != nil {
+		if err := held.Release(t.Context(), lock.Farewell{}); err != nil {
 			return err
 		}
 		r := got(t, done)
@@ -449,7 +449,7 @@ func waitTwice(t *testing.T, srv *redistest.Server, s lock.Store) error {
 		}
 		held = r.lease
 	}
-	return held.Release(t.Context(), 0)
+	return held.Release(t.Context(), lock.Farewell{})
 }
 
 func TestParkedWaiterCostsOneCommandInFiveSeconds(t *testing.T) {

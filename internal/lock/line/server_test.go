@@ -30,7 +30,7 @@ func TestL13OutOfMemory(t *testing.T) {
 	}
 	renewOnce(t, held)
 	release(t, held)
-	if err := kept.Release(locktest.Limited(t, locktest.Patience), time.Hour); err != nil {
+	if err := kept.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: time.Hour}); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.Acquire(t.Context(), locktest.RequestFor("kept")); !errors.As(err, new(*lock.HeldError)) {
@@ -100,7 +100,7 @@ func TestL11ReplicaIsNotBelieved(t *testing.T) {
 			t.Error(e)
 		}
 	}
-	locktest.MustBeUnavailable(t, gone.Release(locktest.Limited(t, locktest.Patience), 0))
+	locktest.MustBeUnavailable(t, gone.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 	locktest.Do(t, srv, "CONFIG", "SET", "replica-serve-stale-data", "no")
 	_, err := s.Acquire(t.Context(), impatient("job"))
 	if e := locktest.MustBeUnavailable(t, err); !strings.HasPrefix(e.Err.Error(), "MASTERDOWN ") {
@@ -224,7 +224,7 @@ func TestL28StolenOrDeletedLockIsLostAndLeftAlone(t *testing.T) {
 			if renewal {
 				_, err = l.Renew(locktest.Limited(t, locktest.Patience))
 			} else {
-				err = l.Release(locktest.Limited(t, locktest.Patience), time.Minute)
+				err = l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: time.Minute})
 			}
 			if !errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrTaken) != (c.want == lock.ErrTaken) {
 				t.Errorf("%v: %v", c.fault, err)

@@ -47,7 +47,7 @@ func TestLockThatVanishedIsFreeForWhoeverLooksNext(t *testing.T) {
 			if took, most := boottime.Now().Sub(gone), 5500*time.Millisecond+time.Second; took > most {
 				t.Errorf("it was free for %s", took)
 			}
-			if err := held.Release(locktest.Limited(t, locktest.Patience), 0); !errors.Is(err, lock.ErrLost) {
+			if err := held.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); !errors.Is(err, lock.ErrLost) {
 				t.Errorf("its run ends: %v", err)
 			}
 			release(t, l)

@@ -273,15 +273,15 @@ func (l *localLease) Renew(context.Context) (time.Time, error) {
 }
 
 // Release unlocks for everybody who has inherited the descriptor.
-func (l *localLease) Release(_ context.Context, keep time.Duration) error {
+func (l *localLease) Release(_ context.Context, end lock.Farewell) error {
 	defer l.file.Close()
 	defer l.file.unlock()
 	if l.file.removed() {
 		return lock.ErrLost
 	}
 	l.record.Ended = time.Now().UnixMilli()
-	if keep > 0 {
-		l.record.Until = l.record.Ended + lock.Milliseconds(keep)
+	if end.Keep > 0 {
+		l.record.Until = l.record.Ended + lock.Milliseconds(end.Keep)
 	}
 	if err := l.file.write(l.record); err != nil {
 		return &lock.UnavailableError{Address: filepath.Dir(l.file.path), Err: errors.New(lock.Cause(err))}

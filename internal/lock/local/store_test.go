@@ -29,7 +29,7 @@ func openLocal(t *testing.T) *Store {
 
 func letGo(t *testing.T, l lock.Lease, keep time.Duration) {
 	t.Helper()
-	if err := l.Release(locktest.Limited(t, locktest.Patience), keep); err != nil {
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: keep}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -85,7 +85,7 @@ func TestLocalWaiterGetsTheLock(t *testing.T) {
 		req := locktest.RequestFor("job")
 		req.Wait = wait
 		req.OnBusy = func(held *lock.HeldError) {
-			once.Do(func() { go first.Release(context.Background(), 0) })
+			once.Do(func() { go first.Release(context.Background(), lock.Farewell{}) })
 		}
 		first = locktest.Acquire(t, s, req)
 	}
@@ -146,7 +146,7 @@ func TestLocalLockIsLostWithItsFile(t *testing.T) {
 	if _, err := l.Renew(t.Context()); !errors.Is(err, lock.ErrLost) {
 		t.Errorf("renewed: %v", err)
 	}
-	if err := l.Release(t.Context(), 0); !errors.Is(err, lock.ErrLost) {
+	if err := l.Release(t.Context(), lock.Farewell{}); !errors.Is(err, lock.ErrLost) {
 		t.Errorf("released: %v", err)
 	}
 }
@@ -317,7 +317,7 @@ func TestLocalExcludes(t *testing.T) {
 					t.Errorf("%d inside, fence %d after %d", n, l.Fence(), before)
 				}
 				inside.Add(-1)
-				if err := l.Release(context.Background(), 0); err != nil {
+				if err := l.Release(context.Background(), lock.Farewell{}); err != nil {
 					t.Error(err)
 				}
 			}

@@ -79,7 +79,7 @@ func MustBeBusy(t *testing.T, s lock.Store, name string) *lock.HeldError {
 	t.Helper()
 	var held *lock.HeldError
 	if l, err := s.Acquire(t.Context(), RequestFor(name)); err == nil {
-		l.Release(Limited(t, Patience), 0)
+		l.Release(Limited(t, Patience), lock.Farewell{})
 		t.Fatal("another has got the lock")
 	} else if !errors.As(err, &held) {
 		t.Fatalf("another is told %v", err)
@@ -124,7 +124,7 @@ func SaysSinceWhen(t *testing.T, s lock.Store) {
 	if since.Before(before) || since.After(after) {
 		t.Errorf("held for %v, which is not from %v to %v", boottime.Now().Sub(since), boottime.Now().Sub(after), boottime.Now().Sub(before))
 	}
-	Must(t, l.Release(Limited(t, Patience), 0))
+	Must(t, l.Release(Limited(t, Patience), lock.Farewell{}))
 }
 
 // CountsASleep checks that a lease of the store runs out while its holder's machine sleeps.
@@ -141,7 +141,7 @@ func CountsASleep(t *testing.T, s lock.Store) {
 	if until, err := l.Renew(Limited(t, Patience)); err != nil || until.Before(req.Times.End(woken)) || until != l.Until() {
 		t.Errorf("renewed after the sleep until %v from then, %v", until.Sub(woken), err)
 	}
-	Must(t, l.Release(Limited(t, Patience), 0))
+	Must(t, l.Release(Limited(t, Patience), lock.Farewell{}))
 }
 
 // HolderOf reads a value that may be anybody's.

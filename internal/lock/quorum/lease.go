@@ -299,7 +299,7 @@ func (l *quorumLease) unknown(t *tally) error {
 // ctx and two seconds, or half a second when a majority has answered: then what
 // has been sent is enough, as a frozen server does it when it goes on. The
 // others are waited for one more round trip.
-func (l *quorumLease) Release(ctx context.Context, keep time.Duration) error {
+func (l *quorumLease) Release(ctx context.Context, end lock.Farewell) error {
 	l.stopWork()
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, lock.ReleaseLimit)
@@ -311,7 +311,7 @@ func (l *quorumLease) Release(ctx context.Context, keep time.Duration) error {
 	for i := range l.key {
 		if _, counts := l.keyAt(i); counts {
 			asked++
-			l.work.Go(func() { answers <- l.releaseAt(ctx, i, keep) })
+			l.work.Go(func() { answers <- l.releaseAt(ctx, i, end.Keep) })
 		} else {
 			l.work.Go(func() { l.giveUpAt(rest, i) })
 		}

@@ -94,7 +94,7 @@ func TestAFloorAtAMinorityHindersNobody(t *testing.T) {
 	for range 2 {
 		locktest.Renew(t, l)
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 0))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 	all.mustBeClean(t)
 	for i, s := range all[:2] {
 		if got := locktest.Do(t, s, "GET", jobFence); got != floor {
@@ -121,7 +121,7 @@ func TestAFloorAtAMajorityIsTold(t *testing.T) {
 			told <- err
 		}()
 		<-waiting
-		locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), 0))
+		locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 		err := afterLooks(t, waiting, told)
 		var newer *lock.NewerError
 		if !errors.As(err, &newer) || *newer != (lock.NewerError{Name: "job", Protocol: 1 + majority(n)}) {
@@ -174,7 +174,7 @@ func TestAMajorityOfNewerReleasesIsBusyAndMayBeWaitedFor(t *testing.T) {
 	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("renewed: %v", err)
 	}
-	if err := l.Release(locktest.Limited(t, locktest.Patience), 0); !errors.Is(err, lock.ErrTaken) {
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("released: %v", err)
 	}
 	for i, s := range all {

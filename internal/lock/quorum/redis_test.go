@@ -134,9 +134,9 @@ func TestQuorumIsHeldRenewedAndReleased(t *testing.T) {
 			return locktest.Do(t, srv, "PTTL", "redlockrun:{job}").(int64) > 30_000
 		})
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 0))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 	all.mustBeClean(t)
-	if err := l.Release(locktest.Limited(t, locktest.Patience), 0); !errors.Is(err, lock.ErrLost) {
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); !errors.Is(err, lock.ErrLost) {
 		t.Errorf("released twice: %v", err)
 	}
 }
@@ -177,7 +177,7 @@ func TestO1QuorumIsKeptAfterTheRun(t *testing.T) {
 	all := startServers(t, 3, redistest.Options{})
 	s := all.open(t)
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 20*time.Second))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: 20*time.Second}))
 	_, err := s.Acquire(t.Context(), locktest.RequestFor("job"))
 	var held *lock.HeldError
 	if !errors.As(err, &held) || held.Holder.Ended.IsZero() || held.TTL > 20*time.Second {
@@ -199,7 +199,7 @@ func TestL10FreshServersDoNotVoteUnlessTheyAreDurable(t *testing.T) {
 	}
 	all.mustBeClean(t)
 	durable := openAll(t, lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix, Durable: true})
-	locktest.Must(t, locktest.Acquire(t, durable, locktest.RequestFor("job")).Release(locktest.Limited(t, locktest.Patience), 0))
+	locktest.Must(t, locktest.Acquire(t, durable, locktest.RequestFor("job")).Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 }
 
 // What the guard is for: of the two servers that have the lock one forgets it,
@@ -221,13 +221,13 @@ func TestL10RestartedServersGiveNoSecondLock(t *testing.T) {
 	req.Timeout = time.Second
 	if l, err := all.open(t).Acquire(t.Context(), req); err == nil {
 		t.Error("two at once")
-		locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 0))
+		locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 	}
 	_, err := first.Renew(locktest.Limited(t, locktest.Patience))
 	if !errors.Is(err, lock.ErrLost) {
 		t.Errorf("one of three has the lock: %v", err)
 	}
-	first.Release(locktest.Limited(t, locktest.Patience), 0)
+	first.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{})
 	all.mustBeClean(t)
 }
 
@@ -254,7 +254,7 @@ func TestQ1SameServerByASocketIsFoundOut(t *testing.T) {
 		locktest.Until(t, alias+" is found out", func() bool {
 			l, err := store.Acquire(t.Context(), locktest.RequestFor("job"))
 			if err == nil {
-				l.Release(locktest.Limited(t, locktest.Patience), 0) // by one name, and then by the other it is gone
+				l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}) // by one name, and then by the other it is gone
 			} else if !errors.As(err, new(*lock.ConfigError)) {
 				t.Errorf("got %v", err)
 			}
@@ -304,7 +304,7 @@ func TestQuorumOutlivesFaultsOfAMinority(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 0))
+			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 			all[:3].mustBeClean(t)
 
 			store := all.open(t) // and now from the beginning
@@ -312,7 +312,7 @@ func TestQuorumOutlivesFaultsOfAMinority(t *testing.T) {
 			if _, err := store.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, new(*lock.HeldError)) {
 				t.Errorf("the second is told %v", err)
 			}
-			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 0))
+			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 			all[:3].mustBeClean(t)
 		})
 	}
@@ -328,7 +328,7 @@ func TestForeignKeysAreLeftAlone(t *testing.T) {
 	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("renewed: %v", err)
 	}
-	if err := l.Release(locktest.Limited(t, locktest.Patience), 0); !errors.Is(err, lock.ErrTaken) {
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("released: %v", err)
 	}
 	for i, s := range all {
@@ -350,7 +350,7 @@ func TestL13RenewalWorksOutOfMemory(t *testing.T) {
 	}
 	_, err := l.Renew(locktest.Limited(t, locktest.Patience))
 	locktest.Must(t, err)
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 0))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 	all.mustBeClean(t)
 }
 
@@ -389,7 +389,7 @@ func TestThreeOfFiveDownIsAnOutage(t *testing.T) {
 	locktest.Must(t, all[2].Signal(syscall.SIGCONT))
 	_, err := l.Renew(locktest.Limited(t, locktest.Patience))
 	locktest.Must(t, err)
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 0))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 	all[1:].mustBeClean(t)
 }
 
@@ -404,7 +404,7 @@ func TestL3FrozenServersKeepNothingOnceTheyGoOn(t *testing.T) {
 	if _, err := store.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, new(*lock.HeldError)) {
 		t.Errorf("the second is told %v", err)
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 0))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 	for _, s := range all[:2] {
 		locktest.Must(t, s.Signal(syscall.SIGCONT))
 	}
@@ -426,7 +426,7 @@ func TestSignalEndsAWaitForTheQuorum(t *testing.T) {
 	if _, err := store.Acquire(ctx, req); err != stop {
 		t.Errorf("got %v", err)
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 0))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 	all.mustBeClean(t)
 }
 
@@ -451,7 +451,7 @@ func TestL19QuorumNeedsNoMoreRightsThanDocumented(t *testing.T) {
 			locktest.Must(t, err)
 			_, err = l.Renew(locktest.Limited(t, locktest.Patience))
 			locktest.Must(t, err)
-			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 10*time.Second))
+			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: 10*time.Second}))
 		})
 	}
 }

@@ -65,7 +65,7 @@ func testRenewal(t *testing.T, says string, want error, held bool) {
 			s.thaw()
 		}
 	}
-	l.Release(t.Context(), 0)
+	l.Release(t.Context(), lock.Farewell{})
 	for i, s := range servers {
 		if owner := s.holder(); (says[i] == 'o') != (owner == "other") {
 			t.Errorf("%s ends with %q", s.name, owner)
@@ -90,7 +90,7 @@ func TestQ4ServersAreHealedOneAfterAnother(t *testing.T) {
 				t.Fatalf("round %d: %s has %q, %d", round, s.name, s.holder(), s.fence())
 			}
 		}
-		if err := l.Release(t.Context(), 0); err != nil {
+		if err := l.Release(t.Context(), lock.Farewell{}); err != nil {
 			t.Error(err)
 		}
 		nothingOf(t, req.Holder.Run, servers)
@@ -118,7 +118,7 @@ func TestQ4NothingIsHealedWithoutAMajority(t *testing.T) {
 			t.Error("a lease was renewed that two of five have")
 		}
 		servers[2].thaw()
-		l.Release(t.Context(), 0)
+		l.Release(t.Context(), lock.Farewell{})
 	})
 }
 
@@ -154,14 +154,14 @@ func TestQ4LateHealingDoesNotCount(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		time.Sleep(2 * req.Times.TTL) // the lease is over
 		other := locktest.RequestFor("job")
-		locktest.Acquire(t, q, other).Release(t.Context(), 0)
+		locktest.Acquire(t, q, other).Release(t.Context(), lock.Farewell{})
 		servers[2].thaw() // the order to heal arrives
 		synctest.Wait()
 		servers[0].grab(req.Holder.Run, time.Hour) // as if it had never lapsed there
 		if err := renew(); !errors.Is(err, lock.ErrLost) {
 			t.Errorf("after somebody else's run the renewal says %v", err)
 		}
-		l.Release(t.Context(), 0)
+		l.Release(t.Context(), lock.Farewell{})
 	})
 }
 
@@ -176,7 +176,7 @@ func TestQ4HealingAfterTheLeaseDoesNotCount(t *testing.T) {
 		if _, counts := l.keyAt(0); counts {
 			t.Error("a key counts that was made after the end of the lease")
 		}
-		l.Release(t.Context(), 0)
+		l.Release(t.Context(), lock.Farewell{})
 		nothingOf(t, req.Holder.Run, servers)
 	})
 }

@@ -241,7 +241,7 @@ func run(l lock.Lease, req lock.Request, h *history, client int) {
 	c.to = min(h.now(), l.Until().Sub(h.began))
 	call := lockCall{what: "release", run: req.Holder.Run, at: h.now()}
 	h.claim(c)
-	err := l.Release(context.Background(), 0)
+	err := l.Release(context.Background(), lock.Farewell{})
 	h.add(client, call, outcomeOf(err), 0)
 }
 
@@ -314,7 +314,7 @@ func TestTwentyContendersAllGetThrough(t *testing.T) {
 				mu.Lock()
 				holders--
 				mu.Unlock()
-				if err := l.Release(context.Background(), 0); err != nil {
+				if err := l.Release(context.Background(), lock.Farewell{}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -348,12 +348,12 @@ func TestQ4LockOutlivesARollingRestart(t *testing.T) {
 			t.Errorf("after %d restarts another is told %v", i+1, err)
 		}
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), 0))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 	all.mustBeClean(t)
 	next := openAll(t, lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix, Durable: true}) // they have just been restarted
 	second := locktest.Acquire(t, next, locktest.RequestFor("job"))
 	if second.Fence() <= l.Fence() {
 		t.Errorf("fence %d after %d", second.Fence(), l.Fence())
 	}
-	locktest.Must(t, second.Release(locktest.Limited(t, locktest.Patience), 0))
+	locktest.Must(t, second.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 }

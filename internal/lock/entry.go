@@ -1,0 +1,139 @@
+package lock
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// An Entry is a run of a job, or an operator's act, as the ledger has it. What is unknown
+// or does not apply is zero, but for Status. All times are the store's.
+type Entry struct {
+	Run      string
+	Host     string // of the run, or of the operator
+	User     string // likewise
+	PID      int
+	Command  string
+	Slot     string
+	Attempts int
+	Fence    int64
+	Asked    time.Time // the run's first question
+	At       time.Time // when it began
+	Ended    time.Time // of a vanished run: when that was found; of an act: when it was done
+	How      How       // "" for what is running, and for an act
+	Event    Event     // "" for a run
+	Status   int       // of the command, or redlockrun's own; < 0: unknown
+	Lost     bool      // the lock was lost before the end
+	Why      string    // of an act
+}
+
+// entryWords is how many words an entry has, before those that are name=value. The order is
+//
+//	run host user pid command slot attempts fence asked at ended how status
+//
+// with times in ms, 0 if unknown; in the place of how stands the event of an act. A run that
+// is open has the first ten.
+const (
+	openWords  = 10
+	entryWords = 13
+)
+
+// Who are the words of an entry that say who runs: host, user, pid, command and slot.
+func (h Holder) Who(slot Slot) string {
+	r := RecordOf(h)
+	return strings.Join([]string{word(r.Host), word(r.User), strconv.Itoa(r.PID), word(r.Command), word(slot.Name)}, " ")
+}
+
+// String is the entry as it is written, of a run that is open or of one that has ended.
+func (e Entry) String() string {
+	words := []string{
+		word(e.Run), word(e.Host), word(e.User), strconv.Itoa(e.PID), word(e.Command), word(e.Slot), strconv.Itoa(e.Attempts),
+		strconv.FormatInt(e.Fence, 10), milliseconds(e.Asked), milliseconds(e.At),
+	}
+	if e.How != "" || e.Event != "" {
+		words = append(words, milliseconds(e.Ended), word(string(e.How)+string(e.Event)), statusWord(e.Status))
+	}
+	if e.Lost {
+		words = append(words, "lost=1")
+	}
+	if e.Why != "" {
+		words = append(words, "why="+word(e.Why))
+	}
+	return strings.Join(words, " ")
+}
+
+func milliseconds(t time.Time) string {
+	if t.IsZero() {
+		return "0"
+	}
+	return strconv.FormatInt(t.UnixMilli(), 10)
+}
+
+func statusWord(status int) string {
+	if status < 0 {
+		return "-"
+	}
+	return strconv.Itoa(status)
+}
+
+// ReadEntry reads an entry that anybody may have written; ok is false if it is none.
+func ReadEntry(text string) (e Entry, ok bool) {
+	words := strings.Split(text, " ")
+	if len(words) < openWords || len(text) > maxEntry {
+		return Entry{}, false
+	}
+	e = Entry{
+		Run: unword(words[0]), Host: unword(words[1]), User: unword(words[2]), PID: int(max(0, number(words[3]))), Command: unword(words[4]),
+		Slot: unword(words[5]), Attempts: int(max(0, number(words[6]))), Fence: max(0, number(words[7])),
+		Asked: instant(words[8]), At: instant(words[9]), Status: -1,
+	}
+	if e.Run != "" && len(e.Run) != RunIDLen {
+		return Entry{}, false
+	}
+	if len(words) >= entryWords {
+		e.end(words[openWords], words[openWords+1], words[openWords+2])
+	}
+	for _, w := range words[openWords:] {
+		e.read(strings.Cut(w, "="))
+	}
+	return e, e.Run != "" || e.Event != ""
+}
+
+// maxEntry bounds what is read of an entry.
+const maxEntry = 4096
+
+func (e *Entry) end(ended, how, status string) {
+	e.Ended = instant(ended)
+	switch what := Event(unword(how)); what {
+	case Paused, Resumed, Halted, Freed:
+		e.Event = what
+	default:
+		e.How = How(what)
+	}
+	if n := number(status); n <= 255 {
+		e.Status = int(n)
+	}
+}
+
+// read takes in a word that is name=value; others are passed over.
+func (e *Entry) read(name, value string, named bool) {
+	switch {
+	case !named:
+	case name == "lost":
+		e.Lost = value == "1"
+	case name == "why":
+		e.Why = unword(value)
+	}
+}
+
+// instant is zero where nobody knows, and where it could not be shown.
+func instant(w string) time.Time {
+	n := number(w)
+	if n <= 0 || n > mostInstant {
+		return time.Time{}
+	}
+	return time.UnixMilli(n)
+}
+
+// mostInstant is the end of the year 9999, after which RFC 3339 has no dates, in ms.
+const mostInstant = 253402300799999

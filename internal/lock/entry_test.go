@@ -1,0 +1,79 @@
+package lock
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+var oddEntry = Entry{
+	Run: "01ARZ3NDEKTSV4RRFFQ69G5FAV", Host: "we b/1%", User: "-", PID: 4711, Command: "a=b", Slot: "5m 2026-03-01T12:05Z", Attempts: 3,
+	Fence: 1763790000000, Asked: time.UnixMilli(1763790000001), At: time.UnixMilli(1763790000002), Ended: time.UnixMilli(1763790000003),
+	How: Failed, Status: 1, Lost: true,
+}
+
+func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
+	act := Entry{Host: "desk", User: "alice", Event: Paused, Status: -1, Ended: time.UnixMilli(5), Why: "deploy 7 = new\n"}
+	vanished := oddEntry
+	vanished.How, vanished.Status = Vanished, -1
+	open := oddEntry
+	open.Ended, open.How, open.Status, open.Lost = time.Time{}, "", -1, false
+	for _, e := range []Entry{oddEntry, act, vanished, open} {
+		if got, ok := ReadEntry(e.String()); !ok || got != e {
+			t.Errorf("%+v\nis written as %q and read as\n%+v", e, e, got)
+		}
+	}
+}
+
+// A newer release may say more, behind what this one knows.
+func TestAnEntrysFurtherWordsAreIgnored(t *testing.T) {
+	for _, more := range []string{" colour=red", " colour", " =", " "} {
+		if got, ok := ReadEntry(oddEntry.String() + more); !ok || got != oddEntry {
+			t.Errorf("with %q: %v, %+v", more, ok, got)
+		}
+	}
+}
+
+func TestAnEntryIsOneLineOfWords(t *testing.T) {
+	if text := oddEntry.String(); strings.Count(text, " ") != entryWords || strings.ContainsAny(text, "\n/") {
+		t.Error(text)
+	}
+}
+
+// Whoever can write to the server can put anything in the place of an entry or a slot.
+func FuzzAnythingIsReadAsAnEntryOrASlot(f *testing.F) {
+	f.Add(oddEntry.String())
+	f.Add("- - - - - - - - - - - pause -")
+	f.Add("open 5 - 01ARZ3NDEKTSV4RRFFQ69G5FAV/h/failed/1/7")
+	f.Add("closed 5 01ARZ3NDEKTSV4RRFFQ69G5FAV/%/ok/999/99999999999999999999")
+	f.Fuzz(func(t *testing.T, text string) {
+		if e, ok := ReadEntry(text); ok {
+			again, ok := ReadEntry(e.String())
+			if !ok || again != e {
+				t.Errorf("%q is read as %+v, that as %+v", text, e, again)
+			}
+		}
+		s := ReadSlot(text)
+		for _, try := range append(s.Failures, s.Begun, s.By) {
+			if try.Run != "" && len(try.Run) != RunIDLen || try.Status > 255 {
+				t.Errorf("%q is read as %+v", text, s)
+			}
+		}
+	})
+}
+
+func TestASlotIsRead(t *testing.T) {
+	const run = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+	failed := Try{Run: run, Host: "web 1", How: Failed, Status: 3, Ended: time.UnixMilli(7)}
+	s := ReadSlot("open 9 " + run + "/db " + run + "/web%201/failed/3/7 " + run + "/web%201/failed/3/7")
+	if s.Closed || s.Begun.Run != run || s.Begun.Host != "db" || len(s.Failures) != 2 || s.Failures[1] != failed {
+		t.Errorf("%+v", s)
+	}
+	if s := ReadSlot("open 9 -"); s.Closed || s.Begun.Run != "" || s.Failures != nil {
+		t.Errorf("%+v", s)
+	}
+	failed.How, failed.Status = Ok, 0
+	if s := ReadSlot("closed 9 " + run + "/web%201/ok/0/7"); !s.Closed || s.By != failed {
+		t.Errorf("%+v", s)
+	}
+}
