@@ -26,9 +26,10 @@ type fakeLease struct {
 	released []time.Duration
 }
 
-func (l *fakeLease) Until() time.Time    { return l.until }
-func (l *fakeLease) Held() time.Duration { return time.Second }
-func (l *fakeLease) Fence() int64        { return 1 }
+func (l *fakeLease) Until() time.Time        { return l.until }
+func (l *fakeLease) Held() time.Duration     { return time.Second }
+func (l *fakeLease) Instants() lock.Instants { return lock.Instants{} }
+func (l *fakeLease) Fence() int64            { return 1 }
 
 func (l *fakeLease) Renew(ctx context.Context) (time.Time, error) {
 	l.renewed++

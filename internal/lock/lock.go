@@ -84,7 +84,7 @@ type Wait struct {
 const Forever time.Duration = 1<<63 - 1
 
 // A Lease is a lock that is held. Its methods are not called concurrently,
-// except Until and Fence.
+// except Until, Fence and Instants.
 type Lease interface {
 	// Until is the end of the lease: the instant V of [Times].
 	Until() time.Time
@@ -106,6 +106,16 @@ type Lease interface {
 
 	// Fence grows with each acquisition of the same key.
 	Fence() int64
+
+	// Instants are the run's by the store's clock.
+	Instants() Instants
+}
+
+// Instants are of the store's clock, to ms; zero where nobody knows.
+type Instants struct {
+	Asked time.Time // the first question
+	At    time.Time // when the lock was taken
+	Now   time.Time // now, as far as that follows from the last answer
 }
 
 // Two kinds of definite loss. ErrTaken is an ErrLost: another's token was seen.

@@ -48,6 +48,19 @@ func (l *redisLease) Held() time.Duration {
 	return max(0, time.Duration(l.now-l.at)*time.Millisecond+l.acquisition.req.Clock.Now().Sub(l.asOf))
 }
 
+// Instants implements lock.Lease.
+func (l *redisLease) Instants() lock.Instants {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.now == 0 {
+		return lock.Instants{}
+	}
+	return lock.Instants{
+		Asked: time.UnixMilli(l.at), At: time.UnixMilli(l.at),
+		Now: time.UnixMilli(l.now).Add(l.acquisition.req.Clock.Now().Sub(l.asOf)),
+	}
+}
+
 func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 	a := l.acquisition
 	sent := a.req.Clock.Now()

@@ -201,7 +201,7 @@ func TestLineMovesOnWhenRedisIsOutOfMemory(t *testing.T) {
 	locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
 	release(t, held)
 	l := lease(t, first)
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: 100*time.Millisecond}))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: 100 * time.Millisecond}))
 	release(t, lease(t, second))
 	onlyFence(t, srv)
 }

@@ -263,6 +263,12 @@ func (l *localLease) Until() time.Time    { return l.began.Add(100 * 365 * 24 * 
 func (l *localLease) Fence() int64        { return l.record.Fence }
 func (l *localLease) Held() time.Duration { return max(0, l.clock.Now().Sub(l.began)) }
 
+// Instants implements lock.Lease: the clock is this host's.
+func (l *localLease) Instants() lock.Instants {
+	at := time.UnixMilli(l.record.At)
+	return lock.Instants{Asked: at, At: at, Now: time.Now()}
+}
+
 // Renew looks whether the file is still there: when somebody has removed it,
 // others lock a new one.
 func (l *localLease) Renew(context.Context) (time.Time, error) {

@@ -177,7 +177,7 @@ func TestO1QuorumIsKeptAfterTheRun(t *testing.T) {
 	all := startServers(t, 3, redistest.Options{})
 	s := all.open(t)
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: 20*time.Second}))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: 20 * time.Second}))
 	_, err := s.Acquire(t.Context(), locktest.RequestFor("job"))
 	var held *lock.HeldError
 	if !errors.As(err, &held) || held.Holder.Ended.IsZero() || held.TTL > 20*time.Second {
@@ -451,7 +451,7 @@ func TestL19QuorumNeedsNoMoreRightsThanDocumented(t *testing.T) {
 			locktest.Must(t, err)
 			_, err = l.Renew(locktest.Limited(t, locktest.Patience))
 			locktest.Must(t, err)
-			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: 10*time.Second}))
+			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: 10 * time.Second}))
 		})
 	}
 }
