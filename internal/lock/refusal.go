@@ -1,6 +1,9 @@
 package lock
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
 // A Refusal is the answer of a server that does not do what it was asked for. It is
 // found in an *UnavailableError.
@@ -30,3 +33,19 @@ func (r *Refusal) Error() string {
 	}
 	return r.Text
 }
+
+// Telling is which of two errors says more about why a store could not be asked: err, or
+// before, which an earlier try has met; nil if there was none. A refusal says more than
+// silence, and what had its whole time more than what was cut short. Else err does.
+func Telling(before, err error, whole bool) error {
+	switch refused := Refused(err); {
+	case before == nil, refused && !Refused(before):
+		return err
+	case !whole, !refused && Refused(before):
+		return before
+	}
+	return err
+}
+
+// Refused reports whether a server has refused what it was asked for.
+func Refused(err error) bool { return errors.As(err, new(*Refusal)) }

@@ -10,7 +10,7 @@ import (
 
 // Freshen renews a lease that took longer than one try to acquire, so that a command
 // starts with nearly all of it. It tries until T_term. The error is lock.ErrLost, the
-// cause of ctx's end, or why the last try got no answer.
+// cause of ctx's end, or what says most of why no try got an answer.
 func Freshen(ctx context.Context, lease Lease, cfg Config) error {
 	until := lease.Until()
 	if cfg.Clock.Now().Sub(cfg.Sent(until)) <= cfg.Try {
@@ -21,20 +21,22 @@ func Freshen(ctx context.Context, lease Lease, cfg Config) error {
 
 // ask renews the lease as soon as there is an answer, or until by.
 func (c *Config) ask(ctx context.Context, lease Lease, by time.Time) error {
+	var last error
 	for {
 		err := c.renew(ctx, lease)
 		if err == nil || errors.Is(err, lock.ErrLost) {
 			return err
 		}
+		last = lock.Telling(last, err, true)
 		pause := c.Draw.Jitter(c.Pause)
 		if c.Clock.Until(by) <= pause {
-			return err
+			return last
 		}
 		if !lock.Pause(ctx, pause) {
 			return context.Cause(ctx)
 		}
 		if c.Clock.Until(by) <= 0 { // the machine was asleep
-			return err
+			return last
 		}
 	}
 }

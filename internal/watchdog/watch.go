@@ -28,7 +28,7 @@ type watch struct {
 
 	until  time.Time // the end of the lease, V
 	failed int       // tries since the last success
-	err    error     // why the last of them failed
+	err    error     // why they failed: what says most of it
 	timer  *time.Timer
 	alarm  boottime.Alarm // nil: there is none
 	looks  int            // at the clock, by the timer
@@ -87,7 +87,7 @@ func (w *watch) judge(sent time.Time, a answer) (due time.Time, lost *LostError)
 		return due, &LostError{a.err, earliest(now.Add(w.Grace), w.until)}
 	}
 	if now.Before(w.term()) {
-		w.Observer.Failed(w.failed, w.err, w.term().Sub(now))
+		w.Observer.Failed(w.failed, a.err, w.term().Sub(now))
 	}
 	return now.Add(w.Draw.Jitter(w.Pause)), nil
 }
@@ -128,7 +128,7 @@ func (w *watch) try(ctx context.Context, sent time.Time) answer {
 		a.err = errNoAnswer // it is we who cancelled
 	}
 	if a.err == nil || ctx.Err() == nil {
-		w.note(a)
+		w.note(a, w.term().Sub(sent) >= w.Try)
 	}
 	return a
 }
@@ -155,13 +155,14 @@ func (w *watch) settle(ctx context.Context, answers <-chan answer) (answer, bool
 }
 
 // note books an answer. An answer "renewed" counts however late it is: the
-// lock bore our token then, so that nobody else can have had it meanwhile.
-func (w *watch) note(a answer) {
+// lock bore our token then, so that nobody else can have had it meanwhile. One that
+// failed says less if the try did not have the whole of its time.
+func (w *watch) note(a answer, whole bool) {
 	switch {
 	case a.err == nil:
 		w.succeed(a.until)
 	case !errors.Is(a.err, lock.ErrLost):
-		w.fail(a.err)
+		w.fail(lock.Telling(w.err, a.err, whole))
 	}
 }
 

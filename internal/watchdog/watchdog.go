@@ -90,7 +90,8 @@ type Stats struct {
 // A LostError says that ownership cannot be shown any longer.
 type LostError struct {
 	// Err is the last answer: an error that is lock.ErrLost (lock.ErrTaken if
-	// somebody else has the lock), why the last renewal got no answer, or ErrLate.
+	// somebody else has the lock), what says most of why no renewal got an answer
+	// (see lock.Telling), or ErrLate.
 	Err error
 
 	// Kill is when SIGKILL is due at the latest. It may have passed.

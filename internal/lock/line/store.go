@@ -119,9 +119,7 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (lock.Leas
 		} else if link.Final(err) {
 			return nil, a.unavailable(err)
 		}
-		if last == nil || link.Answered(err) || left >= limit && !link.Answered(last) { // a refusal says more than silence
-			last = err
-		}
+		last = lock.Telling(last, err, left >= limit || link.Answered(err))
 		if delay := p.Pause(try); time.Until(deadline) <= delay || !lock.Pause(ctx, delay) {
 			return nil, a.unavailable(last)
 		}

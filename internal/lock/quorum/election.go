@@ -54,8 +54,8 @@ func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, 
 		delay := patience.Pause(try)
 		if isSplit {
 			delay = p.backoff(try)
-		} else if last == nil || left >= limit || p.count(silent) == 0 { // what is cut short says less
-			last = err
+		} else {
+			last = lock.Telling(last, err, left >= limit || p.count(silent) == 0)
 		}
 		switch over := time.Until(deadline) <= delay; {
 		case isSplit && (over || split.busy >= majority(e.quorum.size) && time.Since(began) >= contention):
