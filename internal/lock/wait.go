@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -15,7 +16,8 @@ const lastLook = 250 * time.Millisecond
 
 // Await asks once, and while the lock is busy again as req.Wait says. ask
 // returns *HeldError if it is busy and *UnavailableError if nobody answered
-// within timeout; what it returned last is what await returns.
+// within timeout. What it returned last is what Await returns, or, if nobody has answered
+// since the lock was found busy, what says most of why.
 func Await(ctx context.Context, req Request, ask func(ctx context.Context, timeout time.Duration) (Lease, error)) (Lease, error) {
 	lease, err := ask(ctx, req.Timeout)
 	var held *HeldError
@@ -29,15 +31,16 @@ func Await(ctx context.Context, req Request, ask func(ctx context.Context, timeo
 }
 
 func retry(ctx context.Context, req Request, held *HeldError, ask func(context.Context, time.Duration) (Lease, error)) (Lease, error) {
-	var err error = held
+	var last error = held
+	var outage error // what says most of why there is no answer; nil if there is one
 	began := time.Now()
 	limited := req.Wait.Limit > 0 || req.Wait.Retries == 0
 	for n := 1; ; n++ {
 		left := req.Wait.Limit - time.Since(began)
 		if req.Wait.Retries > 0 && n > req.Wait.Retries || limited && left <= 0 {
-			return nil, err
+			return nil, cmp.Or(outage, last)
 		}
-		if err := Announce(req, err); err != nil {
+		if err := Announce(req, last); err != nil {
 			return nil, err
 		}
 		delay, timeout := req.Draw.Jitter(req.Wait.delay()), req.Timeout
@@ -49,12 +52,16 @@ func retry(ctx context.Context, req Request, held *HeldError, ask func(context.C
 			return nil, context.Cause(ctx)
 		}
 		var lease Lease
-		if lease, err = ask(ctx, timeout); err == nil {
+		lease, last = ask(ctx, timeout)
+		switch {
+		case last == nil:
 			return lease, nil
-		}
-		var unanswered *UnavailableError
-		if !errors.As(err, new(*HeldError)) && !errors.As(err, &unanswered) {
-			return nil, err
+		case errors.As(last, new(*HeldError)):
+			outage = nil
+		case errors.As(last, new(*UnavailableError)):
+			outage = Telling(outage, last, timeout == req.Timeout)
+		default:
+			return nil, last
 		}
 	}
 }

@@ -50,6 +50,29 @@ func TestRefusalInLineIsNoContention(t *testing.T) {
 	locktest.MustBeUnavailable(t, err)
 }
 
+// A server that has refused says what is wrong, also if it falls silent then.
+func TestSilenceDoesNotHideARefusalInLine(t *testing.T) {
+	t.Parallel()
+	_, p, s := proxied(t)
+	locktest.Acquire(t, s, locktest.RequestFor("job"))
+	req := waits("job", 2*time.Second)
+	req.Timeout = 400 * time.Millisecond
+	req.OnBusy = func(e *lock.HeldError) {
+		if e.Place > 0 {
+			p.Play("ZRANK", "return {err = 'READONLY no'}")
+			p.Reset() // so that it looks
+		}
+	}
+	req.OnOutage = func(err error) {
+		if lock.Refused(err) {
+			p.BlackHole(true)
+		}
+	}
+	if _, err := s.Acquire(t.Context(), req); !lock.Refused(err) {
+		t.Error(err)
+	}
+}
+
 // A right that is missing is no outage either, and the command is named.
 func TestAnAcquireEndsAtOnceForWantOfARight(t *testing.T) {
 	t.Parallel()

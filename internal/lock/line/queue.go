@@ -43,7 +43,7 @@ type waiter struct {
 	reported       bool            // that it cannot be called
 	handedOver     bool            // the lock is said to be this run's
 	busy           *lock.HeldError // the last answer
-	outage         error           // why the last try had no answer; nil if it had one
+	outage         error           // what says most of why there is no answer; nil if there is one
 	fails          int             // tries without an answer since the last one
 	placed         bool            // it has been in line
 	unreached      bool            // it could not be reached since its last look
@@ -87,10 +87,8 @@ func (a *acquisition) waitInLine(ctx context.Context, busy *lock.HeldError) (loc
 	case gone == nil:
 		w.busy.Since = time.Time{} // it has just been given back
 		return nil, w.busy
-	case w.outage != nil:
-		return nil, w.outage
 	}
-	return nil, a.unavailable(gone)
+	return nil, lock.Telling(w.outage, a.unavailable(gone), false)
 }
 
 // stand looks and sleeps in turn. It returns no error when ctx has ended.
@@ -116,7 +114,7 @@ func (w *waiter) failed(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return // it was cut short
 	}
-	w.outage, w.unreached = err, true
+	w.outage, w.unreached = lock.Telling(w.outage, err, true), true
 	w.subscriber.forgetFailures()
 	w.lookAt = w.req.Clock.Now().Add(w.req.Patience().Pause(w.fails)) // after an outage the line leaves whoever comes back 2 s
 	w.lookUncalledAt = w.lookAt

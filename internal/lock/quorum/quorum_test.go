@@ -182,7 +182,7 @@ func testOutage(t *testing.T, size int, kind string) {
 		case "down":
 			s.down = true
 		case "denied":
-			s.denied = true
+			s.refusal = "WRONGPASS no"
 		case "frozen":
 			s.freeze()
 		}
@@ -349,6 +349,22 @@ func TestARoundThatIsCutShortDoesNotHideWhyNobodyVotes(t *testing.T) {
 			if _, err := q.Acquire(t.Context(), req); !strings.Contains(err.Error(), "does not vote") {
 				t.Errorf("with pauses of %d/20 it says %v", part, err)
 			}
+		}
+	})
+}
+
+// Servers that have refused say what is wrong, also if they fall silent then.
+func TestSilenceDoesNotHideARefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, servers := newSim(t, 3, way)
+		for _, s := range servers {
+			s.refusal = "READONLY no"
+			time.AfterFunc(10*time.Millisecond, s.freeze)
+		}
+		req := locktest.RequestFor("job")
+		req.Timeout = time.Second
+		if _, err := q.Acquire(t.Context(), req); !lock.Refused(err) {
+			t.Error(err)
 		}
 	})
 }

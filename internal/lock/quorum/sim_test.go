@@ -26,7 +26,7 @@ type simServer struct {
 	counter int64
 	gone    map[string]term
 	down    bool
-	denied  bool
+	refusal string        // what it answers to everything; "": nothing
 	frozen  chan struct{} // not nil while frozen; closed by thaw
 	late    []func()      // what arrived while frozen and is not waited for any more
 	steps   int
@@ -166,7 +166,7 @@ func (m *simMaster) arrive(ctx context.Context, what string, f, late func()) err
 	switch {
 	case m.down:
 		return m.unanswered(errors.New("connection refused"))
-	case m.denied:
+	case m.refusal != "":
 		return m.refused()
 	}
 	if m.before != nil {
@@ -181,7 +181,8 @@ func (m *simMaster) unanswered(err error) error {
 }
 
 func (m *simMaster) refused() error {
-	return &lock.UnavailableError{Address: m.name, Err: link.ReadRefusal("WRONGPASS no", ""), Denied: true}
+	err := link.ReadRefusal(m.refusal, "")
+	return &lock.UnavailableError{Address: m.name, Err: err, Denied: link.Final(err)}
 }
 
 func (m *simMaster) take(b term) {
