@@ -70,7 +70,7 @@ var refusals = [...]refused{
 	}},
 	{"retries", config.UsageError{
 		Problem: "there is no --retries: with other tools it starts a failed command again",
-		Hints:   []string{"--lock-retries asks for the lock again; a command that failed is not started again"},
+		Hints:   []string{"--lock-retries asks for the lock again; --attempts starts a failed command again"},
 	}},
 }
 

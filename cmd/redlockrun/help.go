@@ -13,6 +13,7 @@ or 90s, 2m30s.
 
 the lock:
   -k, --key NAME               its name; two runs with one NAME exclude each other
+      --key-from-command       a name that is made of COMMAND and its words
   -t, --ttl D                  how long it outlives a dead holder (60s)
   -w, --wait D                 wait so long for a busy lock (0); forever: no limit
   -n, --nonblock               do not wait: --wait 0
@@ -24,11 +25,28 @@ the lock:
   -E, --conflict-exit-code N   the status when the lock stays busy (75); 0: a skip is fine
       --warn-held-after D      warn, and end with 75, if a lock is held for longer (none)
 
+once for each tick, in the whole fleet:
+      --once-per P             run it until it succeeds once in this slot of length P, by
+                               the clock of this host: P divides an hour (UTC), or is 2h,
+                               3h, 4h, 6h, 8h, 12h, 1d or 7d (local time: not for a fleet
+                               in several time zones)
+      --once ID                the same, for what you call ID; it is forgotten after 16
+                               others, or 15 days
+      --tries N                leave a slot alone after N runs that failed (2)
+      --splay D                start later by a part of D that is always the same for this
+                               key and host (0)
+
 the command:
   -c 'SHELL TEXT'              run SHELL TEXT by /bin/sh -c
+      --attempts N             start it at most N times until it succeeds (1)
+      --attempt-delay D        the first pause between two starts; it doubles (10s)
       --max-runtime D          stop it after D (status 124)
       --grace D                between SIGTERM and SIGKILL (ttl/6, at most 10s)
       --on-lost stop|continue  when the lock is lost (stop, status 76)
+
+what is remembered:
+      --history N              keep the last N runs (50); 0: nothing of this one
+      --report-file FILE       write how it ended into FILE, as JSON
 
 where the lock lives:
       --redis URL              redis:// unix:// redis+sentinel:// redis+cluster://
@@ -63,7 +81,8 @@ REDLOCKRUN_CONFIG), which wins over the default.
 
 exit status: the command's own, or 64 usage, 65 the key is no lock, 69 no answer
 from Redis, 71 no resources, 75 the lock stayed busy, 76 the lock was lost,
-124 --max-runtime, 126 and 127 COMMAND cannot be run, 128+n signal n.
+124 --max-runtime, 126 and 127 COMMAND cannot be run, 128+n signal n. It is 0, too,
+if the slot's work is done, and 75 if its tries are used up.
 
 examples:
   redlockrun --key backup -- pg_dump -f /srv/backup.sql shop

@@ -64,7 +64,7 @@ func (p *program) execute(args []string) error {
 	}
 	cmd := p.rootCommand()
 	if err := cmd.ParseFlags(args); err != nil {
-		_ = p.speak(config.From(p.said.words(), p.env)) // as far as it was understood
+		_ = p.speak(config.From(p.said.words(), p.env, time.Now)) // as far as it was understood
 		return explainFlags(err)
 	}
 	return cmd.RunE(cmd, cmd.Flags().Args())
@@ -92,17 +92,18 @@ func (p *program) rootCommand() *cobra.Command {
 // first, so that what is wrong with the rest can be said that way: --log-format
 // json also holds for a complaint about the file.
 func (p *program) start(command commandLine) error {
-	from := config.From(p.said.words(), p.env)
+	from := config.From(p.said.words(), p.env, time.Now)
 	fileErr := from.ReadFile()
 	err := p.speak(from)
 	if err = cmp.Or(fileErr, err); err != nil {
 		return err
 	}
-	if p.plan.Config, err = from.Config(); err != nil {
+	argv, argvErr := command.argv()
+	if p.plan.Config, err = from.Config(argv); err != nil {
 		return err
 	}
-	if p.plan.command, err = command.argv(); err != nil {
-		return err
+	if p.plan.command = argv; argvErr != nil {
+		return argvErr
 	}
 	p.ending, err = p.runF(&p.plan)
 	return err

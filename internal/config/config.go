@@ -20,7 +20,16 @@ type Config struct {
 	Wait   lock.Wait
 	OnLost OnLost
 
-	MaxRuntime    time.Duration
+	Slot       lock.Slot     // what the run is for; none without --once-per and --once
+	SlotPeriod time.Duration // of --once-per; else 0
+	History    int           // how many runs the ledger keeps; 0: nothing is written of this one
+
+	Attempts     int           // how often the command is started at most, at least once
+	AttemptDelay time.Duration // the pause after the first failure; each further one is twice as long, up to 10 min
+	Splay        time.Duration // the start is put off by a part of it
+	ReportFile   string        // where is written how the run ended; "" for nowhere
+
+	MaxRuntime    time.Duration // of each start
 	MinHold       time.Duration
 	Conflict      int           // the exit status when the lock stays busy
 	WarnHeldAfter time.Duration // a lock that is held for longer should be looked at
@@ -44,14 +53,21 @@ const (
 	ContinueCommand OnLost = "continue"
 )
 
-// Config reads every setting from the nearest of its sources. Its error is a *UsageError.
-func (s *Sources) Config() (Config, error) {
+// Config reads every setting from the nearest of its sources, for a run of command, which
+// is nil if none was given. Its error is a *UsageError.
+func (s *Sources) Config(command []string) (Config, error) {
 	r := reading{sources: s}
 	c := Config{
-		Key:    r.key(),
+		Key:    r.key(command),
 		Times:  r.times(),
 		Wait:   r.wait(),
 		OnLost: OnLost(r.choice("on-lost", string(StopCommand), string(ContinueCommand))),
+
+		History:      r.number("history", maxHistory),
+		Attempts:     r.counting("attempts", maxAttempts),
+		AttemptDelay: r.attemptDelay(),
+		Splay:        r.limit("splay", 0),
+		ReportFile:   r.text("report-file"),
 
 		MaxRuntime:    r.limit("max-runtime", 0),
 		MinHold:       r.duration("min-hold", 0),
@@ -64,6 +80,7 @@ func (s *Sources) Config() (Config, error) {
 		Enclosing: enclosingRuns(s.env),
 		sources:   s,
 	}
+	c.Slot, c.SlotPeriod = r.slot()
 	if r.err != nil {
 		return Config{}, r.err
 	}
@@ -74,6 +91,12 @@ func (s *Sources) Config() (Config, error) {
 	if c.Wait.Max > 0 && !c.hasLine() {
 		return Config{}, Usagef("--max-waiters needs a line to count, which a local lock and a quorum do not have").
 			Hint("leave it out, or keep the lock in one Redis, Sentinel or Cluster")
+	}
+	if c.Address.Local {
+		if c.Slot.Name != "" {
+			return Config{}, noSlots(s, c.Address)
+		}
+		c.History = 0
 	}
 	c.Warnings = slices.Concat(c.Address.warnings(c.Servers.URLs), s.warnings())
 	return c, nil

@@ -13,6 +13,11 @@ import (
 	"redlockrun/internal/lock"
 )
 
+// someNoon is on a Sunday, at a host in Berlin.
+func someNoon() time.Time {
+	return time.Date(2026, 3, 1, 12, 7, 38, 0, time.FixedZone("CET", 3600))
+}
+
 // sources makes Sources of env and of flags, each of them NAME or NAME=VALUE. Without a
 // REDLOCKRUN_CONFIG in env there is no file.
 func sources(env map[string]string, flags ...string) (*config.Sources, error) {
@@ -30,7 +35,7 @@ func sources(env map[string]string, flags ...string) (*config.Sources, error) {
 			return "/dev/null", true
 		}
 		return value, set
-	})
+	}, someNoon)
 	return s, s.ReadFile()
 }
 
@@ -43,7 +48,7 @@ func read(env map[string]string, flags ...string) (config.Config, error) {
 	if _, err := s.Messages(); err != nil {
 		return config.Config{}, err
 	}
-	return s.Config()
+	return s.Config([]string{"/bin/cmd", "arg"})
 }
 
 func configFile(t testing.TB, text string) map[string]string {
@@ -84,6 +89,9 @@ func TestDefaultsAreThoseOfTheHelp(t *testing.T) {
 	if c.Servers.Prefix != "redlockrun:" || !slices.Equal(c.Servers.URLs, []string{"redis://127.0.0.1:6379"}) || c.Address.Local {
 		t.Errorf("prefix %q, address %+v", c.Servers.Prefix, c.Address)
 	}
+	if c.Slot != (lock.Slot{}) || c.History != 50 || c.Attempts != 1 || c.AttemptDelay != 10*time.Second || c.Splay != 0 || c.ReportFile != "" {
+		t.Errorf("%+v", c)
+	}
 	if c.Servers.ReplicasTimeout != lock.DefaultReplicasTimeout {
 		t.Errorf("%+v", c.Servers)
 	}
@@ -123,11 +131,22 @@ var everySetting = map[string]struct {
 	"durable":                {"true", func(c config.Config) bool { return c.Servers.Durable }},
 	"local":                  {"/dir", func(c config.Config) bool { return c.Address.Local && c.Address.Dir == "/dir" }},
 	"prefix":                 {"p:", func(c config.Config) bool { return c.Servers.Prefix == "p:" }},
-	"max-waiters":            {"3", func(c config.Config) bool { return c.Wait.Max == 3 }},
-	"quiet":                  {"true", nil},
-	"verbose":                {"true", nil},
-	"log-level":              {"debug", nil},
-	"log-format":             {"json", nil},
+	"key-from-command":       {"true", func(c config.Config) bool { return c.Key == "cmd-b8b91ab311fcb0ea" }},
+	"once-per": {"300", func(c config.Config) bool {
+		return c.Slot.Name == "5m 2026-03-01T11:05Z" && c.SlotPeriod == 5*time.Minute
+	}},
+	"once":          {"job-1", func(c config.Config) bool { return c.Slot.Name == "job-1" && c.Slot.Tries == 2 && c.SlotPeriod == 0 }},
+	"tries":         {"7", func(c config.Config) bool { return c.Slot.Tries == 7 }},
+	"splay":         {"40", func(c config.Config) bool { return c.Splay == 40*time.Second }},
+	"attempts":      {"4", func(c config.Config) bool { return c.Attempts == 4 }},
+	"attempt-delay": {"2", func(c config.Config) bool { return c.AttemptDelay == 2*time.Second }},
+	"history":       {"8", func(c config.Config) bool { return c.History == 8 }},
+	"report-file":   {"/r", func(c config.Config) bool { return c.ReportFile == "/r" }},
+	"max-waiters":   {"3", func(c config.Config) bool { return c.Wait.Max == 3 }},
+	"quiet":         {"true", nil},
+	"verbose":       {"true", nil},
+	"log-level":     {"debug", nil},
+	"log-format":    {"json", nil},
 }
 
 func TestEverySettingComesByFlagVariableAndFile(t *testing.T) {
@@ -138,7 +157,7 @@ func TestEverySettingComesByFlagVariableAndFile(t *testing.T) {
 			continue
 		}
 		ways := map[string]func() (config.Config, error){
-			"flag": func() (config.Config, error) { return read(nil, "key=x", s.Name+"="+want.value) },
+			"flag": func() (config.Config, error) { return read(nil, append(keyed(s.Name), s.Name+"="+want.value)...) },
 			"variable": func() (config.Config, error) {
 				return read(map[string]string{s.Variable(): want.value}, keyed(s.Name)...)
 			},
@@ -162,10 +181,14 @@ func TestEverySettingComesByFlagVariableAndFile(t *testing.T) {
 	}
 }
 
-// keyed are flags with a key, but for a test of the key itself.
+// keyed are flags with a key, but for a test of the key itself, and whatever else the
+// setting needs.
 func keyed(name string) []string {
-	if name == "key" {
+	switch name {
+	case "key", "key-from-command":
 		return nil
+	case "tries":
+		return []string{"key=x", "once=y"}
 	}
 	return []string{"key=x"}
 }

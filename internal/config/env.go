@@ -18,6 +18,8 @@ const (
 	HeldRunsVar = "REDLOCKRUN_HELD_RUNS" // the runs around the command, the outermost first
 	PIDVar      = "REDLOCKRUN_PID"
 	FenceVar    = "REDLOCKRUN_FENCE"
+	AttemptVar  = "REDLOCKRUN_ATTEMPT" // the how manieth start this is, from 1
+	SlotVar     = "REDLOCKRUN_SLOT"    // the slot's name; unset without one
 )
 
 // environmentLevel is what REDLOCKRUN_* variables say. Unknown ones are

@@ -19,7 +19,11 @@ const (
 	maxPrefix = 512
 
 	maxReplicas = 1000
+	maxAttempts = 1000
+	maxHistory  = 10_000
 	maxCount    = 1 << 30 // of what has no better limit
+
+	maxAttemptDelay = 10 * time.Minute // what the pauses grow to
 
 	// shortestPeriod keeps --renew-every and --lock-retry-delay from asking the server in
 	// a tight loop.
@@ -78,6 +82,15 @@ func (r *reading) limit(name string, least time.Duration) time.Duration {
 	return max(0, r.duration(name, least))
 }
 
+// attemptDelay is the first pause, which is no longer than they grow to.
+func (r *reading) attemptDelay() time.Duration {
+	d := r.limit("attempt-delay", 0)
+	if d > maxAttemptDelay {
+		r.fail(Usagef("%s %s is too long", r.nearest("attempt-delay").called, Exact(d)).Hint("the most is " + Exact(maxAttemptDelay)))
+	}
+	return d
+}
+
 // number is 0 if nobody said anything.
 func (r *reading) number(name string, most int) int {
 	g := r.nearest(name)
@@ -89,6 +102,16 @@ func (r *reading) number(name string, most int) int {
 		r.fail(Usagef("%s: %s is no number from 0 to %d", g.called, shown(g.last()), most))
 	}
 	return int(n)
+}
+
+// counting is a number from 1.
+func (r *reading) counting(name string, most int) int {
+	g := r.nearest(name)
+	n := r.number(name, most)
+	if g.said() && n == 0 {
+		r.fail(Usagef("%s 0 lets nothing run", g.called).Hint("the least is 1"))
+	}
+	return n
 }
 
 // choice returns what was chosen, or the first of choices if that is wrong.
@@ -104,20 +127,6 @@ func (r *reading) choice(name string, choices ...string) string {
 	}
 	r.fail(Usagef("%s: %s is none of its values", g.called, shown(g.last())).Hint(g.called + " is one of " + strings.Join(choices, ", ")))
 	return choices[0]
-}
-
-func (r *reading) key() string {
-	g := r.nearest("key")
-	if !g.said() {
-		if r.err == nil {
-			r.fail(Usagef("no key was given").Hint("redlockrun --key NAME -- COMMAND; two runs with the same NAME exclude each other"))
-		}
-		return ""
-	}
-	if problem := unfit(g.last(), maxKey); problem != "" {
-		r.fail(Usagef("%s %s", g.called, problem).Hint("a key is valid UTF-8, 1 to 512 bytes, without control characters"))
-	}
-	return g.last()
 }
 
 func (r *reading) prefix() string {

@@ -19,6 +19,7 @@ type Setting struct {
 // settings are all flags that have a variable. Those that may stand alone are switches.
 var settings = [...]Setting{
 	{"key", "k", "", "", "the lock's name"},
+	{"key-from-command", "", "true", "", "make the lock's name of the command"},
 	{"ttl", "t", "", "60s", "how long the lock outlives a dead holder"},
 	{"wait", "w", "", "0", "how long to wait for a busy lock"},
 	{"nonblock", "n", "true", "", "do not wait"},
@@ -30,6 +31,14 @@ var settings = [...]Setting{
 	{"on-lost", "", "", "stop", "stop or continue"},
 	{"max-runtime", "", "", "", "stop the command after so long"},
 	{"min-hold", "", "", "0", "keep the lock at least so long"},
+	{"once-per", "", "", "", "succeed once in each slot of this length, in the whole fleet"},
+	{"once", "", "", "", "succeed once in the slot of this name"},
+	{"tries", "", "", "2", "how many runs of a slot may fail"},
+	{"splay", "", "", "0", "put the start off by a part of this, always the same"},
+	{"attempts", "", "", "1", "how often the command is started until it succeeds"},
+	{"attempt-delay", "", "", "10s", "the first pause between two starts"},
+	{"history", "", "", "50", "how many runs are remembered"},
+	{"report-file", "", "", "", "a file that says how the run ended"},
 	{"conflict-exit-code", "E", "", "75", "the status when the lock stays busy"},
 	{"warn-held-after", "", "", "", "warn of a lock that stays busy for so long"},
 	{"redis", "", "", "redis://127.0.0.1:6379", "where the lock lives"},

@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // An origin is a place that settings come from, the nearest first.
@@ -28,14 +29,16 @@ type level struct {
 // the environment, the file, REDIS_URL, what is built in.
 type Sources struct {
 	env    Lookup
+	now    func() time.Time // the wall clock, in the host's time zone
 	levels [origins]level
 }
 
 // From makes Sources of flags and environment; ReadFile adds the file. said has the words of
 // each flag that was given, by the flag's name. They are judged once it is known that they
-// count, so that what is wrong is named with its source.
-func From(said map[string][]string, env Lookup) *Sources {
-	s := &Sources{env: env}
+// count, so that what is wrong is named with its source. now is the host's wall clock, in
+// its time zone, by which slots have their names.
+func From(said map[string][]string, env Lookup, now func() time.Time) *Sources {
+	s := &Sources{env: env, now: now}
 	s.levels[flags] = flagLevel(said)
 	s.levels[environment] = environmentLevel(env)
 	s.levels[redisURL] = redisURLLevel(env)

@@ -1,0 +1,91 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const day = 24 * time.Hour
+
+// localPeriods are the periods of slots that are counted from midnight. All others divide
+// an hour, and are counted in UTC.
+var localPeriods = []time.Duration{
+	2 * time.Hour, 3 * time.Hour, 4 * time.Hour, 6 * time.Hour, 8 * time.Hour, 12 * time.Hour, day, 7 * day,
+}
+
+func isLocal(period time.Duration) bool { return slices.Contains(localPeriods, period) }
+
+func dividesHour(p time.Duration) bool {
+	return p >= time.Second && p%time.Second == 0 && time.Hour%p == 0
+}
+
+// parsePeriod reads a duration, or a number of days (1d).
+func parsePeriod(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.ParseUint(days, 10, 16); err == nil {
+			return time.Duration(n) * day, nil
+		}
+	}
+	return ParseDuration(text)
+}
+
+// fittingPeriod is the longest one that is not longer than p, or the shortest of all. A
+// shorter one does what a longer would: any fits that is not longer than the time from tick to tick.
+func fittingPeriod(p time.Duration) time.Duration {
+	for _, local := range slices.Backward(localPeriods) {
+		if local <= p {
+			return local
+		}
+	}
+	fit := max(time.Second, min(p, time.Hour).Truncate(time.Second))
+	for !dividesHour(fit) {
+		fit -= time.Second
+	}
+	return fit
+}
+
+// slotName is the name of the slot of that period in which now lies: the period, and when
+// the slot begins. A local one begins at an hour of the wall clock in now's zone, whatever
+// that clock is set to: an hour that comes twice belongs to one slot, as does the tick in it,
+// and where one is left out the slot is shorter.
+func slotName(period time.Duration, now time.Time) string {
+	return shortest(period) + " " + beginning(period, now)
+}
+
+func beginning(period time.Duration, now time.Time) string {
+	switch {
+	case !isLocal(period) && period%time.Minute != 0:
+		return now.UTC().Truncate(period).Format("2006-01-02T15:04:05Z")
+	case !isLocal(period):
+		return now.UTC().Truncate(period).Format("2006-01-02T15:04Z")
+	case period < day:
+		hours := int(period / time.Hour)
+		return fmt.Sprintf("%sT%02d:00", now.Format(time.DateOnly), now.Hour()/hours*hours)
+	case period == day:
+		return now.Format(time.DateOnly)
+	}
+	return monday(now).Format(time.DateOnly)
+}
+
+// monday is the first day of the week. It is counted in UTC, which has a midnight each day.
+func monday(now time.Time) time.Time {
+	year, month, day := now.Date()
+	sinceMonday := (int(now.Weekday()) + 6) % 7
+	return time.Date(year, month, day-sinceMonday, 0, 0, 0, 0, time.UTC)
+}
+
+// shortest is a period in its largest unit: 5m for 300 s, 90s for a minute and a half.
+func shortest(period time.Duration) string {
+	for _, unit := range []struct {
+		length time.Duration
+		name   string
+	}{{day, "d"}, {time.Hour, "h"}, {time.Minute, "m"}} {
+		if period%unit.length == 0 {
+			return fmt.Sprint(int64(period/unit.length), unit.name)
+		}
+	}
+	return fmt.Sprint(int64(period/time.Second), "s")
+}

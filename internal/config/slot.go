@@ -1,0 +1,84 @@
+package config
+
+import (
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+const (
+	maxTries = 100
+	maxSlot  = 128 // bytes of an ID
+)
+
+// slot puts --once-per, --once and --tries together. period is that of --once-per, else 0.
+func (r *reading) slot() (s lock.Slot, period time.Duration) {
+	switch g := r.nearest("once-per", "once"); {
+	case !g.said():
+		r.noTries()
+		return lock.Slot{}, 0
+	case g.name == "once":
+		s.Name = r.slotID(g)
+	default:
+		period = r.period(g)
+		s.Name = r.slotOf(period)
+	}
+	s.Tries = r.counting("tries", maxTries)
+	return s, period
+}
+
+// noTries refuses --tries where no slot is tried. In the file it is for the runs that have one.
+func (r *reading) noTries() {
+	if g := r.nearest("tries"); g.said() && g.origin < file {
+		r.fail(Usagef("%s is for a slot, and there is none", g.called).Hint("--once-per P or --once ID says what is to be done once"))
+	}
+}
+
+func (r *reading) slotID(g given) string {
+	if problem := unfit(g.last(), maxSlot); problem != "" {
+		r.fail(Usagef("%s %s", g.called, problem).Hint("the ID of a slot is valid UTF-8, 1 to 128 bytes, without control characters"))
+	}
+	return g.last()
+}
+
+// period is 0 if it is wrong.
+func (r *reading) period(g given) time.Duration {
+	p, err := parsePeriod(g.last())
+	if err != nil {
+		r.fail(Usagef("%s: %v", g.called, err).Hint(durationHint + ", or 1d, 7d"))
+		return 0
+	}
+	if !isLocal(p) && !dividesHour(p) {
+		r.fail(Usagef("%s: an hour, a day or a week has no whole number of such slots", g.called).
+			Hint(shortest(fittingPeriod(p)) + " would do: a P divides an hour, or is 2h, 3h, 4h, 6h, 8h, 12h, 1d or 7d"))
+		return 0
+	}
+	return p
+}
+
+// slotOf is the name of the slot of now.
+func (r *reading) slotOf(period time.Duration) string {
+	if period == 0 {
+		return ""
+	}
+	now := r.sources.now()
+	if !isLocal(period) {
+		return slotName(period, now)
+	}
+	there, err := zone(r.sources.env, now.Location())
+	if err != nil {
+		r.fail(err)
+		return ""
+	}
+	return slotName(period, now.In(there))
+}
+
+// noSlots refuses a slot under a local lock.
+func noSlots(s *Sources, a Address) error {
+	once, err := s.nearest("once-per", "once")
+	if err != nil {
+		return err
+	}
+	return Usagef("%s and %s do not go together: what the fleet has done is not known to this host alone", once.called, a.From).
+		Hint("slots are kept in Redis; on one host, cron starts the job once by itself")
+}

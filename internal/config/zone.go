@@ -1,0 +1,36 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// zone is the local time of this process: that of TZ, else the host's.
+func zone(env Lookup, host *time.Location) (*time.Location, error) {
+	tz, set := env("TZ")
+	if !set {
+		return host, nil
+	}
+	tz = strings.TrimPrefix(tz, ":")
+	if tz == "" {
+		return time.UTC, nil // as libc has it
+	}
+	if there, err := load(tz); err == nil {
+		return there, nil
+	}
+	return nil, Usagef("TZ is %s, which is no time zone that is known here", shown(tz)).
+		Hint("TZ is a name like Europe/Berlin; without TZ, the host's local time counts; slots of an hour or less are UTC")
+}
+
+func load(tz string) (*time.Location, error) {
+	if !filepath.IsAbs(tz) {
+		return time.LoadLocation(tz)
+	}
+	data, err := os.ReadFile(tz)
+	if err != nil {
+		return nil, err
+	}
+	return time.LoadLocationFromTZData(tz, data)
+}
