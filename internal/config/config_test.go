@@ -14,13 +14,11 @@ import (
 )
 
 // someNoon is on a Sunday, at a host in Berlin.
-func someNoon() time.Time {
-	return time.Date(2026, 3, 1, 12, 7, 38, 0, time.FixedZone("CET", 3600))
-}
+var someNoon = time.Date(2026, 3, 1, 12, 7, 38, 0, time.FixedZone("CET", 3600))
 
-// sources makes Sources of env and of flags, each of them NAME or NAME=VALUE. Without a
-// REDLOCKRUN_CONFIG in env there is no file.
-func sources(env map[string]string, flags ...string) (*config.Sources, error) {
+// sourcesAt makes Sources of env and of flags, each of them NAME or NAME=VALUE, on a host
+// whose clock shows now. Without a REDLOCKRUN_CONFIG in env there is no file.
+func sourcesAt(now time.Time, env map[string]string, flags ...string) (*config.Sources, error) {
 	said := make(map[string][]string)
 	for _, flag := range flags {
 		name, value, found := strings.Cut(flag, "=")
@@ -35,13 +33,22 @@ func sources(env map[string]string, flags ...string) (*config.Sources, error) {
 			return "/dev/null", true
 		}
 		return value, set
-	}, someNoon)
+	}, func() time.Time { return now })
 	return s, s.ReadFile()
+}
+
+// sources are those of someNoon.
+func sources(env map[string]string, flags ...string) (*config.Sources, error) {
+	return sourcesAt(someNoon, env, flags...)
 }
 
 // read is the configuration that sources have, if nothing is wrong with the messages.
 func read(env map[string]string, flags ...string) (config.Config, error) {
-	s, err := sources(env, flags...)
+	return readAt(someNoon, env, flags...)
+}
+
+func readAt(now time.Time, env map[string]string, flags ...string) (config.Config, error) {
+	s, err := sourcesAt(now, env, flags...)
 	if err != nil {
 		return config.Config{}, err
 	}

@@ -32,17 +32,22 @@ func parsePeriod(text string) (time.Duration, error) {
 	return ParseDuration(text)
 }
 
-// fittingPeriod is the longest one that is not longer than p, or the shortest of all. A
-// shorter one does what a longer would: any fits that is not longer than the time from tick to tick.
+// fittingPeriod is the longest one that is not longer than p, in whole minutes if p has some,
+// or the shortest of all. A shorter one does what a longer would: any fits that is not longer
+// than the time from tick to tick.
 func fittingPeriod(p time.Duration) time.Duration {
 	for _, local := range slices.Backward(localPeriods) {
 		if local <= p {
 			return local
 		}
 	}
-	fit := max(time.Second, min(p, time.Hour).Truncate(time.Second))
+	step := time.Second
+	if p >= time.Minute {
+		step = time.Minute
+	}
+	fit := max(step, min(p, time.Hour).Truncate(step))
 	for !dividesHour(fit) {
-		fit -= time.Second
+		fit -= step
 	}
 	return fit
 }

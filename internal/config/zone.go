@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,8 +25,13 @@ func zone(env Lookup, host *time.Location) (*time.Location, error) {
 		Hint("TZ is a name like Europe/Berlin; without TZ, the host's local time counts; slots of an hour or less are UTC")
 }
 
+var errUnknownZone = errors.New("no time zone")
+
 func load(tz string) (*time.Location, error) {
-	if !filepath.IsAbs(tz) {
+	switch {
+	case tz == "Local": // is the host's to Go, and nothing to libc
+		return nil, errUnknownZone
+	case !filepath.IsAbs(tz):
 		return time.LoadLocation(tz)
 	}
 	data, err := os.ReadFile(tz)
