@@ -49,17 +49,18 @@ func scripts(t *testing.T) testscript.Params {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"redis":    redisCommand,
-			"redis-do": redisDo,
-			"status":   statusCommand,
-			"start":    startCommand,
-			"ended":    endedCommand,
-			"signal":   signalCommand,
-			"waitfile": waitFile,
-			"waitkey":  waitKey,
-			"cmperr":   compareStderr,
-			"overlap":  overlapCommand,
-			"put":      putCommand,
+			"redis":       redisCommand,
+			"redis-do":    redisDo,
+			"redis-until": redisUntil,
+			"status":      statusCommand,
+			"start":       startCommand,
+			"ended":       endedCommand,
+			"signal":      signalCommand,
+			"waitfile":    waitFile,
+			"waitkey":     waitKey,
+			"cmperr":      compareStderr,
+			"overlap":     overlapCommand,
+			"put":         putCommand,
 		},
 	}
 }
@@ -81,9 +82,11 @@ type (
 // redisCommand is
 //
 //	redis start [NAME [password PW] [tls] [ARG...]]
-//	redis freeze|thaw|stop|restart [NAME]
+//	redis freeze|thaw|stop|restart|reload [NAME]
 //
 // start sets $REDIS (for NAME x: $x) to the URL, and makes it the one that redlockrun asks.
+// restart leaves a server no data; reload leaves them on disk, and does not wait until they
+// are loaded.
 func redisCommand(ts *testscript.TestScript, neg bool, args []string) {
 	all := ts.Value(serversKey{}).(servers)
 	name := "REDIS"
@@ -112,6 +115,10 @@ func redisCommand(ts *testscript.TestScript, neg bool, args []string) {
 		s.Kill()
 	case "restart":
 		ts.Check(s.Restart(false))
+	case "reload":
+		loaded := make(chan error, 1)
+		go func() { loaded <- s.Restart(true) }()
+		ts.Defer(func() { <-loaded }) // or ended
 	default:
 		ts.Fatalf("redis: what is %s?", args[0])
 	}
@@ -150,18 +157,31 @@ func redisDo(ts *testscript.TestScript, neg bool, args []string) {
 	if name, named := strings.CutPrefix(args[0], "@"); named {
 		server, args = name, args[1:]
 	}
+	reply, refused := askRedis(ts, server, args)
+	fmt.Fprintln(ts.Stdout(), reply)
+	if neg != refused {
+		ts.Fatalf("redis-do: %s", reply)
+	}
+}
+
+// redisUntil is redis-until TEXT WORD...: the reply of the server REDIS, which may be a refusal, has TEXT in it.
+func redisUntil(ts *testscript.TestScript, neg bool, args []string) {
+	eventually(ts, "redis-until "+strings.Join(args, " "), func() bool {
+		reply, _ := askRedis(ts, "REDIS", args[1:])
+		return strings.Contains(reply, args[0]) != neg
+	})
+}
+
+func askRedis(ts *testscript.TestScript, server string, args []string) (reply string, refused bool) {
 	words := make([]any, len(args))
 	for i, arg := range args {
 		words[i] = arg
 	}
-	reply, err := ts.Value(serversKey{}).(servers)[server].Do(words...)
+	said, err := ts.Value(serversKey{}).(servers)[server].Do(words...)
 	if err != nil {
-		reply = err
+		return err.Error(), true
 	}
-	fmt.Fprintln(ts.Stdout(), reply)
-	if neg != (err != nil) {
-		ts.Fatalf("redis-do: %v", reply)
-	}
+	return fmt.Sprint(said), false
 }
 
 // statusCommand is status N COMMAND..., which must end with that status. What it
