@@ -25,7 +25,9 @@ const Tombstone = 60_000 // ms
 type Keys struct{ Lock, Fence, Line, Who, Gone, Slots, Paused, Job, Runs, Bad, Jobs string }
 
 // All are the keys as the steps that know the line want them.
-func (k Keys) All() []string { return []string{k.Lock, k.Fence, k.Line, k.Who, k.Gone} }
+func (k Keys) All() []string {
+	return []string{k.Lock, k.Fence, k.Line, k.Who, k.Gone, k.Slots, k.Paused, k.Job, k.Runs, k.Bad}
+}
 
 // Channel is where a run is told that it is its turn.
 func (k Keys) Channel(run string) string { return k.Lock + ":" + run }

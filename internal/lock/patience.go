@@ -63,6 +63,24 @@ func Twice(ctx context.Context, ask func(context.Context) error, doubtful func(e
 	return inDoubt, ask(ctx)
 }
 
+// UntilEnd asks until that is done, ctx has ended, or final says of an error that it will
+// not be otherwise; each try has the limit of a renewal's, and so have the pauses. inDoubt
+// is as Twice has it.
+func UntilEnd(ctx context.Context, t Times, d Draw, ask func(context.Context) error, doubtful, final func(error) bool) (inDoubt bool, err error) {
+	for {
+		try, cancel := context.WithTimeout(ctx, t.Try)
+		err = ask(try)
+		cancel()
+		if err == nil || final(err) {
+			return inDoubt, err
+		}
+		inDoubt = inDoubt || doubtful(err)
+		if ctx.Err() != nil || !Pause(ctx, d.Jitter(t.Pause)) {
+			return inDoubt, err
+		}
+	}
+}
+
 // Pause waits for d; false: ctx has ended before.
 func Pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)

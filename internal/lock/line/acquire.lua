@@ -1,11 +1,12 @@
 -- Takes the lock if it is free, begins its ttl anew if this run has it, or waits in line for it: joining the
--- line, looking again and confirming a hand-over are all this step. Stands behind run.lua and line.lua.
--- ARGV   2 record without fence and at, 3 ttl in ms, 4 "once", "wait", or "deaf" to wait without being called;
---        for these: 5 how many may wait (0: all)
+-- line, looking again and confirming a hand-over are all this step. Stands behind run.lua,
+-- begin.lua and line.lua.
+-- ARGV   8 record without fence and at, 9 ttl in ms, 10 "once", "wait", or "deaf" to wait without being called;
+--        11 how many may wait (0: all), 12 how many runs of the slot may fail
 -- reply  acquireReply in reply.go
 -- First write of a run that takes a lock for which nobody waits: the fence, or nothing has been written.
 
-local record, ttl, mode, most = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
+local record, ttl, mode, most, tries = ARGV[8], ARGV[9], ARGV[10], tonumber(ARGV[11]), ARGV[12]
 local waits = mode ~= 'once'
 
 -- take gives the free lock to the first in line, or to this run if nobody is.
@@ -13,11 +14,12 @@ local function take()
   local number, fault = next_fence()
   if fault then return fault end
   if first() then
-    advance(id)
+    advance(id, true)
     local value = text(1, 1023)
     if value ~= '' then return mine(value) and taken(1, value) or nil end
   end
-  return taken(1, grant(number, record, waits and unconfirmed or ttl))
+  if waits then return taken(1, grant(number, record, unconfirmed)) end
+  return begin(1, grant(number, record, ttl))
 end
 
 -- here reports whether a waiter is there to whom so many connections listen; nil: nobody can tell.
@@ -64,7 +66,7 @@ end
 local function look(left, held, joined)
   call('PEXPIRE', line, forget) -- Redis does not refuse it when it is out of memory, nor, after it, HSET
   local place, listeners = clear(), mode == 'wait' and tell(id, 'p') or 0
-  call('HSET', who, id, string.format('%.0f %d %s', now, listeners > 0 and 1 or 0, record))
+  call('HSET', who, id, string.format('%.0f %d %s %s %s', now, listeners > 0 and 1 or 0, string.match(words, '%S+$'), tries, record))
   gap()
   latest = now
   remember_looks()
@@ -78,6 +80,17 @@ local function wait(left, held)
   return look(left, held, 1)
 end
 
+-- dismiss is the reply to a run for whose slot nothing is to be done any more. Its place falls to the next.
+local function dismiss(free, held)
+  local code, value = slot_verdict(slot, tries, run_of(held))
+  if not code then return end
+  if waits and call('ZRANK', line, id) then
+    drop(id)
+    if free then advance() end
+  end
+  return {code, value}
+end
+
 local held, fault = '', nil
 local left = call('PTTL', lock)
 if left ~= -2 then
@@ -87,8 +100,12 @@ if left ~= -2 then
   call('PEXPIRE', gone, 60000) -- a server that refuses writes does not know who holds the lock
 end
 if call('PTTL', gone) ~= -2 then return {4} end
-fault = (waits or left == -2) and unfit(waits)
+fault = (waits or left == -2) and unfit(waits) or unslotted()
 if fault then return fault end
+if slot ~= '' then
+  local answer = dismiss(left == -2, held)
+  if answer then return answer end
+end
 if left == -2 then
   local answer = take()
   if answer then return answer end

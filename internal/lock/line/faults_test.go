@@ -99,14 +99,15 @@ func TestL3TombstoneAloneStopsALateAcquire(t *testing.T) {
 	k := lock.KeysOf(lock.DefaultPrefix, "job", lock.NewRunID())
 	run := strings.TrimPrefix(k.Gone, k.Lock+":gone:")
 	eval := func(script string, args ...any) any {
-		words := []any{"EVAL", script, 5}
+		words := []any{"EVAL", script, len(k.All())}
 		for _, key := range k.All() {
 			words = append(words, key)
 		}
-		return locktest.Do(t, srv, append(append(words, run), args...)...)
+		return locktest.Do(t, srv, append(append(words, run, 0, "h u 1 c -", 0, "", "job", "jobs"), args...)...)
 	}
-	eval(line.Present("release"), 0, lock.Tombstone, 0)
-	if got := eval(line.Present("acquire"), lock.RecordOf(lock.Holder{Run: run}).String(), 60_000, "once").([]any); got[0] != int64(4) {
+	eval(line.Present("release"), 0, lock.Tombstone, 0, "", 0, 0, "0 0 0 0", 0)
+	record := lock.RecordOf(lock.Holder{Run: run}).String()
+	if got := eval(line.Present("acquire"), record, 60_000, "once", 0, 0).([]any); got[0] != int64(4) {
 		t.Errorf("a late acquire got %v", got)
 	}
 	free(t, srv)

@@ -45,10 +45,9 @@ func TestFreeze(t *testing.T) {
 	stop(context.Canceled)
 	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: time.Hour}))
 	write("lock-ended.json", "GET", jobKey)
-	gone := lock.KeysOf(lock.DefaultPrefix, "job", locktest.FrozenHolder().Run)
-	locktest.Do(t, srv, "EVAL", line.Present("release"), 5, gone.Lock, gone.Fence, gone.Line, gone.Who, gone.Gone,
-		locktest.FrozenHolder().Run, 0, 60000, "0")
-	write("tombstone", "GET", gone.Gone)
+	late := steps{t: t, server: srv, text: line.Present}
+	late.keep("a", 0, 60000)
+	write("tombstone", "GET", "{n}:gone:"+testID("a"))
 }
 
 func TestFrozenRecordsAreRead(t *testing.T) {
@@ -121,7 +120,7 @@ func TestFrozenLinesAreServed(t *testing.T) {
 // newFrozenLine is a lock of a for which a frozen waiter stands in line, and listens.
 func newFrozenLine(t *testing.T) steps {
 	t.Helper()
-	s := steps{t, redistest.Start(t, redistest.Options{}), line.Present}
+	s := steps{t: t, server: redistest.Start(t, redistest.Options{}), text: line.Present}
 	s.once("a")
 	s.listen("N")
 	s.do("ZADD", "{n}:line", frozen(t, "ticket"), testID("N"))
@@ -131,7 +130,7 @@ func newFrozenLine(t *testing.T) steps {
 
 func TestFrozenTombstonesAreHeeded(t *testing.T) {
 	locktest.Advise(t)
-	s := steps{t, redistest.Start(t, redistest.Options{}), line.Present}
+	s := steps{t: t, server: redistest.Start(t, redistest.Options{}), text: line.Present}
 	s.do("SET", "{n}:gone:"+testID("a"), frozen(t, "tombstone"))
 	s.code(s.once("a"), 4)
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/link"
 )
 
 // A redisLease is a lock held in Redis.
@@ -56,7 +55,7 @@ func (l *redisLease) Instants() lock.Instants {
 		return lock.Instants{}
 	}
 	return lock.Instants{
-		Asked: time.UnixMilli(l.at), At: time.UnixMilli(l.at),
+		Asked: time.UnixMilli(l.acquisition.asked), At: time.UnixMilli(l.at),
 		Now: time.UnixMilli(l.now).Add(l.acquisition.req.Clock.Now().Sub(l.asOf)),
 	}
 }
@@ -74,31 +73,6 @@ func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 	until := l.held(sent, reply.now)
 	a.link.LearnNodes(ctx)
 	return until, nil
-}
-
-// Release tries twice, the second time on a fresh connection: the first may
-// have died without a word while the command ran.
-func (l *redisLease) Release(ctx context.Context, end lock.Farewell) error {
-	a := l.acquisition
-	defer a.closing.Wait()
-	defer a.link.Close()
-	ctx, cancel := context.WithTimeout(ctx, lock.ReleaseLimit)
-	defer cancel()
-	var reply releaseReply
-	var sent bool
-	done, err := lock.Twice(ctx, func(ctx context.Context) (err error) {
-		if reply, sent, err = a.release(ctx, end.Keep); err != nil {
-			a.link.Drop()
-		}
-		return err
-	}, func(err error) bool { return sent && !link.Answered(err) })
-	switch {
-	case err != nil:
-		return a.unavailable(err)
-	case done || reply.whose == ours:
-		return nil
-	}
-	return loss(reply.whose)
 }
 
 // loss is the answer of a step that the lock is not ours.

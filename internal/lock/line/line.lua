@@ -24,8 +24,8 @@ end
 
 -- waiter is what is known of a run in line.
 local function waiter(run)
-  local ms, callable, record = string.match(call('HGET', who, run) or '', '^(%d+) ([01]) (.*)$')
-  return tonumber(ms) or 0, callable == '1', record
+  local ms, callable, slot, tries, record = string.match(call('HGET', who, run) or '', '^(%d+) ([01]) (%S+) (%d+) (.*)$')
+  return tonumber(ms) or 0, callable == '1', record, slot, tries
 end
 
 local function first() return call('ZRANGE', line, 0, 0)[1] end
@@ -101,22 +101,58 @@ local function rouse()
   end
 end
 
+-- dismissal is the message that ends a waiter for whose slot nothing is to be done any more; nil if there is something.
+local judged = {}
+local function dismissal(slot, tries)
+  if not slot or slot == '-' then return end
+  local key = slot .. ' ' .. tries
+  if judged[key] == nil then
+    local name = string.gsub(slot, '%%(%x%x)', function(hex) return string.char(tonumber(hex, 16)) end)
+    local code, value = slot_verdict(name, tries, '')
+    judged[key] = code and (code == 6 and 'd ' or 't ') .. value or false
+  end
+  return judged[key]
+end
+
+-- dismiss_front takes those out of the front of the line who are dismissed, and tells them. It reports whether there
+-- can be more: then the next step goes on, that no step takes long.
+local most_dismissed = 500
+local function dismiss_front()
+  local front = call('ZRANGE', line, 0, most_dismissed - 1)
+  local entries, out, messages = call('HMGET', who, unpack(front)), {}, {}
+  for i, run in ipairs(front) do
+    local message = dismissal(string.match(entries[i] or '', '^%d+ [01] (%S+) (%d+) '))
+    if not message then break end
+    out[i], messages[i] = run, message
+  end
+  call('ZREM', line, unpack(out))
+  call('HDEL', who, unpack(out))
+  if not first() then call('DEL', who) end
+  for i, run in ipairs(out) do publish(run, messages[i]) end
+  return #out == most_dismissed
+end
+
 -- advance gives the free lock to the first in line that is there, as caller is. Who is not leaves the line; but
 -- when the first comes back from a gap, be it the caller, the others are given a moment to do so. Its first write is
 -- a ZREM, which Redis does not refuse when it is out of memory; after it, it does not refuse SET either.
-local function advance(caller)
+local function advance(caller, wholly)
   gap()
   local back = since > 0 and now - since <= unconfirmed
   local excused = back and (latest >= since or caller and call('ZRANK', line, caller))
   local number, run = next_fence(), first()
   if not number then return rouse() end
   while run do
-    local seen, callable, record = waiter(run)
-    drop(run)
-    local ms = record and (run == caller and unconfirmed or kept(run, seen, callable, excused))
-    if ms then
-      grant(number, record, ms)
-      announce(ms)
+    local seen, callable, record, slot, tries = waiter(run)
+    local ms
+    if run ~= caller and dismissal(slot, tries) then
+      if dismiss_front() and first() and not wholly then return rouse() end
+    else
+      drop(run)
+      ms = record and (run == caller and unconfirmed or kept(run, seen, callable, excused))
+      if ms then
+        grant(number, record, ms)
+        announce(ms)
+      end
     end
     run = not ms and first()
   end

@@ -1,6 +1,7 @@
 package line_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,10 +19,15 @@ type steps struct {
 	t      *testing.T
 	server *redistest.Server
 	text   func(step string) string // as it is sent
+
+	job     string // "": n
+	slot    string // for which the runs are; one that is a word
+	tries   int
+	history int
 }
 
 func newSteps(t *testing.T, args ...string) steps {
-	return steps{t, redistest.Start(t, redistest.Options{Args: args}), stepsOf(t)}
+	return steps{t: t, server: redistest.Start(t, redistest.Options{Args: args}), text: stepsOf(t)}
 }
 
 // newLine is a server where one run has the lock, and others wait for it.
@@ -51,24 +57,39 @@ func (s steps) do(words ...any) any {
 	return v
 }
 
+// ask makes a step. What a run says of itself stands before args.
+func (s steps) ask(script, run string, args ...any) (any, error) {
+	name := cmp.Or(s.job, "n")
+	words := []any{"EVAL", script, 10}
+	for _, key := range []string{"", ":fence", ":line", ":who", ":gone:" + testID(run), ":slots", ":paused", ":job", ":runs", ":bad"} {
+		words = append(words, "{"+name+"}"+key)
+	}
+	who := "host-" + run + " user 1 cmd " + cmp.Or(s.slot, "-")
+	words = append(words, testID(run), s.history, who, 0, s.slot, name, "jobs")
+	return s.server.Do(append(words, args...)...)
+}
+
 func (s steps) eval(script, run string, args ...any) any {
 	s.t.Helper()
-	words := []any{"EVAL", script, 5, "{n}", "{n}:fence", "{n}:line", "{n}:who", "{n}:gone:" + testID(run), testID(run)}
-	return s.do(append(words, args...)...)
+	v, err := s.ask(script, run, args...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return v
 }
 
 const testTTL = 60000
 
 func (s steps) once(run string) []any {
 	s.t.Helper()
-	return s.eval(s.text("acquire"), run, testRecord(run), testTTL, "once").([]any)
+	return s.eval(s.text("acquire"), run, testRecord(run), testTTL, "once", 0, s.tries).([]any)
 }
 
 func (s steps) look(run string) []any { s.t.Helper(); return s.lookMax(run, 0) }
 
 func (s steps) lookMax(run string, most int) []any {
 	s.t.Helper()
-	return s.eval(s.text("acquire"), run, testRecord(run), testTTL, "wait", most).([]any)
+	return s.eval(s.text("acquire"), run, testRecord(run), testTTL, "wait", most, s.tries).([]any)
 }
 
 func (s steps) confirm(run string) []any {
@@ -78,9 +99,12 @@ func (s steps) confirm(run string) []any {
 
 func (s steps) release(run string) any { s.t.Helper(); return s.keep(run, 0, 0) }
 
-func (s steps) keep(run string, ms, mark int) any {
+func (s steps) keep(run string, ms, mark int) any { s.t.Helper(); return s.end(run, ms, mark, "", 0) }
+
+// end is a release that says how the run has ended.
+func (s steps) end(run string, ms, mark int, how string, status int) any {
 	s.t.Helper()
-	return s.eval(s.text("release"), run, ms, mark, "1").([]any)[0]
+	return s.eval(s.text("release"), run, ms, mark, "1", how, status, "0", "1 5 6 7", 7).([]any)[0]
 }
 
 // listen subscribes a run to its own channel; the returned function is the next message.
@@ -265,7 +289,7 @@ func TestLockIsKeptForWhoCannotBeCalled(t *testing.T) {
 	s := newLine(t, "a")
 	s.look("b") // not subscribed
 	_, stop := s.listen("c")
-	s.eval(s.text("acquire"), "c", testRecord("c"), testTTL, "deaf", 0)
+	s.eval(s.text("acquire"), "c", testRecord("c"), testTTL, "deaf", 0, 0)
 	s.join("d")
 	stop()
 	for _, run := range []string{"a", "b"} {
@@ -476,8 +500,9 @@ func TestOutOfMemory(t *testing.T) {
 	if got := s.look("b"); got[3] != int64(1) {
 		t.Errorf("look: %v", got)
 	}
-	if _, err := s.server.Do("EVAL", s.text("acquire"), 5, "{m}", "{m}:fence", "{m}:line", "{m}:who", "{m}:gone:x",
-		testID("x"), testRecord("x"), testTTL, "once"); err == nil || !strings.Contains(err.Error(), "OOM") {
+	other := s
+	other.job = "m"
+	if _, err := other.ask(s.text("acquire"), "x", testRecord("x"), testTTL, "once", 0, 0); err == nil || !strings.Contains(err.Error(), "OOM") {
 		t.Errorf("acquire: %v", err)
 	}
 	s.release("a")

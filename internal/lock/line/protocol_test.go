@@ -42,7 +42,7 @@ func TestFloorsOfAFence(t *testing.T) {
 func FuzzFloorsOfAFence(f *testing.F) {
 	srv := redistest.Start(f, redistest.Options{})
 	locktest.FuzzFloors(f, func(t *testing.T, fence string) (code, protocol int64) {
-		s := steps{t, srv, line.Present}
+		s := steps{t: t, server: srv, text: line.Present}
 		s.do("FLUSHALL")
 		s.do("SET", "{n}:fence", fence)
 		reply := s.once("a")
@@ -133,7 +133,7 @@ func TestARunOfANewerReleaseIsKnownByItsID(t *testing.T) {
 	s.listen("b")
 	record := newerRecord(testID("b"))
 	record = strings.TrimSuffix(record, `,"fence":7,"at":1000}`) + "}"
-	s.code(s.eval(s.text("acquire"), "b", record, testTTL, "wait", 0).([]any), 0)
+	s.code(s.eval(s.text("acquire"), "b", record, testTTL, "wait", 0, 0).([]any), 0)
 	s.join("c")
 	s.release("a")
 	s.want("b", "c")

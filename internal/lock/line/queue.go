@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"redlockrun/internal/lock"
@@ -42,6 +43,7 @@ type waiter struct {
 	subscriber     subscriber
 	reported       bool            // that it cannot be called
 	handedOver     bool            // the lock is said to be this run's
+	dismissed      error           // why there is nothing to wait for any more; nil: there is
 	busy           *lock.HeldError // the last answer
 	outage         error           // what says most of why there is no answer; nil if there is one
 	fails          int             // tries without an answer since the last one
@@ -124,6 +126,9 @@ func (w *waiter) failed(ctx context.Context, err error) {
 
 // turn subscribes if need be and looks once, or twice if that takes the lock.
 func (w *waiter) turn(ctx context.Context) (lock.Lease, error) {
+	if w.dismissed != nil {
+		return nil, w.dismissed
+	}
 	w.subscriber.open(ctx)
 	limited, cancel := context.WithTimeout(ctx, w.req.Patience().Try(w.fails))
 	defer cancel()
@@ -143,6 +148,8 @@ func (w *waiter) turn(ctx context.Context) (lock.Lease, error) {
 			continue
 		case refused, queued:
 			return nil, w.stay(reply)
+		case done, spent: // it has left the line
+			w.inLine = false
 		case full:
 			w.noteHolder(reply)
 			w.busy.Full = true
@@ -167,7 +174,8 @@ func (w *waiter) look(ctx context.Context) (acquireReply, error) {
 	w.subscriber.beginLook()
 	holder := w.req.Holder
 	holder.Start = time.Now() // a lock that is handed over is held from then on
-	return w.acquire(ctx, lock.RecordOf(holder).String(), lock.Milliseconds(w.req.Times.TTL), w.subscriber.mode(), w.req.Wait.Max)
+	return w.acquire(ctx, lock.RecordOf(holder).String(), lock.Milliseconds(w.req.Times.TTL), w.subscriber.mode(), w.req.Wait.Max,
+		w.req.Slot.Tries)
 }
 
 // confirm takes the lock if it is said to be this run's, and asks for no more than whether
@@ -177,11 +185,13 @@ func (w *waiter) confirm(ctx context.Context) (lock.Lease, error) {
 		return nil, nil
 	}
 	sent := w.req.Clock.Now()
-	reply, _, err := w.steps.confirm.Eval(ctx, w.link, w.keys.All(), w.args([]any{lock.Milliseconds(w.req.Times.TTL)})...)
+	reply, _, err := w.steps.confirm.Eval(ctx, w.link, w.all, w.args(lock.Milliseconds(w.req.Times.TTL))...)
 	switch {
 	case err != nil:
 		w.handedOver = false // look again
 		return nil, w.unavailable(err)
+	case reply.wrong:
+		return nil, w.notLock(reply.key, reply.what)
 	case !reply.ours:
 		w.handedOver = false
 		return nil, nil
@@ -273,12 +283,31 @@ func (w *waiter) receive(message string) bool {
 		w.handedOver = true
 		return true
 	}
+	if w.dismiss(message) {
+		return true
+	}
 	var ms int64
 	var place int
 	if n, _ := fmt.Sscanf(message, "n %d %d", &ms, &place); n == 2 {
 		w.lookBy(w.req.Clock.Now().Add(time.Duration(ms)*time.Millisecond), place)
 	}
 	return false
+}
+
+// dismiss takes in that there is nothing to be done any more for this run's slot: the step
+// that says so has taken it out of line.
+func (w *waiter) dismiss(message string) bool {
+	kind, state, _ := strings.Cut(message, " ")
+	switch kind {
+	case "d":
+		w.dismissed = w.done(state)
+	case "t":
+		w.dismissed = w.spent(state)
+	default:
+		return false
+	}
+	w.inLine = false
+	return true
 }
 
 func (w *waiter) subscribe(ctx context.Context) (*link.Subscription, error) {

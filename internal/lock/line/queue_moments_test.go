@@ -17,7 +17,7 @@ import (
 )
 
 // confirming is in the confirm step alone.
-const confirming = "return confirm(held, ARGV[2])"
+const confirming = "return confirm(held, ARGV[8])"
 
 func TestWaiterThatDiesBetweenHandOverAndConfirmation(t *testing.T) {
 	t.Parallel()

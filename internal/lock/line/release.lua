@@ -1,12 +1,15 @@
 -- Gives the lock back if this run has it, leaves the line if it waits, and hands a free lock to the first in
 -- line. May be repeated. Stands behind run.lua and line.lua.
--- ARGV   2 ms that the lock stays taken after the run (0: none),
---        3 ms for which an acquire of this run that is still under way does nothing (0: none), 4 "1" if this run has waited
+-- ARGV   8 ms that the lock stays taken after the run (0: none),
+--        9 ms for which an acquire of this run that is still under way does nothing (0: none), 10 "1" if this run has waited,
+--        11 how it ended ("": nothing was run), 12 status, 13 "1" if the lock was lost before,
+--        14 "attempts fence asked at" as words, 15 when the lock was taken
 -- reply  releaseReply in reply.go
 -- First write: DEL or PEXPIRE, which Redis does not refuse when it is out of memory;
 -- after it, it does not refuse SET either.
 
-local keep, mark, waited = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
+local keep, mark, waited = tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10] == '1'
+local how, status, lost = ARGV[11], ARGV[12], ARGV[13]
 
 local function keep_on(held)
   call('PEXPIRE', lock, keep)
@@ -35,10 +38,20 @@ local function move(reply)
   if reply == 1 or reply == -1 then advance() end
 end
 
+-- record_slot is what the server has to say if it does not let the slot be written.
+local function record_slot()
+  if slot == '' then return end
+  call('PEXPIRE', gone, 60000) -- after a first write a server that is out of memory does not refuse HSET
+  return end_slot(slot, host, how, status, lost)
+end
+
 local held, fault = text(1, 1023)
 if fault and fault.err then return fault end
+fault = record_slot()
+if fault and how ~= '' then return fault end
 local reply = give(held)
 if mark > 0 then call('SET', gone, '1', 'PX', mark) end
 move(reply)
+close_run(id .. ' ' .. words .. ' ' .. ARGV[14], tonumber(ARGV[15]), how, status, lost)
 if reply == 0 then return {0, call('PTTL', lock), held or '', now} end
 return {reply}

@@ -20,6 +20,7 @@ type hold struct {
 	fence int64 // of the acquisition
 	at    int64 // when the lock was taken
 	now   int64 // when the server answered
+	list  bool  // the job is to be put among the names, which the step could not reach
 }
 
 // A busy says that another has the lock.
@@ -31,12 +32,14 @@ type busy struct {
 
 // An acquireReply is what the acquire step answers:
 //
-//	{1, fence, at, now}       taken now; not with once for 2 s, to be confirmed
-//	{2, fence, at, now}       taken before, by this run
+//	{1, fence, at, now, list} taken now; not with once for 2 s, to be confirmed
+//	{2, fence, at, now, list} taken before, by this run
 //	{0, pttl, record, now}    busy, and this run does not wait
 //	{0, pttl, record, place, listeners, joined, now}   busy, and this run waits
 //	{3, pttl, record, now}    busy, and as many wait as may
 //	{4}                       this run has been given up
+//	{6, state}                the work of the slot is done
+//	{7, state}                the tries of the slot are used up
 //	{-1, n, type}             the n-th key is something else; type is '' if nobody may know
 //	{-2}                      the fence is no number below 2^53
 //	{-3, protocol}            only that protocol and later ones may touch the lock
@@ -45,6 +48,7 @@ type acquireReply struct {
 	hold     hold   // of granted and confirmed
 	busy     busy   // of refused, queued and full
 	spot     spot   // of queued
+	slot     string // of done and spent: the state of the slot, of any bytes
 	key      int    // of wrongKey: which one, from 0 on
 	what     string // of wrongKey: its type
 	protocol int    // of newer
@@ -60,6 +64,8 @@ const (
 	queued
 	full
 	revoked
+	done
+	spent
 	wrongKey
 	wrongFence
 	newer
@@ -87,6 +93,10 @@ func readAcquire(r *link.Reply) (a acquireReply) {
 		a.kind, a.busy = full, readBusy(r)
 	case code == 4:
 		a.kind = revoked
+	case code == 6:
+		a.kind, a.slot = done, r.Text()
+	case code == 7:
+		a.kind, a.slot = spent, r.Text()
 	case code == -1:
 		a.kind, a.key, a.what = wrongKey, int(r.Number(1, mostKeys)-1), r.Text()
 	case code == -2:
@@ -100,10 +110,10 @@ func readAcquire(r *link.Reply) (a acquireReply) {
 }
 
 // mostKeys is how many keys the steps have.
-const mostKeys = 5
+const mostKeys = 10
 
 func readHold(r *link.Reply) hold {
-	return hold{fence: r.Number(1, mostExact), at: r.Number(0, mostExact), now: r.Number(0, mostExact)}
+	return hold{fence: r.Number(1, mostExact), at: r.Number(0, mostExact), now: r.Number(0, mostExact), list: r.Number(0, 1) == 1}
 }
 
 func readBusy(r *link.Reply) busy {
@@ -119,17 +129,23 @@ func readQueued(r *link.Reply) (b busy, s spot) {
 
 // A confirmReply is what the confirm step answers:
 //
-//	{2, fence, at, now}   this run has the lock, since at
-//	{0}                   it has not; the acquire step tells why
+//	{2, fence, at, now, list}   this run has the lock, since at
+//	{0}                         it has not; the acquire step tells why
+//	{-1, n, type}               the n-th key is something else
 type confirmReply struct {
-	ours bool
-	hold hold
+	ours  bool
+	hold  hold
+	wrong bool
+	key   int    // of wrong: which one, from 0 on
+	what  string // of wrong: its type
 }
 
 func readConfirm(r *link.Reply) (c confirmReply) {
 	switch r.Code() {
 	case 2:
 		c.ours, c.hold = true, readHold(r)
+	case -1:
+		c.wrong, c.key, c.what = true, int(r.Number(1, mostKeys)-1), r.Text()
 	case 0:
 	default:
 		r.Strange()

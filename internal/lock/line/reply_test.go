@@ -10,13 +10,15 @@ const aRecord = `{"run":"aaaaaaaaaaaaaaaaaaaaaaaaaa","v":1,"fence":1795344187661
 
 func FuzzAReplyOfTheAcquireStep(f *testing.F) {
 	locktest.FuzzReply(f, present.acquire.Read, acquireParts,
-		"*4\r\n:1\r\n:1795344187661\r\n:1795344187661\r\n:1795344187661\r\n",
-		"*4\r\n:2\r\n:1795344187661\r\n:1795344187661\r\n:1795344187661\r\n",
+		"*5\r\n:1\r\n:1795344187661\r\n:1795344187661\r\n:1795344187661\r\n:0\r\n",
+		"*5\r\n:2\r\n:1795344187661\r\n:1795344187661\r\n:1795344187661\r\n:1\r\n",
 		"*4\r\n:0\r\n:60000\r\n$83\r\n"+aRecord+"\r\n:1795344187662\r\n",
 		"*7\r\n:0\r\n:60000\r\n$83\r\n"+aRecord+"\r\n:1\r\n:0\r\n:1\r\n:1795344187662\r\n",
 		"*7\r\n:0\r\n:59998\r\n$83\r\n"+aRecord+"\r\n:2\r\n:1\r\n:1\r\n:1795344187664\r\n",
 		"*4\r\n:3\r\n:59998\r\n$83\r\n"+aRecord+"\r\n:1795344187664\r\n",
 		"*1\r\n:4\r\n",
+		"*2\r\n:6\r\n$55\r\nclosed 9 aaaaaaaaaaaaaaaaaaaaaaaaaa/web-1/ok/0/17953441876\r\n",
+		"*2\r\n:7\r\n$8\r\nopen 9 -\r\n",
 		"*4\r\n:0\r\n:-1\r\n$10\r\nany\x00\xffbytes\r\n:1795344187667\r\n",
 		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
 		"*1\r\n:-2\r\n",
@@ -42,6 +44,10 @@ func acquireParts(a acquireReply) []any {
 		return busyParts(3, a.busy)
 	case revoked:
 		return []any{int64(4)}
+	case done:
+		return []any{int64(6), a.slot}
+	case spent:
+		return []any{int64(7), a.slot}
 	case wrongKey:
 		return []any{int64(-1), int64(a.key + 1), a.what}
 	case newer:
@@ -50,7 +56,13 @@ func acquireParts(a acquireReply) []any {
 	return []any{int64(-2)}
 }
 
-func holdParts(code int64, h hold) []any { return []any{code, h.fence, h.at, h.now} }
+func holdParts(code int64, h hold) []any {
+	list := int64(0)
+	if h.list {
+		list = 1
+	}
+	return []any{code, h.fence, h.at, h.now, list}
+}
 
 func busyParts(code int64, b busy, more ...any) []any {
 	return append(append([]any{code, locktest.PTTL(b.left), b.record}, more...), b.now)
@@ -58,14 +70,18 @@ func busyParts(code int64, b busy, more ...any) []any {
 
 func FuzzAReplyOfTheConfirmStep(f *testing.F) {
 	locktest.FuzzReply(f, present.confirm.Read, confirmParts,
-		"*4\r\n:2\r\n:1795344187661\r\n:1795344187661\r\n:1795344187665\r\n",
+		"*5\r\n:2\r\n:1795344187661\r\n:1795344187661\r\n:1795344187665\r\n:1\r\n",
+		"*3\r\n:-1\r\n:6\r\n$4\r\nlist\r\n",
 		"*1\r\n:0\r\n",
 	)
 }
 
 func confirmParts(c confirmReply) []any {
-	if c.ours {
+	switch {
+	case c.ours:
 		return holdParts(2, c.hold)
+	case c.wrong:
+		return []any{int64(-1), int64(c.key + 1), c.what}
 	}
 	return []any{int64(0)}
 }

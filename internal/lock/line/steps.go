@@ -3,6 +3,7 @@ package line
 import (
 	_ "embed"
 
+	"redlockrun/internal/lock/ledger"
 	"redlockrun/internal/lock/link"
 )
 
@@ -10,6 +11,8 @@ import (
 var (
 	//go:embed run.lua
 	runLua string
+	//go:embed begin.lua
+	beginLua string
 	//go:embed line.lua
 	lineLua string
 	//go:embed acquire.lua
@@ -21,7 +24,7 @@ var (
 	//go:embed release.lua
 	releaseLua string
 
-	runPart, linePart = link.Part(&runLua), link.Part(&lineLua)
+	runPart, beginPart, linePart = link.Part(&runLua), link.Part(&beginLua), link.Part(&lineLua)
 )
 
 // steps are what a store sends. A test sets those of another release.
@@ -34,8 +37,8 @@ type steps struct {
 
 // present are the steps of this release.
 var present = steps{
-	acquire: link.NewScript(readAcquire, runPart, linePart, link.Part(&acquireLua)),
-	confirm: link.NewScript(readConfirm, runPart, link.Part(&confirmLua)),
+	acquire: link.NewScript(readAcquire, runPart, ledger.Slots, ledger.Ledger, beginPart, linePart, link.Part(&acquireLua)),
+	confirm: link.NewScript(readConfirm, runPart, ledger.Slots, ledger.Ledger, beginPart, link.Part(&confirmLua)),
 	renew:   link.NewScript(readRenew, link.Part(&renewLua)),
-	release: link.NewScript(readRelease, runPart, linePart, link.Part(&releaseLua)),
+	release: link.NewScript(readRelease, runPart, ledger.Slots, ledger.Ledger, linePart, link.Part(&releaseLua)),
 }

@@ -42,8 +42,13 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 		return nil, err
 	}
 	keys := lock.KeysOf(s.cfg.Prefix, req.Name, req.Holder.Run)
-	a := &acquisition{req: req, steps: s.steps, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw), keys: keys,
-		record: lock.RecordOf(req.Holder).String()}
+	a := &acquisition{
+		req: req, steps: s.steps, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw), keys: keys,
+		all: keys.All(), record: lock.RecordOf(req.Holder).String(), who: req.Holder.Who(req.Slot),
+	}
+	if !s.source.Clustered() {
+		a.names = keys.Jobs
+	}
 	defer func() {
 		if r := recover(); r != nil { // the caller's too, who is told what happens
 			a.giveUp(ctx)
@@ -60,6 +65,7 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 			return nil, err
 		}
 	}
+	s.list(a)
 	a.link.DropInFlight() // what is still under way there finds the lock ours, or the tombstone
 	return lease, nil
 }
@@ -85,16 +91,24 @@ type acquisition struct {
 	req    lock.Request
 	steps  steps
 	keys   lock.Keys
+	all    []string // keys, as the steps want them
 	record string
+	who    string // the words of the ledger that say who runs
+	names  string // the set of names, if the steps can reach it
 	link   *link.Link
+
+	asked int64 // when the store was asked first, ms of its clock; 0: it has not answered yet
 
 	// inDoubt means that a request got no answer: it may still be under way, and
 	// must find a tombstone when the lock has been released or given up.
 	inDoubt bool
 
-	inLine  bool // it may be in line
-	gaveUp  bool
-	closing sync.WaitGroup // what nobody has to wait for before the release
+	inLine   bool // it may be in line
+	listable bool // the job is to be put among the names
+
+	stopListing context.CancelFunc // nil: nothing is under way
+	gaveUp      bool
+	closing     sync.WaitGroup // what nobody has to wait for before the release
 }
 
 // ask asks until the store has answered or timeout is over. A lease that took
@@ -129,18 +143,23 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (lock.Leas
 func (a *acquisition) try(ctx context.Context, limit time.Duration) (acquireReply, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return a.acquire(ctx, a.record, lock.Milliseconds(a.req.Times.TTL), "once")
+	return a.acquire(ctx, a.record, lock.Milliseconds(a.req.Times.TTL), "once", 0, a.req.Slot.Tries)
 }
 
 // acquire makes the acquire step once.
 func (a *acquisition) acquire(ctx context.Context, args ...any) (acquireReply, error) {
-	reply, sent, err := a.steps.acquire.Eval(ctx, a.link, a.keys.All(), a.args(args)...)
+	reply, sent, err := a.steps.acquire.Eval(ctx, a.link, a.all, a.args(args...)...)
 	a.inDoubt = a.inDoubt || sent && err != nil && !link.Answered(err)
+	if a.asked == 0 {
+		a.asked = max(reply.busy.now, reply.hold.now)
+	}
 	return reply, err
 }
 
 // args are what the steps that know the line want to be told.
-func (a *acquisition) args(more []any) []any { return append([]any{a.req.Holder.Run}, more...) }
+func (a *acquisition) args(more ...any) []any {
+	return append([]any{a.req.Holder.Run, a.req.History, a.who, a.asked, a.req.Slot.Name, a.req.Name, a.names}, more...)
+}
 
 func (a *acquisition) interpret(reply acquireReply, sent time.Time) (lock.Lease, error) {
 	switch reply.kind {
@@ -148,6 +167,10 @@ func (a *acquisition) interpret(reply acquireReply, sent time.Time) (lock.Lease,
 		return a.lease(reply.hold, sent), nil
 	case refused, queued, full:
 		return nil, a.heldError(reply.busy)
+	case done:
+		return nil, a.done(reply.slot)
+	case spent:
+		return nil, a.spent(reply.slot)
 	case wrongKey:
 		return nil, a.notLock(reply.key, reply.what)
 	case wrongFence:
@@ -158,6 +181,16 @@ func (a *acquisition) interpret(reply acquireReply, sent time.Time) (lock.Lease,
 	return nil, a.unavailable(errRevoked)
 }
 
+// done is the answer that the slot's work is done, as its state says.
+func (a *acquisition) done(state string) error {
+	return &lock.DoneError{Name: a.req.Name, Slot: a.req.Slot.Name, By: lock.ReadSlot(state).By}
+}
+
+// spent is the answer that the slot's tries are used up.
+func (a *acquisition) spent(state string) error {
+	return &lock.TriesError{Name: a.req.Name, Slot: a.req.Slot.Name, Tries: a.req.Slot.Tries, Failures: lock.ReadSlot(state).Failures}
+}
+
 // errRevoked is why a run gets no lock that it has given up itself.
 var errRevoked = errors.New("this run has given up")
 
@@ -165,6 +198,7 @@ func (a *acquisition) lease(h hold, sent time.Time) *redisLease {
 	l := &redisLease{acquisition: a, fence: h.fence, at: h.at, taken: sent}
 	l.held(sent, h.now)
 	a.link.NoteNode()
+	a.listable = a.listable || h.list
 	return l
 }
 
@@ -176,8 +210,8 @@ func (a *acquisition) heldError(b busy) *lock.HeldError {
 
 // notLock is the answer that the n-th key is of another type, which the user may not see.
 func (a *acquisition) notLock(n int, kind string) *lock.NotLockError {
-	e := &lock.NotLockError{Key: a.keys.All()[n], What: lock.TypeName(kind)}
-	if kind == "" && (e.Key == a.keys.Line || e.Key == a.keys.Who) {
+	e := &lock.NotLockError{Key: a.all[n], What: lock.TypeName(kind)}
+	if kind == "" && e.Key != a.keys.Lock && e.Key != a.keys.Fence {
 		e.What = "of another type"
 	}
 	return e
@@ -205,22 +239,13 @@ func (a *acquisition) giveUp(ctx context.Context) (*lock.HeldError, error) {
 		limit = min(limit, lock.LastWord)
 	}
 	if a.inDoubt {
-		a.link.Revoke(a.steps.release.Text(), a.keys.All(), a.req.Holder.Run, 0, lock.Tombstone, 1)
+		a.link.Revoke(a.steps.release.Text(), a.all, a.releaseArgs(goodbye{}, lock.Tombstone, true)...)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	reply, _, err := a.release(ctx, 0)
+	reply, _, err := a.release(ctx, goodbye{})
 	if err != nil || reply.whose != anothers {
 		return nil, err
 	}
 	return a.heldError(reply.busy), nil
-}
-
-// release asks for a release once. keep 0 deletes the lock.
-func (a *acquisition) release(ctx context.Context, keep time.Duration) (reply releaseReply, sent bool, err error) {
-	var gone int64
-	if a.inDoubt {
-		gone = lock.Tombstone
-	}
-	return a.steps.release.Eval(ctx, a.link, a.keys.All(), a.args([]any{lock.Milliseconds(keep), gone, a.inLine})...)
 }

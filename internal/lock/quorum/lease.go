@@ -131,11 +131,10 @@ func (l *quorumLease) Until() time.Time {
 
 func (l *quorumLease) Fence() int64 { return l.fence }
 
-// Held is counted by our own clock: there are several servers'.
 // Instants implements lock.Lease: each master has a clock of its own.
 func (l *quorumLease) Instants() lock.Instants { return lock.Instants{} }
 
-// Held implements lock.Lease.
+// Held is counted by our own clock: there are several servers'.
 func (l *quorumLease) Held() time.Duration { return l.election.req.Clock.Now().Sub(l.taken) }
 
 // A renewal is one Renew.

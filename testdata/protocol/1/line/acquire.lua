@@ -1,8 +1,10 @@
 local call, try = redis.call, redis.pcall
 local lock, fence, line, who, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local id = ARGV[1]
+local slots, job, runs, bad, jobs = KEYS[6], KEYS[8], KEYS[9], KEYS[10], ARGV[7] ~= '' and ARGV[7] or nil
+local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local asked, host = ARGV[4] == '0' and now or tonumber(ARGV[4]), string.match(words, '^%S+')
 local function wrong(n, fault)
 if not string.find(fault.err, 'WRONGTYPE', 1, true) then return end
 local t = redis.pcall('TYPE', KEYS[n])
@@ -13,16 +15,160 @@ local v = try('GETRANGE', KEYS[n], 0, last)
 if type(v) == 'string' then return v end
 return nil, wrong(n, v) or v
 end
+local function run_of(record)
+return string.match(record, '^{"run":"(%w+)",') or ''
+end
 local function mine(record)
 return record and string.sub(record, 1, 36) == '{"run":"' .. id .. '",' and string.sub(record, 37, 43) ~= '"ended"'
 end
-local function taken(code, value)
+local slots_life, most_slots = 1296000000, 16
+local function slot_state(name)
+local value = try('HGET', slots, name)
+if type(value) ~= 'string' then value = '' end
+if string.find(value, '^closed %d+ %S') then return value, true, '-', '' end
+local begun, failed = string.match(value, '^open %d+ (%S+)(.*)$')
+return value, false, begun or '-', failed or ''
+end
+local function tried(run_host, how, status, more) return string.format(' %s/%s/%s/%.0f%s', run_host, how, status, now, more or '') end
+local function and_failed(failed, try_of)
+if string.find(failed, string.sub(try_of, 1, 28), 1, true) then return failed end
+return failed .. try_of
+end
+local function and_vanished(failed, begun)
+return begun == '-' and failed or and_failed(failed, tried(begun, 'vanished', '-'))
+end
+local function open_slot(begun, failed) return string.format('open %.0f %s%s', now, begun, failed) end
+local function slot_verdict(name, tries, holder)
+local value, closed, begun, failed = slot_state(name)
+if closed then return 6, value end
+if string.sub(begun, 1, 26) ~= holder then
+failed = and_vanished(failed, begun)
+value = open_slot('-', failed)
+end
+local _, n = string.gsub(failed, ' ', '')
+if n >= tonumber(tries) then return 7, value end
+end
+local function forget_slots()
+local n = try('HLEN', slots)
+if type(n) ~= 'number' or n <= most_slots or n > 1000 then return end
+local all, oldest, least = try('HGETALL', slots), nil, math.huge
+for i = 1, #all, 2 do
+local touched = tonumber(string.match(all[i + 1], '^%a+ (%d+) ')) or 0
+if touched < least then oldest, least = all[i], touched end
+end
+if oldest then try('HDEL', slots, oldest) end
+end
+local function put_slot(name, value)
+local reply = try('HSET', slots, name, value)
+if type(reply) == 'table' then return reply end
+try('PEXPIRE', slots, slots_life)
+forget_slots()
+end
+local function begin_slot(name, host)
+local _, closed, begun, failed = slot_state(name)
+if closed or string.sub(begun, 1, 26) == id then return end
+return put_slot(name, open_slot(id .. '/' .. host, and_vanished(failed, begun)))
+end
+local function end_slot(name, host, how, status, lost)
+local _, closed, begun, failed = slot_state(name)
+local mine = string.sub(begun, 1, 26) == id
+if closed or how == '' and not mine then return end
+local try_of = tried(id .. '/' .. host, how, status, lost == '1' and '/lost' or '')
+if how == 'ok' then return put_slot(name, string.format('closed %.0f%s', now, try_of)) end
+if how ~= '' then failed = and_failed(failed, try_of) end
+return put_slot(name, open_slot(mine and '-' or begun, failed))
+end
+local ledger_life, day = 7776000000, 86400000
+local refused = history == 0
+local function note(...)
+if refused then return end
+local reply = try(...)
+if type(reply) ~= 'table' or not reply.err then return reply end
+refused = true
+end
+local function enter(list, entry)
+note('LPUSH', list, entry)
+note('LTRIM', list, 0, history - 1)
+note('PEXPIRE', list, ledger_life)
+end
+local function enter_run(entry, how)
+enter(runs, entry)
+if how ~= 'ok' then enter(bad, entry) end
+end
+local function settle(open, how, status, more)
+local entry = string.format('%s %.0f %s %s%s', open, now, how, status, more)
+note('HSET', job, 'open', '', 'last', entry)
+enter_run(entry, how)
+note('HINCRBY', job, 'count:' .. how, 1)
+return entry
+end
+local function settle_good(open, at, status, more, mean)
+local entry = settle(open, 'ok', status, more)
+local n, ms = string.match(mean or '', '^(%d+) (%d+)$')
+n = math.min(tonumber(n) or 0, 19)
+ms = ((tonumber(ms) or 0) * n + math.max(now - at, 0)) / (n + 1)
+note('HSET', job, 'good', entry, 'mean', string.format('%d %.0f', n + 1, ms))
+end
+local function vanished(open)
+if open and #open < 4096 and string.find(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %S+ %S+ %S+ %S+$') and string.sub(open, 1, 26) ~= id then return open end
+end
+local function list(name)
+note('ZADD', jobs, now, name)
+note('HSET', job, 'listed', math.floor(now / day))
+note('ZREMRANGEBYSCORE', jobs, '-inf', now - ledger_life)
+note('PEXPIRE', jobs, ledger_life)
+end
+local function open_run(who, fence, asked, at, name)
+local known = note('HMGET', job, 'open', 'listed')
+if not known then return false end
+local open = known[1] or ''
+local before = vanished(open)
+if before then settle(before, 'vanished', '-', '') end
+if string.sub(open, 1, 27) ~= id .. ' ' then
+note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, who, fence, asked, at))
+note('PEXPIRE', job, ledger_life)
+end
+local due = tonumber(known[2]) ~= math.floor(now / day)
+if due and jobs then list(name) end
+return due and not jobs and not refused
+end
+local function close_run(words, at, how, status, lost)
+local known = note('HMGET', job, 'open', 'mean')
+if not known then return end
+local more = lost == '1' and ' lost=1' or ''
+if string.sub(known[1] or '', 1, 27) == id .. ' ' then
+if how == 'ok' then settle_good(words, at, status, more, known[2])
+elseif how ~= '' then settle(words, how, status, more)
+else note('HSET', job, 'open', '') end
+note('PEXPIRE', job, ledger_life)
+elseif how ~= '' then
+local newest = note('LINDEX', runs, 0) or ''
+local repeated = string.sub(newest, 1, 27) == id .. ' ' and string.find(newest, ' ' .. how .. ' ' .. status, 1, true)
+if not repeated then enter_run(string.format('%s %.0f %s %s%s', words, now, how, status, more), how) end
+end
+end
+local function unslotted()
+if slot == '' then return end
+local v = try('HGET', slots, slot)
+return type(v) == 'table' and (wrong(6, v) or v) or nil
+end
+local function taken(code, value, listable)
 local number, at = string.match(value, '"fence":(%d+),"at":(%d+)}$')
-return {code, tonumber(number), tonumber(at), now}
+return {code, tonumber(number), tonumber(at), now, listable and 1 or 0}
+end
+local function begin(code, value)
+local fault = slot ~= '' and begin_slot(slot, host)
+if fault then
+call('DEL', lock)
+return wrong(6, fault) or fault
+end
+local reply = taken(code, value)
+reply[5] = open_run(words, reply[2], asked, reply[3], name) and 1 or 0
+return reply
 end
 local function confirm(value, ttl)
 call('PEXPIRE', lock, ttl)
-return taken(2, value)
+return begin(2, value)
 end
 local unconfirmed = 2000
 local untold = 6000
@@ -42,8 +188,8 @@ strays = strays or math.max(publish('', 'p'), 0)
 return math.max(n - strays, 0)
 end
 local function waiter(run)
-local ms, callable, record = string.match(call('HGET', who, run) or '', '^(%d+) ([01]) (.*)$')
-return tonumber(ms) or 0, callable == '1', record
+local ms, callable, slot, tries, record = string.match(call('HGET', who, run) or '', '^(%d+) ([01]) (%S+) (%d+) (.*)$')
+return tonumber(ms) or 0, callable == '1', record, slot, tries
 end
 local function first() return call('ZRANGE', line, 0, 0)[1] end
 local function unfit(waits)
@@ -101,35 +247,67 @@ for _, run in ipairs(call('ZRANGE', line, 0, 99)) do
 if tell(run, 'g') ~= 0 then return end
 end
 end
-local function advance(caller)
+local judged = {}
+local function dismissal(slot, tries)
+if not slot or slot == '-' then return end
+local key = slot .. ' ' .. tries
+if judged[key] == nil then
+local name = string.gsub(slot, '%%(%x%x)', function(hex) return string.char(tonumber(hex, 16)) end)
+local code, value = slot_verdict(name, tries, '')
+judged[key] = code and (code == 6 and 'd ' or 't ') .. value or false
+end
+return judged[key]
+end
+local most_dismissed = 500
+local function dismiss_front()
+local front = call('ZRANGE', line, 0, most_dismissed - 1)
+local entries, out, messages = call('HMGET', who, unpack(front)), {}, {}
+for i, run in ipairs(front) do
+local message = dismissal(string.match(entries[i] or '', '^%d+ [01] (%S+) (%d+) '))
+if not message then break end
+out[i], messages[i] = run, message
+end
+call('ZREM', line, unpack(out))
+call('HDEL', who, unpack(out))
+if not first() then call('DEL', who) end
+for i, run in ipairs(out) do publish(run, messages[i]) end
+return #out == most_dismissed
+end
+local function advance(caller, wholly)
 gap()
 local back = since > 0 and now - since <= unconfirmed
 local excused = back and (latest >= since or caller and call('ZRANK', line, caller))
 local number, run = next_fence(), first()
 if not number then return rouse() end
 while run do
-local seen, callable, record = waiter(run)
+local seen, callable, record, slot, tries = waiter(run)
+local ms
+if run ~= caller and dismissal(slot, tries) then
+if dismiss_front() and first() and not wholly then return rouse() end
+else
 drop(run)
-local ms = record and (run == caller and unconfirmed or kept(run, seen, callable, excused))
+ms = record and (run == caller and unconfirmed or kept(run, seen, callable, excused))
 if ms then
 grant(number, record, ms)
 announce(ms)
+end
 end
 run = not ms and first()
 end
 if first() then remember_looks() end
 end
-local record, ttl, mode, most = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
+local record, ttl, mode, most, tries = ARGV[8], ARGV[9], ARGV[10], tonumber(ARGV[11]), ARGV[12]
 local waits = mode ~= 'once'
 local function take()
 local number, fault = next_fence()
 if fault then return fault end
 if first() then
-advance(id)
+advance(id, true)
 local value = text(1, 1023)
 if value ~= '' then return mine(value) and taken(1, value) or nil end
 end
-return taken(1, grant(number, record, waits and unconfirmed or ttl))
+if waits then return taken(1, grant(number, record, unconfirmed)) end
+return begin(1, grant(number, record, ttl))
 end
 local function here(run, connections)
 if connections and connections > 0 then return true end
@@ -167,7 +345,7 @@ end
 local function look(left, held, joined)
 call('PEXPIRE', line, forget)
 local place, listeners = clear(), mode == 'wait' and tell(id, 'p') or 0
-call('HSET', who, id, string.format('%.0f %d %s', now, listeners > 0 and 1 or 0, record))
+call('HSET', who, id, string.format('%.0f %d %s %s %s', now, listeners > 0 and 1 or 0, string.match(words, '%S+$'), tries, record))
 gap()
 latest = now
 remember_looks()
@@ -179,6 +357,15 @@ if most > 0 and call('ZCARD', line) >= most and present() >= most then return {3
 join()
 return look(left, held, 1)
 end
+local function dismiss(free, held)
+local code, value = slot_verdict(slot, tries, run_of(held))
+if not code then return end
+if waits and call('ZRANK', line, id) then
+drop(id)
+if free then advance() end
+end
+return {code, value}
+end
 local held, fault = '', nil
 local left = call('PTTL', lock)
 if left ~= -2 then
@@ -188,8 +375,12 @@ if mine(held) then return confirm(held, ttl) end
 call('PEXPIRE', gone, 60000)
 end
 if call('PTTL', gone) ~= -2 then return {4} end
-fault = (waits or left == -2) and unfit(waits)
+fault = (waits or left == -2) and unfit(waits) or unslotted()
 if fault then return fault end
+if slot ~= '' then
+local answer = dismiss(left == -2, held)
+if answer then return answer end
+end
 if left == -2 then
 local answer = take()
 if answer then return answer end

@@ -1,0 +1,75 @@
+package line
+
+import (
+	"context"
+	"fmt"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
+)
+
+// A goodbye is how an acquisition ends: with a lease, or without one, when fence and at are 0.
+type goodbye struct {
+	lock.Farewell
+	fence, at int64
+}
+
+// release asks for a release once.
+func (a *acquisition) release(ctx context.Context, g goodbye) (reply releaseReply, sent bool, err error) {
+	var gone int64
+	if a.inDoubt {
+		gone = lock.Tombstone
+	}
+	return a.steps.release.Eval(ctx, a.link, a.all, a.releaseArgs(g, gone, a.inLine)...)
+}
+
+// releaseArgs are what the release step wants to be told. gone is for how many ms an
+// acquire that is still under way does nothing.
+func (a *acquisition) releaseArgs(g goodbye, gone int64, waited bool) []any {
+	o := g.Outcome
+	words := fmt.Sprintf("%d %d %d %d", o.Attempts, g.fence, a.asked, g.at)
+	return a.args(lock.Milliseconds(g.Keep), gone, digit(waited), string(o.How), o.Status, digit(o.Lost), words, g.at)
+}
+
+func digit(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// Release implements lock.Lease. The second try is made on a fresh connection: the first
+// may have died without a word while the command ran. For a slot there are more, as
+// nobody else can have the lock before the end of the lease.
+func (l *redisLease) Release(ctx context.Context, end lock.Farewell) error {
+	a := l.acquisition
+	defer a.closing.Wait()
+	defer a.link.Close()
+	a.unlist()
+	g := goodbye{end, l.fence, l.at}
+	var reply releaseReply
+	var sent bool
+	ask := func(ctx context.Context) (err error) {
+		if reply, sent, err = a.release(ctx, g); err != nil {
+			a.link.Drop()
+		}
+		return err
+	}
+	doubtful := func(err error) bool { return sent && !link.Answered(err) }
+	var done bool
+	var err error
+	if a.req.Slot.Name != "" {
+		done, err = lock.UntilEnd(ctx, a.req.Times, a.req.Draw, ask, doubtful, link.Final)
+	} else {
+		limited, cancel := context.WithTimeout(ctx, lock.ReleaseLimit)
+		defer cancel()
+		done, err = lock.Twice(limited, ask, doubtful)
+	}
+	switch {
+	case err != nil:
+		return a.unavailable(err)
+	case done || reply.whose == ours:
+		return nil
+	}
+	return loss(reply.whose)
+}
