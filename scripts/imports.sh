@@ -8,6 +8,8 @@ rules='
 cmd/redlockrun      : internal/(config|console|lock|lock/line|lock/quorum|lock/local|watchdog|runner|boottime) github.com/spf13/(cobra|pflag)
 internal/config     : internal/lock
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
+internal/report     : internal/(lock|console)
+internal/screen     : golang.org/x/(sys|term).*
 internal/watchdog   : internal/(lock|boottime)
 internal/lock       : internal/boottime github.com/oklog/ulid/v2
 internal/lock/link  : internal/(lock|boottime) github.com/redis/go-redis/v9.*

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -41,6 +42,18 @@ func addFields(event *zerolog.Event, fields []Field) {
 			event.Int64(f.Name, v)
 		}
 	}
+}
+
+// Object is a result as an object for programs, without the end of the line. What cannot be
+// written as JSON is a mistake of ours.
+func Object(result any) []byte {
+	var line bytes.Buffer
+	out := json.NewEncoder(&line)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(result); err != nil {
+		panic("marshal result: " + err.Error())
+	}
+	return bytes.TrimSuffix(escapeJSON(line.String()), []byte("\n"))
 }
 
 // escapeJSON escapes what a terminal would act upon, but for the line's own end. Control

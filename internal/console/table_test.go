@@ -1,0 +1,60 @@
+package console
+
+import (
+	"slices"
+	"testing"
+)
+
+func table() Table {
+	return Table{
+		Keep:    2,
+		Columns: []Column{{Name: "NAME"}, {Name: "STATE"}, {Name: "ROOM"}, {Name: "NOTE", Elastic: true}},
+		Rows: [][]Cell{
+			{{Text: "first"}, {Text: "on", Tone: Fine}, {Text: "-", Tone: Faint}, {Text: "what else there is"}},
+			{{Text: "日本"}, {Text: "off"}, {Text: "12"}, {}},
+		},
+	}
+}
+
+func TestColumnsThatDoNotFitGoFromTheRight(t *testing.T) {
+	for width, want := range map[int][]string{
+		0:  {"NAME   STATE  ROOM  NOTE", "first  on     -     what else there is", "日本   off    12"},
+		38: {"NAME   STATE  ROOM  NOTE", "first  on     -     what else there is", "日本   off    12"},
+		30: {"NAME   STATE  ROOM  NOTE", "first  on     -     what else…", "日本   off    12"},
+		27: {"NAME   STATE  ROOM", "first  on     -", "日本   off    12"},
+		14: {"NAME   STATE", "first  on", "日本   off"},
+		11: {"NAME  STATE", "fir…  on", "日本  off"},
+		10: {"NA…  STATE", "fi…  on", "日…  off"},
+		1:  {"…  STATE", "…  on", "…  off"},
+	} {
+		if got := table().Lines(Display{Width: width}); !slices.Equal(got, want) {
+			t.Errorf("%d: %q, want %q", width, got, want)
+		}
+	}
+}
+
+func TestATableWithoutNamesHasNoLineOfThem(t *testing.T) {
+	plain := Table{Columns: []Column{{Least: 4}, {}}, Rows: [][]Cell{{{Text: "a"}, {Text: "b", Tone: Wrong}}, {{}, {Text: "c"}}}}
+	if got, want := plain.Lines(Display{Color: true}), []string{"a     \x1b[31mb\x1b[0m", "      c"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestRowsToComeStandUnderThoseBefore(t *testing.T) {
+	t1 := table()
+	t1.Settle()
+	t1.Rows = [][]Cell{{{Text: "x"}, {Text: "on"}, {Text: "7"}, {Text: "y"}}}
+	if got := t1.Lines(Display{})[1]; got != "x      on     7     y" {
+		t.Errorf("%q", got)
+	}
+}
+
+func FuzzCut(f *testing.F) {
+	f.Add("日本語 e\u0301", 3)
+	f.Fuzz(func(t *testing.T, text string, width int) {
+		width = 1 + max(0, width%100)
+		if got := Cut(text, width); Width(got) > width {
+			t.Errorf("%q: %d columns, not %d", got, Width(got), width)
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"redlockrun/internal/console"
+)
+
+const day = 24 * time.Hour
+
+// ago is how long something has been over, in its largest unit: 4m ago. A clock that has
+// gone back makes it now.
+func ago(d time.Duration) string {
+	d = max(0, d)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds ago", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm ago", d/time.Minute)
+	case d < day:
+		return fmt.Sprintf("%dh ago", d/time.Hour)
+	}
+	return fmt.Sprintf("%dd ago", d/day)
+}
+
+// length is how long something took, in its two largest units: 2m05s, 8m, 12s, 3.2s, 40ms.
+func length(d time.Duration) string {
+	switch d = max(0, d); {
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < 10*time.Second && d.Truncate(100*time.Millisecond)%time.Second > 0:
+		return fmt.Sprintf("%.1fs", d.Truncate(100*time.Millisecond).Seconds())
+	}
+	return whole(d)
+}
+
+// whole is like length for what goes on: no parts of a second.
+func whole(d time.Duration) string {
+	switch d = max(0, d); {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return units(d, time.Minute, "m", time.Second, "s")
+	case d < 2*day:
+		return units(d, time.Hour, "h", time.Minute, "m")
+	}
+	return units(d, day, "d", time.Hour, "h")
+}
+
+func units(d, large time.Duration, l string, small time.Duration, s string) string {
+	if rest := d % large / small; rest > 0 {
+		return fmt.Sprintf("%d%s%02d%s", d/large, l, rest, s)
+	}
+	return fmt.Sprintf("%d%s", d/large, l)
+}
+
+// since is how long ago an instant was; ok is false if it is unknown.
+func since(t, now time.Time) (d time.Duration, ok bool) { return now.Sub(t), !t.IsZero() }
+
+// clock is an instant as the reader's clock shows it.
+func clock(t time.Time, zone *time.Location) string { return t.In(zone).Format(time.DateTime) }
+
+// unknown stands for what nobody knows, and for what does not apply.
+var unknown = console.Cell{Text: "-", Tone: console.Faint}
+
+// cell is a text; "" is unknown.
+func cell(text string, tone console.Tone) console.Cell {
+	if text == "" {
+		return unknown
+	}
+	return console.Cell{Text: text, Tone: tone}
+}

@@ -1,0 +1,67 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+// A JobChoice says which jobs are meant: those of which all that is said is true.
+type JobChoice struct {
+	Running, Paused, Bad bool
+	Host                 string // the holder's, or that of the run that has vanished; "" is any
+}
+
+// Of are the chosen ones of jobs: what is paused comes first, then what is held, then the
+// rest, each by name.
+func (c JobChoice) Of(jobs []lock.Job) (chosen []lock.Job) {
+	for _, j := range jobs {
+		if (!c.Running || running(j)) && (!c.Paused || paused(j)) && (!c.Bad || bad(j)) && (c.Host == "" || c.Host == subject(j).Host) {
+			chosen = append(chosen, j)
+		}
+	}
+	slices.SortStableFunc(chosen, func(a, b lock.Job) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Name, b.Name)) })
+	return chosen
+}
+
+func rank(j lock.Job) int {
+	switch {
+	case paused(j):
+		return 0
+	case busy(j):
+		return 1
+	}
+	return 2
+}
+
+// A RunChoice says which entries of a job are meant.
+type RunChoice struct {
+	Most  int           // at most so many; 0: all
+	Since time.Duration // those that ended so long ago at most; 0: all
+	Bad   bool          // runs that did not end well
+	Host  string        // where they ran; "" is any
+}
+
+// Of are the chosen ones of entries, which stand newest first, at an instant.
+func (c RunChoice) Of(entries []lock.Entry, now time.Time) (chosen []lock.Entry) {
+	for _, e := range entries {
+		if c.Most > 0 && len(chosen) == c.Most {
+			break
+		}
+		if (!c.Bad || e.Event == "" && e.How != lock.Ok) && (c.Host == "" || c.Host == e.Host) && (c.Since == 0 || now.Sub(when(e)) <= c.Since) {
+			chosen = append(chosen, e)
+		}
+	}
+	return chosen
+}
+
+// when is the instant by which an entry is told from older ones: its end, or its beginning
+// if the end is unknown.
+func when(e lock.Entry) time.Time {
+	if e.Ended.IsZero() {
+		return e.At
+	}
+	return e.Ended
+}

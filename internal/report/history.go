@@ -1,0 +1,106 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+)
+
+// Complete are the entries of a job as a reader should see them: a run that has vanished is
+// among them, though nobody has entered it yet.
+func Complete(j lock.Job, entries []lock.Entry) []lock.Entry {
+	if j.State != lock.Gone || slices.ContainsFunc(entries, func(e lock.Entry) bool { return e.Run == j.Open.Run }) {
+		return entries
+	}
+	gone := j.Open
+	gone.How, gone.Status = lock.Vanished, -1
+	return slices.Concat([]lock.Entry{gone}, entries)
+}
+
+// History is a line for each entry, in their order, with the times of a zone. A bar is as
+// long as the run was, beside the longest of longest.
+func History(entries []lock.Entry, longest time.Duration, zone *time.Location) console.Table {
+	t := console.Table{Keep: 2, Columns: []console.Column{
+		{Name: "BEGAN"}, {Name: "HOST"}, {Name: "WAITED"}, {Name: "RAN"}, {Name: "END"}, {Name: ""}, {Name: "NOTE", Elastic: true},
+	}}
+	for _, e := range entries {
+		t.Rows = append(t.Rows, entryRow(e, longest, zone))
+	}
+	return t
+}
+
+// Longest is the length of the longest run.
+func Longest(entries []lock.Entry) (longest time.Duration) {
+	for _, e := range entries {
+		if d, ok := ran(e); ok {
+			longest = max(longest, d)
+		}
+	}
+	return longest
+}
+
+func entryRow(e lock.Entry, longest time.Duration, zone *time.Location) []console.Cell {
+	row := []console.Cell{unknown, cell(lock.Plain(e.Host), console.Neutral), unknown, unknown, end(e), {}, {Text: note(e)}}
+	if e.Event != "" {
+		row[4] = cell(string(e.Event), console.Odd)
+		e.At = when(e)
+	}
+	if !e.At.IsZero() {
+		row[0] = console.Cell{Text: clock(e.At, zone)}
+	}
+	if d, ok := waited(e); ok && e.Event == "" {
+		row[2] = console.Cell{Text: length(d)}
+	}
+	if d, ok := ran(e); ok {
+		row[3] = console.Cell{Text: length(d)}
+		row[5] = console.Cell{Text: bar(d, longest), Tone: row[4].Tone}
+	}
+	return row
+}
+
+// note is what else is to be said of an entry.
+func note(e lock.Entry) string {
+	var parts []string
+	if e.Event != "" {
+		parts = append(parts, "by "+by(e))
+	}
+	if e.Why != "" {
+		parts = append(parts, lock.Plain(e.Why))
+	}
+	if e.Slot != "" {
+		parts = append(parts, lock.Plain(e.Slot))
+	}
+	if e.Attempts > 1 {
+		parts = append(parts, fmt.Sprintf("%d attempts", e.Attempts))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// by is who has done an act.
+func by(e lock.Entry) string { return lock.Plain(strings.Trim(e.User+"@"+e.Host, "@")) }
+
+// Mark is the same for two entries that say the same: a run and how it ended, or an act.
+func Mark(e lock.Entry) string {
+	if e.Event != "" {
+		return e.String()
+	}
+	return e.Run + " " + string(e.How)
+}
+
+// Memory says where the memory of a job begins, from all of its entries, newest first.
+func Memory(entries []lock.Entry, now time.Time, zone *time.Location) string {
+	for _, e := range slices.Backward(entries) {
+		first := e.At
+		if first.IsZero() {
+			first = e.Ended
+		}
+		if d, ok := since(first, now); ok {
+			return "the memory begins " + clock(first, zone) + ", " + ago(d)
+		}
+	}
+	return "the memory is empty"
+}

@@ -1,0 +1,75 @@
+// Package report puts what was read of jobs into tables and pages for people, and objects for
+// programs. Its functions are pure: they ask nobody, and their time is that of the jobs.
+// What comes from a store is escaped.
+package report
+
+import (
+	"slices"
+
+	"redlockrun/internal/lock"
+)
+
+// subject is the run that a job's state is about: its holder, or the one that has vanished.
+// Run is "" if there is none.
+func subject(j lock.Job) lock.Entry {
+	h := j.Holder
+	switch {
+	case h.Run != "":
+		return lock.Entry{Run: h.Run, Host: h.Host, User: h.User, PID: h.PID, Command: h.Command, Fence: j.Fence, At: j.At, Slot: slotOf(j)}
+	case j.State == lock.Gone:
+		return j.Open
+	}
+	return lock.Entry{}
+}
+
+// slotOf is the slot of the run that has the lock, or the latest if nobody has it; "" if
+// none is known.
+func slotOf(j lock.Job) string {
+	run := j.Holder.Run
+	if run == "" && len(j.Slots) > 0 {
+		return j.Slots[0].Name
+	}
+	for _, s := range j.Slots {
+		if run != "" && s.Begun.Run == run {
+			return s.Name
+		}
+	}
+	if run != "" && j.Open.Run == run {
+		return j.Open.Slot
+	}
+	return ""
+}
+
+// failed are the runs that have failed in a slot, with the one that began in it and has
+// vanished; known is false if the slot is closed or not kept.
+func failed(j lock.Job, slot string) (tries []lock.Try, known bool) {
+	i := slices.IndexFunc(j.Slots, func(s lock.JobSlot) bool { return s.Name == slot })
+	if i < 0 || j.Slots[i].Closed {
+		return nil, false
+	}
+	tries = slices.Clone(j.Slots[i].Failures)
+	if b := j.Slots[i].Begun; b.Run != "" && b.Run != j.Holder.Run && j.State != lock.Starting {
+		tries = append(tries, lock.Try{Run: b.Run, Host: b.Host, How: lock.Vanished, Status: -1})
+	}
+	return tries, true
+}
+
+// busy reports whether somebody has the lock who is no pause.
+func busy(j lock.Job) bool {
+	return j.State != lock.Idle && j.State != lock.Gone && j.State != lock.PausedJob && j.State != ""
+}
+
+// paused reports whether a job is paused, or will be when its run is over.
+func paused(j lock.Job) bool { return j.State == lock.PausedJob || j.Pause != nil }
+
+// running reports whether a run works under the lock.
+func running(j lock.Job) bool { return busy(j) && j.State != lock.Ended && j.Holder.Run != "" }
+
+// bad reports whether somebody should look at a job: its last end was bad, or its state is.
+func bad(j lock.Job) bool {
+	switch j.State {
+	case lock.Gone, lock.Silent, lock.Stuck, lock.Foreign:
+		return true
+	}
+	return j.Last.Run != "" && j.Last.How != lock.Ok
+}

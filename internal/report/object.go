@@ -1,0 +1,140 @@
+package report
+
+import (
+	"strings"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+// What programs read: the names of the fields stay as they are, and what is unknown or does
+// not apply is left out.
+
+type jobObject struct {
+	Key     string       `json:"key"`
+	State   lock.State   `json:"state"`
+	Host    string       `json:"host,omitempty"`
+	PID     int          `json:"pid,omitempty"`
+	User    string       `json:"user,omitempty"`
+	Command string       `json:"command,omitempty"`
+	Run     string       `json:"run,omitempty"`
+	Fence   int64        `json:"fence,omitempty"`
+	At      instant      `json:"at,omitzero"`
+	Lease   *seconds     `json:"lease_seconds,omitempty"`
+	Waiting int          `json:"waiting"`
+	Last    *entryObject `json:"last,omitempty"`
+	Good    *entryObject `json:"good,omitempty"`
+	Mean    *seconds     `json:"mean_seconds,omitempty"`
+	Paused  *pauseObject `json:"paused,omitempty"`
+	Slot    string       `json:"slot,omitempty"`
+	Failed  *int         `json:"tries_failed,omitempty"`
+
+	Waiters []waiterObject `json:"waiters,omitempty"`
+	Runs    []*entryObject `json:"runs,omitempty"`
+}
+
+type pauseObject struct {
+	By    string  `json:"by,omitempty"`
+	Why   string  `json:"why,omitempty"`
+	Until instant `json:"until,omitzero"`
+}
+
+type waiterObject struct {
+	Run   string  `json:"run,omitempty"`
+	Host  string  `json:"host,omitempty"`
+	Since instant `json:"since,omitzero"`
+}
+
+type entryObject struct {
+	Run      string     `json:"run,omitempty"`
+	Host     string     `json:"host,omitempty"`
+	User     string     `json:"user,omitempty"`
+	PID      int        `json:"pid,omitempty"`
+	Command  string     `json:"command,omitempty"`
+	Slot     string     `json:"slot,omitempty"`
+	Attempts int        `json:"attempts,omitempty"`
+	Fence    int64      `json:"fence,omitempty"`
+	Asked    instant    `json:"asked,omitzero"`
+	At       instant    `json:"at,omitzero"`
+	Ended    instant    `json:"ended,omitzero"`
+	Seconds  *seconds   `json:"seconds,omitempty"`
+	Waited   *seconds   `json:"waited_seconds,omitempty"`
+	Status   *int       `json:"status,omitempty"`
+	How      lock.How   `json:"how,omitempty"`
+	Event    lock.Event `json:"event,omitempty"`
+	By       string     `json:"by,omitempty"`
+	Why      string     `json:"why,omitempty"`
+}
+
+// An instant is written in UTC, with milliseconds.
+type instant time.Time
+
+func (t instant) IsZero() bool { return time.Time(t).IsZero() }
+
+func (t instant) MarshalText() ([]byte, error) {
+	return time.Time(t).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z"), nil
+}
+
+// seconds are written with at most three digits behind the point.
+type seconds float64
+
+func secondsOf(d time.Duration, known bool) *seconds {
+	if !known {
+		return nil
+	}
+	s := seconds(d.Milliseconds()) / 1000
+	return &s
+}
+
+// JobObject is a job for programs, to be written as JSON: with its waiters and runs, if
+// they were read.
+func JobObject(j lock.Job) any {
+	run, slot := subject(j), slotOf(j)
+	o := jobObject{
+		Key: j.Name, State: j.State, Host: run.Host, PID: run.PID, User: run.User, Command: run.Command, Run: run.Run,
+		Fence: run.Fence, At: instant(run.At), Lease: secondsOf(j.Left, busy(j) && j.Left >= 0), Waiting: j.Waiting,
+		Last: known(j.Last), Good: known(j.Good), Mean: secondsOf(j.Mean, j.Mean > 0), Slot: slot,
+	}
+	if tries, open := failed(j, slot); open {
+		n := len(tries)
+		o.Failed = &n
+	}
+	if m := j.Pause; m != nil {
+		o.Paused = &pauseObject{By: m.By, Why: m.Why, Until: instant(m.Until)}
+	}
+	for _, w := range j.Waiters {
+		o.Waiters = append(o.Waiters, waiterObject{Run: w.Run, Host: w.Host, Since: instant(w.Since)})
+	}
+	if j.Runs != nil {
+		for _, e := range Complete(j, j.Runs) {
+			o.Runs = append(o.Runs, object(e))
+		}
+	}
+	return o
+}
+
+// EntryObject is an entry for programs, to be written as JSON.
+func EntryObject(e lock.Entry) any { return object(e) }
+
+func known(e lock.Entry) *entryObject {
+	if e.Run == "" {
+		return nil
+	}
+	return object(e)
+}
+
+func object(e lock.Entry) *entryObject {
+	o := &entryObject{
+		Run: e.Run, Host: e.Host, User: e.User, PID: e.PID, Command: e.Command, Slot: e.Slot, Attempts: e.Attempts, Fence: e.Fence,
+		Asked: instant(e.Asked), At: instant(e.At), Ended: instant(e.Ended), How: e.How, Event: e.Event, Why: e.Why,
+		Seconds: secondsOf(ran(e)), Waited: secondsOf(waited(e)),
+	}
+	if e.Event != "" {
+		o.By, o.Host, o.User = strings.Trim(e.User+"@"+e.Host, "@"), "", ""
+		return o
+	}
+	if e.Status >= 0 && e.How != "" {
+		o.Status = &e.Status
+	}
+	return o
+}

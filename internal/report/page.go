@@ -1,0 +1,237 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+)
+
+const (
+	lastRuns    = 5  // are shown of a job
+	lastLengths = 50 // likewise
+)
+
+// Page is all there is to be said about one job, as lines for a display, with the times of a
+// zone. What is too long for a line goes on in the next.
+func Page(j lock.Job, zone *time.Location, d console.Display) []string {
+	p := page{job: j, zone: zone, table: console.Table{Columns: []console.Column{{Least: nameWidth}, {}}}, room: d.Width}
+	p.say("job", lock.Plain(j.Name))
+	p.row("state", stateOf(j))
+	p.lock()
+	p.policy()
+	p.line()
+	p.ledger()
+	lines := p.table.Lines(d)
+	if runs := Complete(j, j.Runs); len(runs) > 0 {
+		shown := runs[:min(len(runs), lastRuns)]
+		lines = append(append(lines, ""), History(shown, Longest(shown), zone).Lines(d)...)
+	}
+	return lines
+}
+
+// A page is one being written: what is said, beside its name.
+type page struct {
+	job   lock.Job
+	zone  *time.Location
+	table console.Table
+	room  int
+}
+
+const nameWidth = 8
+
+func (p *page) row(name string, c console.Cell) {
+	p.table.Rows = append(p.table.Rows, []console.Cell{{Text: name, Tone: console.Strong}, c})
+}
+
+// say adds a text, unless it is empty, on as many lines as it needs.
+func (p *page) say(name, text string) {
+	for _, part := range folded(text, p.room-nameWidth-2) {
+		p.row(name, console.Cell{Text: part})
+		name = ""
+	}
+}
+
+// folded is a text in parts of at most so many columns; less than 1 is no limit.
+func folded(text string, room int) (parts []string) {
+	for room > 0 && console.Width(text) > room {
+		end := fitting(text, room)
+		if blank := strings.LastIndexByte(text[:end], ' '); blank > 0 {
+			end = blank
+		}
+		parts = append(parts, text[:end])
+		text = strings.TrimPrefix(text[end:], " ")
+	}
+	if text != "" {
+		parts = append(parts, text)
+	}
+	return parts
+}
+
+// fitting is how many bytes of a text have room, at least those of one character.
+func fitting(text string, room int) int {
+	for i, r := range text {
+		if room -= console.Width(string(r)); room < 0 && i > 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+func (p *page) lock() {
+	j, run := p.job, subject(p.job)
+	switch {
+	case run.Run != "":
+		p.say("holder", who(run))
+		p.say("run", lock.Plain(run.Run))
+	case j.State == lock.Foreign:
+		p.say("holder", j.Holder.String())
+	}
+	if run.Fence > 0 {
+		p.say("fence", fmt.Sprint(run.Fence))
+	}
+	if d, ok := since(run.At, j.Now); ok {
+		p.say("since", fmt.Sprintf("%s, for %s", clock(run.At, p.zone), whole(d)))
+	}
+	if d, ok := since(j.Holder.Ended, j.Now); ok {
+		p.say("ended", fmt.Sprintf("%s, %s; the rest of its --min-hold is left", clock(j.Holder.Ended, p.zone), ago(d)))
+	}
+	switch {
+	case busy(j) && j.Left < 0:
+		p.say("lease", "it never expires by itself")
+	case busy(j):
+		p.say("lease", whole(j.Left)+" left")
+	}
+}
+
+// who is web-3:4121 (alice, php), as far as it is known.
+func who(run lock.Entry) string {
+	text := lock.Plain(run.Host)
+	if run.PID > 0 {
+		text += fmt.Sprintf(":%d", run.PID)
+	}
+	if known := strings.Trim(lock.Plain(run.User)+", "+lock.Plain(run.Command), ", "); known != "" {
+		text += " (" + known + ")"
+	}
+	return text
+}
+
+func (p *page) policy() {
+	if m := p.job.Pause; m != nil {
+		p.say("paused", pausedBy(m, p.zone))
+	}
+	slot := slotOf(p.job)
+	if slot == "" {
+		return
+	}
+	text := lock.Plain(slot)
+	tries, open := failed(p.job, slot)
+	switch {
+	case !open:
+		text += closedBy(p.job, slot)
+	case len(tries) == 1:
+		text += "; one run has failed: " + try(tries[0])
+	case len(tries) > 1:
+		text += fmt.Sprintf("; %d runs have failed: %s", len(tries), strings.Join(each(tries, try), ", "))
+	}
+	p.say("slot", text)
+}
+
+func each[T any](all []T, text func(T) string) (texts []string) {
+	for _, one := range all {
+		texts = append(texts, text(one))
+	}
+	return texts
+}
+
+func try(t lock.Try) string {
+	return strings.TrimSpace(lock.Plain(t.Host) + " " + strings.TrimPrefix(end(lock.Entry{How: t.How, Status: t.Status}).Text, "-"))
+}
+
+// closedBy says who has done the work of a slot.
+func closedBy(j lock.Job, slot string) string {
+	for _, s := range j.Slots {
+		if s.Name == slot && s.Closed {
+			text := "; done by " + lock.Plain(s.By.Host)
+			if d, ok := since(s.By.Ended, j.Now); ok {
+				text += ", " + ago(d)
+			}
+			return text
+		}
+	}
+	return ""
+}
+
+func pausedBy(m *lock.PauseMark, zone *time.Location) string {
+	text := acted(lock.Plain(m.By), m.Since, "", zone)
+	if m.Until.IsZero() {
+		text += ", for ever"
+	} else {
+		text += ", until " + clock(m.Until, zone)
+	}
+	if m.Why != "" {
+		text += ": " + lock.Plain(m.Why)
+	}
+	return text
+}
+
+// acted is who has done something, when and why.
+func acted(who string, at time.Time, why string, zone *time.Location) string {
+	text := "by " + who
+	if !at.IsZero() {
+		text += " at " + clock(at, zone)
+	}
+	if why != "" {
+		text += ": " + lock.Plain(why)
+	}
+	return text
+}
+
+func (p *page) line() {
+	p.say("waiting", fmt.Sprint(p.job.Waiting))
+	for i, w := range p.job.Waiters {
+		text := fmt.Sprintf("%d. %s", i+1, who(lock.Entry{Host: w.Host, PID: w.PID}))
+		if d, ok := since(w.Since, p.job.Now); ok {
+			text += ", for " + whole(d)
+		}
+		if w.Slot != "" {
+			text += ", for the slot " + lock.Plain(w.Slot)
+		}
+		p.say("", text)
+	}
+	if more := p.job.Waiting - len(p.job.Waiters); more > 0 && len(p.job.Waiters) > 0 {
+		p.say("", fmt.Sprintf("and %d more", more))
+	}
+}
+
+func (p *page) ledger() {
+	j := p.job
+	if j.Last.Run != "" {
+		p.say("last", endedWhere(j.Last, j.Now))
+	}
+	if j.Good.Run != "" && j.Good.Run != j.Last.Run {
+		p.say("good", endedWhere(j.Good, j.Now))
+	}
+	if text := mean(j); text != "" {
+		p.say("average", text)
+	}
+	if line := []rune(sparkline(j.Runs[:min(len(j.Runs), lastLengths)])); len(line) > 0 {
+		if room := p.room - nameWidth - 2; p.room > 0 && room < len(line) {
+			line = line[len(line)-max(0, room):]
+		}
+		p.say("lengths", string(line))
+	}
+}
+
+func endedWhere(e lock.Entry, now time.Time) string {
+	text := end(e).Text
+	if e.Host != "" {
+		text += " on " + lock.Plain(e.Host)
+	}
+	if d, ok := since(e.Ended, now); ok {
+		text += ", " + ago(d)
+	}
+	return text
+}

@@ -1,0 +1,321 @@
+package report
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+)
+
+var update = flag.Bool("update", false, "write the files of testdata anew")
+
+// now is when the jobs of the tests were read.
+var now = time.Date(2026, 3, 1, 12, 30, 0, 250e6, time.UTC)
+
+func before(d time.Duration) time.Time { return now.Add(-d) }
+
+// zone is that of the reader.
+var zone = time.FixedZone("", 2*3600)
+
+func run(n byte) string { return "01ARZ3NDEKTSV4RRFFQ69G5FA" + string(n) }
+
+// over is a run that took d and was over so long ago.
+func over(id byte, how lock.How, status int, d, ago time.Duration) lock.Entry {
+	return lock.Entry{
+		Run: run(id), Host: "web-3", User: "alice", PID: 4121, Command: "php", Fence: 1763790000123, Attempts: 1,
+		Asked: before(ago + d + 1500*time.Millisecond), At: before(ago + d), Ended: before(ago), How: how, Status: status,
+	}
+}
+
+func holder(id byte, host string) lock.Holder {
+	return lock.Holder{Run: run(id), Host: host, PID: 4121, User: "alice", Command: "php"}
+}
+
+// jobs are one of each kind.
+func jobs() []lock.Job {
+	all := []lock.Job{
+		{Name: "nightly-report", State: lock.Idle, Last: over('A', lock.Failed, 1, 680*time.Second, 2*time.Hour), Mean: 680 * time.Second},
+		{Name: "search-index", State: lock.Silent, Holder: holder('B', "web-1"), At: before(31 * time.Minute), Left: 12 * time.Second,
+			Last: over('A', lock.Ok, 0, 8*time.Minute, time.Hour), Mean: 8 * time.Minute},
+		{Name: "cancel-orders", State: lock.Running, Holder: holder('B', "web-3"), At: before(133 * time.Second), Left: 41 * time.Second,
+			Waiting: 2, Last: over('A', lock.Ok, 0, 125*time.Second, 4*time.Minute), Mean: 125 * time.Second},
+		{Name: "invoices", State: lock.PausedJob, Waiting: 5, Last: over('A', lock.Ok, 0, 3*time.Second, 25*time.Hour), Mean: 3 * time.Second,
+			Pause: &lock.PauseMark{By: "alice@desk", Why: "deploy", Since: before(time.Hour), Until: now.Add(time.Hour)}},
+		{Name: "gone", State: lock.Gone, Open: lock.Entry{Run: run('Z'), Host: "web-9", PID: 7, At: before(49 * time.Hour), Status: -1}},
+		{Name: "no end", State: lock.Stuck, Holder: holder('B', "web-2"), At: before(50 * time.Second), Left: -1,
+			Last: over('A', lock.Signal, 137, time.Second, time.Second)},
+		{Name: "theirs\x1b[31m", State: lock.Foreign, Holder: lock.Holder{Foreign: "some\x1b]0;body"}, Left: 9 * time.Second},
+		{Name: "rest", State: lock.Ended, Holder: lock.Holder{Run: run('B'), Host: "web-4", Ended: before(5 * time.Second)},
+			At: before(time.Minute), Left: 55 * time.Second, Last: over('B', lock.Ok, 0, 40*time.Millisecond, 5*time.Second), Mean: 40 * time.Millisecond},
+		{Name: "handed over", State: lock.Starting, Holder: holder('B', "web-5"), At: before(time.Second), Left: 900 * time.Millisecond},
+		{Name: "soon paused", State: lock.Running, Holder: holder('B', "web-6"), At: before(time.Second), Left: time.Minute,
+			Pause: &lock.PauseMark{By: "bob@desk"}},
+		{Name: "unheard of", State: lock.Idle},
+	}
+	for i := range all {
+		all[i].Now = now
+	}
+	return all
+}
+
+// golden compares lines with a file of testdata.
+func golden(t *testing.T, name string, lines []string) {
+	t.Helper()
+	path, got := filepath.Join("testdata", name), strings.Join(lines, "\n")+"\n"
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || got != string(want) {
+		t.Errorf("%s: %v\n--- got\n%s--- want\n%s", name, err, got, want)
+	}
+}
+
+// displays are those that tables and pages are looked at on.
+var displays = map[string]console.Display{
+	"60": {Width: 60}, "80": {Width: 80}, "200": {Width: 200}, "none": {}, "80-color": {Width: 80, Color: true},
+}
+
+// narrow fails the test if a line is wider than the display.
+func narrow(t *testing.T, lines []string, d console.Display) {
+	t.Helper()
+	for _, line := range lines {
+		if d.Width > 0 && !d.Color && console.Width(line) > d.Width {
+			t.Errorf("%d columns in %d: %s", console.Width(line), d.Width, line)
+		}
+		if strings.HasSuffix(line, " ") || !d.Color && strings.ContainsRune(line, '\x1b') {
+			t.Errorf("line %q", line)
+		}
+	}
+}
+
+func TestTheTableOfJobs(t *testing.T) {
+	for name, d := range displays {
+		lines := Jobs(JobChoice{}.Of(jobs())).Lines(d)
+		narrow(t, lines, d)
+		golden(t, "jobs-"+name+".txt", lines)
+	}
+}
+
+func TestThePageOfAJob(t *testing.T) {
+	j := jobs()[2]
+	j.Fence = 1763790000999
+	j.Slots = []lock.JobSlot{{Name: "5m 2026-03-01T12:30Z", SlotState: lock.SlotState{
+		Begun: lock.Try{Run: run('B')}, Failures: []lock.Try{{Run: run('A'), Host: "web-1", How: lock.Failed, Status: 1}},
+	}}}
+	j.Pause = &lock.PauseMark{By: "alice@desk", Why: "the database is moved to its new host", Since: before(time.Minute), Until: now.Add(time.Hour)}
+	j.Waiters = []lock.Waiter{{Run: run('D'), Host: "web-4", PID: 12, Since: before(2 * time.Minute), Slot: "5m 2026-03-01T12:25Z"},
+		{Run: run('E'), Host: "web-5", PID: 13, Since: before(time.Minute)}}
+	j.Waiting = 12
+	j.Runs = entries()
+	j.Good = over('F', lock.Ok, 0, time.Minute, 5*time.Minute)
+	j.Runs = append([]lock.Entry{{Run: run('B'), Host: "desk", User: "alice", Event: lock.Halted, Ended: before(5 * time.Second), Why: "wrong data"}}, j.Runs...)
+	for name, d := range displays {
+		lines := Page(j, zone, d)
+		narrow(t, lines, d)
+		golden(t, "page-"+name+".txt", lines)
+	}
+}
+
+func TestThePageOfEachKindOfJob(t *testing.T) {
+	var lines []string
+	for _, j := range jobs() {
+		page := Page(j, zone, console.Display{Width: 80})
+		narrow(t, page, console.Display{Width: 80})
+		lines = append(append(lines, page...), "--")
+	}
+	golden(t, "pages.txt", lines)
+}
+
+// entries are one of each kind, newest first.
+func entries() []lock.Entry {
+	late := over('G', lock.Ok, 0, 90*time.Second, 40*time.Minute)
+	late.Lost, late.Attempts, late.Slot = true, 3, "5m 2026-03-01T11:45Z"
+	return []lock.Entry{
+		over('A', lock.Ok, 0, 125*time.Second, 4*time.Minute),
+		over('B', lock.Failed, 1, 12*time.Second, 10*time.Minute),
+		{Run: run('B'), Host: "desk", User: "alice", Event: lock.Paused, Ended: before(20 * time.Minute), Status: -1, Why: "a deploy\x1b[2J"},
+		over('C', lock.Signal, 139, 340*time.Millisecond, 30*time.Minute),
+		late,
+		over('D', lock.Timeout, 124, time.Hour, time.Hour),
+		{Run: run('E'), Host: "web-9", At: before(26 * time.Hour), Ended: before(25 * time.Hour), How: lock.Vanished, Status: -1},
+		over('F', lock.Unstarted, 127, time.Millisecond, 27*time.Hour),
+		{Run: run('H'), Status: -1, How: "new\x1b"},
+	}
+}
+
+func TestTheTableOfRuns(t *testing.T) {
+	for name, d := range displays {
+		lines := History(entries(), Longest(entries()), zone).Lines(d)
+		narrow(t, lines, d)
+		golden(t, "history-"+name+".txt", append(lines, Memory(entries(), now, zone)))
+	}
+}
+
+func TestObjectsForPrograms(t *testing.T) {
+	var lines []string
+	all := jobs()
+	all[2].Runs, all[2].Waiters = entries()[:1], []lock.Waiter{{Run: run('D'), Host: "web-4", Since: before(2 * time.Minute)}}
+	all[2].Slots = []lock.JobSlot{{Name: "night", SlotState: lock.SlotState{Begun: lock.Try{Run: run('B')}}}}
+	for _, j := range all {
+		lines = append(lines, string(console.Object(JobObject(j))))
+	}
+	for _, e := range entries() {
+		lines = append(lines, string(console.Object(EntryObject(e))))
+	}
+	for _, line := range lines {
+		if !json.Valid([]byte(line)) || strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x9b }) {
+			t.Errorf("%q", line)
+		}
+	}
+	golden(t, "objects.txt", lines)
+}
+
+func names(jobs []lock.Job) (names []string) {
+	for _, j := range jobs {
+		names = append(names, j.Name)
+	}
+	return names
+}
+
+func TestTheChoiceOfJobs(t *testing.T) {
+	for _, c := range []struct {
+		choice JobChoice
+		want   []string
+	}{
+		{JobChoice{Running: true}, []string{"soon paused", "cancel-orders", "handed over", "no end", "search-index"}},
+		{JobChoice{Paused: true}, []string{"invoices", "soon paused"}},
+		{JobChoice{Bad: true}, []string{"no end", "search-index", "theirs\x1b[31m", "gone", "nightly-report"}},
+		{JobChoice{Bad: true, Running: true}, []string{"no end", "search-index"}},
+		{JobChoice{Host: "web-9"}, []string{"gone"}},
+		{JobChoice{Host: "desk"}, nil},
+	} {
+		if got := names(c.choice.Of(jobs())); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %q, want %q", c.choice, got, c.want)
+		}
+	}
+}
+
+func TestTheChoiceOfRuns(t *testing.T) {
+	for _, c := range []struct {
+		choice RunChoice
+		want   string
+	}{
+		{RunChoice{}, "ABBCGDEFH"},
+		{RunChoice{Most: 2}, "AB"},
+		{RunChoice{Bad: true}, "BCDEFH"},
+		{RunChoice{Since: 30 * time.Minute}, "ABBC"},
+		{RunChoice{Host: "web-9"}, "E"},
+		{RunChoice{Bad: true, Most: 1, Since: 26 * time.Hour, Host: "web-9"}, "E"},
+	} {
+		got := ""
+		for _, e := range c.choice.Of(entries(), now) {
+			got += e.Run[len(e.Run)-1:]
+		}
+		if got != c.want {
+			t.Errorf("%+v: %q, want %q", c.choice, got, c.want)
+		}
+	}
+}
+
+func TestARunThatHasVanishedIsAmongTheRunsOnce(t *testing.T) {
+	j := jobs()[4]
+	j.Runs = entries()
+	if all := Complete(j, j.Runs); len(all) != len(j.Runs)+1 || all[0].Run != run('Z') || all[0].How != lock.Vanished {
+		t.Errorf("%+v", all)
+	}
+	if again := Complete(j, Complete(j, j.Runs)); len(again) != len(j.Runs)+1 {
+		t.Errorf("%d, want %d", len(again), len(j.Runs)+1)
+	}
+}
+
+func TestTriesThatHaveFailed(t *testing.T) {
+	begun := lock.JobSlot{Name: "s", SlotState: lock.SlotState{Begun: lock.Try{Run: run('B')}, Failures: []lock.Try{{Run: run('A')}}}}
+	for _, c := range []struct {
+		state  lock.State
+		holder byte
+		want   int
+	}{{lock.Running, 'B', 1}, {lock.Running, 'C', 2}, {lock.Idle, 0, 2}, {lock.Gone, 0, 2}, {lock.Starting, 'C', 1}} {
+		j := lock.Job{State: c.state, Slots: []lock.JobSlot{begun}}
+		if c.holder != 0 {
+			j.Holder.Run = run(c.holder)
+		}
+		if tries, known := failed(j, "s"); !known || len(tries) != c.want {
+			t.Errorf("%s %c: %d, want %d", c.state, c.holder, len(tries), c.want)
+		}
+	}
+}
+
+func TestLengthsAndAges(t *testing.T) {
+	for d, want := range map[time.Duration][2]string{
+		-time.Second:                {"0ms", "0s ago"},
+		40 * time.Millisecond:       {"40ms", "0s ago"},
+		3 * time.Second:             {"3s", "3s ago"},
+		3250 * time.Millisecond:     {"3.2s", "3s ago"},
+		59999 * time.Millisecond:    {"59s", "59s ago"},
+		125 * time.Second:           {"2m05s", "2m ago"},
+		8 * time.Minute:             {"8m", "8m ago"},
+		3*time.Hour + 5*time.Minute: {"3h05m", "3h ago"},
+		25 * time.Hour:              {"25h", "1d ago"},
+		49 * time.Hour:              {"2d01h", "2d ago"},
+		1<<63 - 1:                   {"106751d23h", "106751d ago"},
+		-1 << 63:                    {"0ms", "0s ago"},
+	} {
+		if got := [2]string{length(d), ago(d)}; got != want {
+			t.Errorf("%d: %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestAnEntryOfAnybodyIsShown(t *testing.T) {
+	for _, text := range []string{
+		run('A') + " %1b[2J %0a -1 %9b %07 -5 -7 99999999999999999 1 0 %1b]0 999",
+		run('A') + " - - 0 - - 0 0 5 3 1 ok 0 lost=1 why=%1b",
+		run('A') + " - - 0 - - 0 0 0 0",
+		"- desk alice 0 - - 0 0 0 0 5 pause - why=%1b[31m",
+	} {
+		e, ok := lock.ReadEntry(text)
+		if !ok {
+			t.Fatalf("%q is none", text)
+		}
+		j := lock.Job{Name: "x", State: lock.Gone, Now: now, Open: e, Last: e, Good: e, Runs: []lock.Entry{e, e}}
+		narrow(t, Page(j, zone, console.Display{}), console.Display{Width: 1000})
+		narrow(t, Jobs([]lock.Job{j}).Lines(console.Display{}), console.Display{Width: 1000})
+		if line := console.Object(JobObject(j)); !json.Valid(line) || strings.ContainsRune(string(line), 0x9b) {
+			t.Errorf("%q", line)
+		}
+	}
+}
+
+func FuzzPage(f *testing.F) {
+	f.Add(run('A')+" - - 0 - - 0 0 5 3 1 ok 0 lost=1 why=x", "closed 1 "+run('A')+"/web-1/ok/0/5", 80)
+	f.Add(run('A')+" %1b - 0 - - 0 0 5 3", "open 1 - "+run('A')+"/%1b/failed/1/5", 3)
+	f.Fuzz(func(t *testing.T, entry, slot string, width int) {
+		e, _ := lock.ReadEntry(entry)
+		j := lock.Job{
+			Name: entry, State: lock.Gone, Now: now, Open: e, Last: e, Good: e, Runs: []lock.Entry{e, e}, Waiting: 3,
+			Slots:   []lock.JobSlot{{Name: slot, SlotState: lock.ReadSlot(slot)}},
+			Waiters: []lock.Waiter{{Run: slot, Host: entry}},
+			Pause:   &lock.PauseMark{By: entry, Why: slot},
+		}
+		d := console.Display{Width: max(40, width%300)}
+		narrow(t, Jobs([]lock.Job{j}).Lines(d), d)
+		for _, line := range Page(j, zone, d) {
+			if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 }) {
+				t.Errorf("line %q", line)
+			}
+		}
+		if !json.Valid(console.Object(JobObject(j))) {
+			t.Error("no JSON")
+		}
+	})
+}

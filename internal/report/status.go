@@ -1,0 +1,101 @@
+package report
+
+import (
+	"strconv"
+	"time"
+
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+)
+
+// Jobs is a line for each job.
+func Jobs(jobs []lock.Job) console.Table {
+	t := console.Table{Keep: 2}
+	for _, name := range []string{"JOB", "STATE", "HOST", "FOR", "LEASE", "WAIT", "LAST", "ENDED", "AVERAGE"} {
+		t.Columns = append(t.Columns, console.Column{Name: name})
+	}
+	for _, j := range jobs {
+		t.Rows = append(t.Rows, []console.Cell{
+			cell(lock.Plain(j.Name), console.Neutral), stateOf(j), cell(lock.Plain(subject(j).Host), console.Neutral),
+			cell(lasting(j), console.Neutral), lease(j), cell(strconv.Itoa(j.Waiting), console.Neutral),
+			end(j.Last), cell(ended(j), console.Neutral), cell(mean(j), console.Neutral),
+		})
+	}
+	return t
+}
+
+func stateOf(j lock.Job) console.Cell {
+	tones := map[lock.State]console.Tone{
+		lock.Running: console.Fine, lock.Idle: console.Faint, lock.PausedJob: console.Odd, lock.Silent: console.Odd,
+		lock.Gone: console.Wrong, lock.Stuck: console.Wrong, lock.Foreign: console.Wrong,
+	}
+	text, tone := string(j.State), tones[j.State]
+	if j.Pause != nil && busy(j) { // nobody else will start after it
+		text, tone = text+", paused", console.Odd
+	}
+	return cell(text, tone)
+}
+
+// lasting is for how long it has been as it is.
+func lasting(j lock.Job) string {
+	from := subject(j).At
+	if j.State == lock.Ended {
+		from = j.Holder.Ended
+	}
+	if d, ok := since(from, j.Now); ok {
+		return whole(d)
+	}
+	return ""
+}
+
+func lease(j lock.Job) console.Cell {
+	switch {
+	case !busy(j):
+		return unknown
+	case j.Left < 0:
+		return cell("no end", console.Wrong)
+	}
+	return cell(whole(j.Left), console.Neutral)
+}
+
+func ended(j lock.Job) string {
+	if d, ok := since(j.Last.Ended, j.Now); ok {
+		return ago(d)
+	}
+	return ""
+}
+
+func mean(j lock.Job) string {
+	if j.Mean <= 0 {
+		return ""
+	}
+	return length(j.Mean)
+}
+
+// end is how a run ended, with its status where that says more.
+func end(e lock.Entry) console.Cell {
+	text, tone := lock.Plain(string(e.How)), console.Wrong
+	switch e.How {
+	case lock.Ok:
+		tone = console.Neutral
+	case lock.Failed, lock.Signal, lock.Stopped, lock.Unstarted:
+		if e.Status > 0 {
+			text += " " + strconv.Itoa(e.Status)
+		}
+	}
+	if e.How != "" && e.Lost && e.How != lock.Lost {
+		text += ", lost"
+	}
+	return cell(text, tone)
+}
+
+// ran is how long a run took; ok is false if nobody knows, as of one that has vanished.
+func ran(e lock.Entry) (d time.Duration, ok bool) {
+	known := e.How != "" && e.How != lock.Vanished && e.How != lock.Unlocked && !e.At.IsZero() && !e.Ended.IsZero()
+	return max(0, e.Ended.Sub(e.At)), known
+}
+
+// waited is how long a run waited for the lock.
+func waited(e lock.Entry) (d time.Duration, ok bool) {
+	return max(0, e.At.Sub(e.Asked)), !e.At.IsZero() && !e.Asked.IsZero()
+}
