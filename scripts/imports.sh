@@ -14,8 +14,9 @@ internal/watchdog   : internal/(lock|boottime)
 internal/lock       : internal/boottime github.com/oklog/ulid/v2
 internal/lock/link  : internal/(lock|boottime) github.com/redis/go-redis/v9.*
 internal/lock/ledger : internal/lock/link
-internal/lock/line  : internal/(lock|lock/link|lock/ledger|boottime)
-internal/lock/quorum : internal/(lock|lock/link|lock/ledger|boottime)
+internal/lock/inspect : internal/(lock|lock/link)
+internal/lock/line  : internal/(lock|lock/link|lock/ledger|lock/inspect|boottime)
+internal/lock/quorum : internal/(lock|lock/link|lock/ledger|lock/inspect|boottime)
 internal/lock/quorum/fencemodel :
 internal/lock/local : internal/(lock|boottime) golang.org/x/sys.*
 internal/lock/locktest : internal/(lock|redistest|boottime)

@@ -127,8 +127,9 @@ func (e *Entry) read(name, value string, named bool) {
 }
 
 // instant is zero where nobody knows, and where it could not be shown.
-func instant(w string) time.Time {
-	n := number(w)
+func instant(w string) time.Time { return instantOf(number(w)) }
+
+func instantOf(n int64) time.Time {
 	if n <= 0 || n > mostInstant {
 		return time.Time{}
 	}

@@ -6,21 +6,45 @@ import (
 )
 
 // An Inspector reads what a store knows of its jobs. It writes nothing. Its errors are
-// *UnavailableError, or the cause of ctx. It may be used by several goroutines.
+// *UnavailableError, *NotLockError of a key of the ledger in whose place something else
+// stands, or the cause of ctx. It may be used by several goroutines.
 type Inspector interface {
 	// Names are the names of the jobs in the ledger's list, sorted; with scan those of
 	// all locks in the keyspace, too.
 	Names(ctx context.Context, scan bool) ([]string, error)
 
-	// Jobs reads the jobs of these names, in their order, each of them in one step.
+	// Jobs reads the jobs of these names, in their order, each of them in one step. Of the
+	// slots of each it reads the latest. What cannot be read of a job is in its Unread.
 	Jobs(ctx context.Context, names []string) ([]Job, error)
 
-	// Job is like Jobs for one name, with Waiters and Runs.
+	// Job is like Jobs for one name, with all its Slots, Waiters and Runs.
 	Job(ctx context.Context, name string) (Job, error)
 
 	// Runs are the entries of a job, newest first, with bad those that did not end well
 	// and lie further back, too: at most one entry of each run, the latest.
 	Runs(ctx context.Context, name string, bad bool) ([]Entry, error)
+}
+
+// An Inspection says how a store is read.
+type Inspection struct {
+	// Timeout bounds each step that a server is asked to make, tried again as often as
+	// there is time; 0 means 5 s.
+	Timeout time.Duration
+
+	// OnSilent, if not nil, is called once in each reading for each master of a quorum that
+	// could not be asked while a majority could, from the reading's goroutine. What is read
+	// is what the others have.
+	OnSilent func(*UnavailableError)
+
+	// Draw is where what is left to chance comes from; nil in a program.
+	Draw Draw
+}
+
+// Complete fills in what was left out.
+func (i *Inspection) Complete() {
+	if i.Timeout <= 0 {
+		i.Timeout = defaultTimeout
+	}
 }
 
 // A Job is what is known of one lock's name at one instant. What is unknown is zero. All
@@ -30,8 +54,8 @@ type Job struct {
 	Now  time.Time // when it was read
 
 	// The lock.
-	State  State
-	Holder Holder        // zero if nobody has it; Foreign if it is no record of ours
+	State  State         // "" if nobody could tell: Unread says why
+	Holder Holder        // zero if nobody has it, or a pause; Foreign if it is no record of ours
 	At     time.Time     // when the holder took it
 	Left   time.Duration // of its lease; negative: it never expires by itself
 	Fence  int64         // the holder's
@@ -51,7 +75,10 @@ type Job struct {
 	Counts map[How]int64 // nil: unknown
 	Runs   []Entry       // newest first
 
-	// Unread says what could not be read, and why: "the runs: NOPERM ...".
+	Stopped Entry // the last stop that an operator asked for; Event is "" if nobody did
+
+	// Unread says what could not be read, and why: "the runs: the user may not use LRANGE".
+	// It is fit to be shown, and of many jobs often the same.
 	Unread []string
 }
 
@@ -73,6 +100,7 @@ type JobSlot struct {
 
 // A PauseMark says that a job is paused.
 type PauseMark struct {
+	ID    string // 26 characters
 	By    string // user@host
 	Why   string
 	Since time.Time

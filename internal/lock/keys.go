@@ -36,6 +36,28 @@ func (k Keys) Channel(run string) string { return k.Lock + ":" + run }
 // them live in one slot of a cluster.
 var braces = strings.NewReplacer("%", "%25", "{", "%7B", "}", "%7D")
 
+// unbraced undoes braces.
+var unbraced = strings.NewReplacer("%25", "%", "%7B", "{", "%7D", "}")
+
+// MaxName is the most bytes that the name of a lock has.
+const MaxName = 512
+
+// NameOf is the name of the lock that a key belongs to, which anybody may have made; "" if
+// it is none of a lock's.
+func NameOf(prefix, key string) string {
+	rest, ok := strings.CutPrefix(key, prefix+"{")
+	tag, kind, closed := strings.Cut(rest, "}")
+	name := unbraced.Replace(tag)
+	if !ok || !closed || name == "" || len(name) > MaxName || braces.Replace(name) != tag {
+		return ""
+	}
+	switch kind {
+	case "", ":fence", ":line", ":who", ":slots", ":paused", ":job", ":runs", ":bad":
+		return name
+	}
+	return ""
+}
+
 // KeysOf names the keys of the lock called name, for a run.
 func KeysOf(prefix, name, run string) Keys {
 	lock := prefix + "{" + braces.Replace(name) + "}"

@@ -91,12 +91,28 @@ func escaped(s string) int {
 // ReadRecord reads a value that may be anybody's: the holder, and since when it
 // is one on our clock, the store's being now.
 func ReadRecord(value string, now int64, clock *boottime.Clock) (h Holder, since time.Time) {
-	var r Record
-	if len(value) >= RecordMax || !strings.HasPrefix(value, `{"run":"`) ||
-		json.Unmarshal([]byte(value), &r) != nil || len(r.Run) != RunIDLen {
+	r, ok := parseRecord(value)
+	if !ok {
 		return Holder{Foreign: value[:min(len(value), RecordMax)]}, time.Time{}
 	}
 	return r.Holder(), r.Since(now, clock)
+}
+
+// ReadHeld is like ReadRecord, with when the lock was taken on the store's clock, and its
+// fence; zero if nobody knows.
+func ReadHeld(value string) (h Holder, at time.Time, fence int64) {
+	r, _ := parseRecord(value)
+	h, _ = ReadRecord(value, 0, nil)
+	return h, instantOf(r.At), max(0, r.Fence)
+}
+
+func parseRecord(value string) (r Record, ok bool) {
+	ok = len(value) < RecordMax && strings.HasPrefix(value, `{"run":"`) &&
+		json.Unmarshal([]byte(value), &r) == nil && len(r.Run) == RunIDLen
+	if !ok {
+		return Record{}, false
+	}
+	return r, true
 }
 
 // Since is when the lock of a record was taken on our clock, the store's being now; zero

@@ -58,6 +58,17 @@ func ReadSlot(value string) (s SlotState) {
 	return s
 }
 
+// SlotTouched is when the value of a slot was written last; zero if nobody knows.
+func SlotTouched(value string) time.Time {
+	if words := strings.SplitN(value, " ", 3); len(words) == 3 {
+		return instant(words[1])
+	}
+	return time.Time{}
+}
+
+// MostSlots is how many slots are kept of a lock.
+const MostSlots = 16
+
 // maxSlotState bounds what is read of a slot.
 const maxSlotState = 64 << 10
 

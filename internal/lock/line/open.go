@@ -9,20 +9,24 @@ import (
 // down is found by Acquire. Its error is a *ConfigError, or that descriptors or
 // memory were wanting.
 func Open(cfg lock.Servers) (lock.Store, error) {
-	if err := lock.CheckPrefix(cfg.Prefix); err != nil {
-		return nil, err
-	}
 	if cfg.Replicas < 0 {
 		return nil, &lock.ConfigError{Subject: "the number of replicas", Problem: "it is negative"}
 	}
-	if len(cfg.URLs) != 1 {
-		return nil, link.BadURL("there must be one", "")
-	}
-	src, err := link.NewSource(cfg, cfg.URLs[0])
+	src, err := sourceOf(cfg)
 	if err != nil {
 		return nil, err
 	}
 	return newRedisStore(src, cfg), nil
+}
+
+func sourceOf(cfg lock.Servers) (*link.Source, error) {
+	if err := lock.CheckPrefix(cfg.Prefix); err != nil {
+		return nil, err
+	}
+	if len(cfg.URLs) != 1 {
+		return nil, link.BadURL("there must be one", "")
+	}
+	return link.NewSource(cfg, cfg.URLs[0])
 }
 
 // PlainPassword is the host that a password is sent to without TLS although it is not

@@ -36,6 +36,24 @@ func (r *Reply) Text() string {
 	return s
 }
 
+// List takes the next part, a list, which read takes apart.
+func (r *Reply) List(read func(*Reply)) {
+	parts, ok := r.part().([]any)
+	inner := &Reply{parts: parts}
+	read(inner)
+	if !ok || inner.strange || len(inner.parts) > 0 {
+		r.Strange()
+	}
+}
+
+// Texts takes all that has not been taken, texts of any bytes.
+func (r *Reply) Texts() (texts []string) {
+	for r.Len() > 0 && !r.strange {
+		texts = append(texts, r.Text())
+	}
+	return texts
+}
+
 // Left takes the next part, what PTTL says of a key: how long it lives. A negative duration
 // has no end, and 0 means that nobody knows: the key has just expired.
 func (r *Reply) Left() time.Duration {

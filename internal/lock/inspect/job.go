@@ -1,0 +1,145 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+// job is what a reading says. barred are the commands that the server refuses, and why.
+func (j reading) job(name string, now int64, barred map[string]string) lock.Job {
+	r := reader{barred: barred}
+	r.job.Name = name
+	if now > 0 {
+		r.job.Now = time.UnixMilli(now)
+	} else {
+		r.unread("the time", barred["TIME"])
+	}
+	r.ledger(j.ledger)
+	r.runs(j.runs)
+	r.pause(j.pause)
+	r.slots(j.slots)
+	r.line(j.line, j.who)
+	r.lock(j.lock)
+	return r.job
+}
+
+// A reader takes a reading in.
+type reader struct {
+	job    lock.Job
+	barred map[string]string
+}
+
+func (r *reader) unread(what, why string) { r.job.Unread = append(r.job.Unread, what+": "+why) }
+
+// has reports whether a part could be read; if not, why is noted.
+func (r *reader) has(p part, what string) bool {
+	switch p.code {
+	case 0:
+		r.unread(what, r.barred[p.text(0)])
+	case -1:
+		r.unread(what, "the key is of another type")
+	}
+	return p.code == 1
+}
+
+const odd = "it is none of ours"
+
+func (r *reader) lock(p part) {
+	j := &r.job
+	if p.code == -1 {
+		j.State = lock.Foreign
+	}
+	if !r.has(p, "the lock") {
+		return
+	}
+	value := p.text(0)
+	if p.number == -2 {
+		j.State = j.StateOfFree()
+		return
+	}
+	j.Left = left(p.number)
+	pause := lock.ReadPause(value)
+	if pause != nil {
+		j.Pause = pause
+	} else {
+		j.Holder, j.At, j.Fence = lock.ReadHeld(value)
+	}
+	j.State = j.StateOfHeld(pause != nil)
+}
+
+// left is what PTTL says of a key that is there.
+func left(ms int64) time.Duration {
+	if ms < 0 {
+		return -1
+	}
+	return time.Duration(min(ms, int64(lock.Forever/time.Millisecond))) * time.Millisecond
+}
+
+func (r *reader) pause(p part) {
+	if !r.has(p, "the pause") || p.text(0) == "" {
+		return
+	}
+	if r.job.Pause = lock.ReadPause(p.text(0)); r.job.Pause == nil {
+		r.job.Pause = &lock.PauseMark{}
+		r.unread("the pause", odd)
+	}
+}
+
+func (r *reader) line(line, who part) {
+	if !r.has(line, "the line") {
+		return
+	}
+	r.job.Waiting = int(min(max(0, line.number), mostExact))
+	known := r.has(who, "who waits")
+	for i, run := range line.texts {
+		w := lock.Waiter{Run: run}
+		if known {
+			w = lock.ReadWaiter(run, who.text(i))
+		}
+		r.job.Waiters = append(r.job.Waiters, w)
+	}
+}
+
+func (r *reader) slots(p part) {
+	if !r.has(p, "the slots") {
+		return
+	}
+	if p.number > 0 && len(p.texts) == 0 {
+		r.unread("the slots", fmt.Sprintf("there are %d, of which at most %d could be ours", p.number, lock.MostSlots))
+	}
+	for i := range len(p.texts) / 2 {
+		slot := lock.JobSlot{Name: p.texts[2*i], SlotState: lock.ReadSlot(p.texts[2*i+1])}
+		slot.Touched = lock.SlotTouched(p.texts[2*i+1])
+		r.job.Slots = append(r.job.Slots, slot)
+	}
+	slices.SortFunc(r.job.Slots, func(a, b lock.JobSlot) int {
+		if c := b.Touched.Compare(a.Touched); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+}
+
+func (r *reader) ledger(p part) {
+	if !r.has(p, "the ledger") {
+		return
+	}
+	for _, field := range r.job.ReadLedger(p.texts) {
+		r.unread("the ledger's "+field, odd)
+	}
+}
+
+func (r *reader) runs(p part) {
+	if !r.has(p, "the runs") {
+		return
+	}
+	var strange int
+	r.job.Runs, strange = lock.ReadEntries(p.texts)
+	if strange > 0 {
+		r.unread("the runs", fmt.Sprintf("%d of them are none of ours", strange))
+	}
+}

@@ -1,0 +1,98 @@
+-- Reads jobs, all in this one step, and writes nothing. A key that cannot be read hides no other. After the first
+-- command that is refused none is called any more: each refusal is a line in the server's log of refusals. The
+-- step is then made again without that command.
+-- KEYS   of each job: lock, fence, line, who, slots, paused, job, runs
+-- ARGV   1 how many runs and waiters of each (0: none of either, and the latest slot alone),
+--        2 how many fields of a job are read, 3... these, then commands that are not to be called
+-- reply  jobsReply in reply.go
+
+local depth, fields, barred = tonumber(ARGV[1]), {}, {}
+for i = 3, 2 + tonumber(ARGV[2]) do fields[#fields + 1] = ARGV[i] end
+for i = 3 + #fields, #ARGV do barred[ARGV[i]] = true end
+local refused
+
+-- ask calls a command, and returns what it says, or nil and a part that says why there is nothing.
+local function ask(command, ...)
+  if refused or barred[command] then return nil, {0, 0, command} end
+  local said = redis.pcall(command, ...)
+  if type(said) ~= 'table' or not said.err then return said end
+  if string.find(said.err, 'WRONGTYPE', 1, true) then return nil, {-1, 0} end
+  refused = {-1, command, string.sub(said.err, 1, 300)}
+  return nil, {0, 0, command}
+end
+
+-- found is a part: what could be read, each text within a bound.
+local function found(number, texts, most)
+  local part = {1, number}
+  for i = 1, #texts do part[2 + i] = string.sub(texts[i] or '', 1, most) end
+  return part
+end
+
+local function text(key)
+  local said, fault = ask('GETRANGE', key, 0, 1023)
+  return fault or found(0, {said}, 1024)
+end
+
+local function lock(key)
+  local left, fault = ask('PTTL', key)
+  if fault then return fault end
+  local value, fault = ask('GETRANGE', key, 0, 1023)
+  return fault or found(left, {value}, 1024)
+end
+
+local function line(key)
+  local n, fault = ask('ZCARD', key)
+  if fault then return fault end
+  if depth == 0 then return {1, n} end
+  local ids, fault = ask('ZRANGE', key, 0, depth - 1)
+  return fault or found(n, ids, 64)
+end
+
+local function who(key, standing)
+  if #standing <= 2 then return {1, 0} end
+  local said, fault = ask('HMGET', key, unpack(standing, 3))
+  return fault or found(0, said, 4096)
+end
+
+local function touched(value) return tonumber(string.match(value, '^%a+ (%d+)')) or 0 end
+
+-- latest is the slot that was written last.
+local function latest(slots)
+  local name, value
+  for i = 1, #slots, 2 do
+    if not value or touched(slots[i + 1]) > touched(value) then name, value = slots[i], slots[i + 1] end
+  end
+  return {name, value}
+end
+
+local function slots(key)
+  local n, fault = ask('HLEN', key)
+  if fault then return fault end
+  if n == 0 or n > 64 then return {1, n} end
+  local said, fault = ask('HGETALL', key)
+  if fault then return fault end
+  return found(n, depth > 0 and said or latest(said), 65536)
+end
+
+local function ledger(key)
+  local said, fault = ask('HMGET', key, unpack(fields))
+  return fault or found(0, said, 4096)
+end
+
+local function runs(key)
+  if depth == 0 then return {1, 0} end
+  local said, fault = ask('LRANGE', key, 0, depth - 1)
+  return fault or found(0, said, 4096)
+end
+
+local time = ask('TIME')
+local now = time and time[1] * 1000 + math.floor(time[2] / 1000) or 0
+local jobs = {}
+for i = 1, #KEYS, 8 do
+  local standing = line(KEYS[i + 2])
+  jobs[#jobs + 1] = {
+    lock(KEYS[i]), text(KEYS[i + 1]), text(KEYS[i + 5]), standing, who(KEYS[i + 3], standing), slots(KEYS[i + 4]),
+    ledger(KEYS[i + 6]), runs(KEYS[i + 7]),
+  }
+end
+return refused or {1, now, jobs}

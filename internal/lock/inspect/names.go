@@ -1,0 +1,101 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
+)
+
+// mostNames bounds how many names are read.
+const mostNames = 100_000
+
+// Names implements lock.Inspector.
+func (s *Server) Names(ctx context.Context, scan bool) ([]string, error) {
+	names := nameSet{}
+	if err := s.listed(ctx, names); err != nil {
+		return nil, err
+	}
+	if scan {
+		if err := s.scanned(ctx, names); err != nil {
+			return nil, err
+		}
+	}
+	return names.sorted(), nil
+}
+
+// A nameSet is the names that have been found.
+type nameSet map[string]bool
+
+func (n nameSet) add(name string) {
+	if name != "" && len(name) <= lock.MaxName {
+		n[name] = true
+	}
+}
+
+func (n nameSet) sorted() []string {
+	names := make([]string, 0, len(n))
+	for name := range n {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// listed adds the names in the ledger's list.
+func (s *Server) listed(ctx context.Context, names nameSet) error {
+	key := lock.KeysOf(s.prefix, "", "").Jobs
+	v := s.visit(key)
+	defer v.link.Close()
+	return v.pieces(ctx, key, namesStep, []string{key}, nil, func(texts []string) {
+		for _, name := range texts {
+			names.add(name)
+		}
+	}, names)
+}
+
+// scanned adds the names of the locks in the keyspace.
+func (s *Server) scanned(ctx context.Context, names nameSet) error {
+	v := s.visit("")
+	defer v.link.Close()
+	return v.pieces(ctx, "the keyspace", scanStep, nil, []any{pattern(s.prefix)}, func(texts []string) {
+		for _, key := range texts {
+			names.add(lock.NameOf(s.prefix, key))
+		}
+	}, names)
+}
+
+// pieces reads something piece by piece.
+func (v *visit) pieces(ctx context.Context, key string, step link.Script[namesReply], keys []string, args []any,
+	add func([]string), names nameSet) error {
+	for cursor := "0"; ; {
+		reply, err := ask(ctx, v, step, keys, append([]any{cursor}, args...)...)
+		if err != nil {
+			return err
+		}
+		if reply.wrong {
+			return &lock.NotLockError{Key: key, What: "of another type"}
+		}
+		if add(reply.texts); len(names) > mostNames {
+			return &lock.NotLockError{Key: key, What: fmt.Sprintf("a list of more than %d names", mostNames)}
+		}
+		if cursor = reply.cursor; cursor == "0" {
+			return nil
+		}
+	}
+}
+
+// pattern is what SCAN finds the keys of all locks by.
+func pattern(prefix string) string {
+	var b strings.Builder
+	for i := range len(prefix) {
+		if strings.IndexByte(`*?[]\^-`, prefix[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(prefix[i])
+	}
+	return b.String() + "{*}*"
+}

@@ -1,0 +1,23 @@
+package inspect
+
+import (
+	"errors"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
+)
+
+// errStrange says that an answer is none of ours.
+var errStrange = errors.New("read reply: it is not one of ours")
+
+// refusal says for users why a command was refused.
+func refusal(r jobsReply) string {
+	switch refused := link.ReadRefusal(r.why, "").Refusal; refused.Code {
+	case "NOPERM", "DENIED":
+		return "the user may not use " + lock.Plain(r.command)
+	case lock.NOCOMMAND:
+		return "the server does not know " + lock.Plain(r.command)
+	default:
+		return lock.Plain(refused.Text)
+	}
+}

@@ -1,0 +1,119 @@
+package inspect
+
+import (
+	"math"
+
+	"redlockrun/internal/lock/link"
+)
+
+// What the steps answer. This is where the format of their replies is said; a reply in any
+// other is an error. The texts in it are anybody's.
+
+// mostExact is the largest whole number that Lua tells from its neighbours.
+const mostExact = 1<<53 - 1
+
+// A jobsReply is what the step about jobs answers:
+//
+//	{1, now, {job...}}       the server's clock in ms, 0 if it may not be asked; and the jobs, each a list of parts
+//	{-1, command, error}     the server refused a command
+type jobsReply struct {
+	now          int64
+	jobs         []reading
+	command, why string // of a refusal; else ""
+}
+
+// A reading is what could be read of a job, key by key.
+type reading struct{ lock, fence, pause, line, who, slots, ledger, runs part }
+
+// A part is what could be read of a key:
+//
+//	{1, n, text...}    the texts of it; n is the rest of a lock's life as PTTL says it, how many wait, or how many slots there are
+//	{0, 0, command}    nothing, without this command
+//	{-1, 0}            nothing: the key is of another type
+type part struct {
+	code, number int64
+	texts        []string
+}
+
+func readJobs(r *link.Reply) (j jobsReply) {
+	switch r.Code() {
+	case 1:
+		j.now = r.Number(0, mostExact)
+		r.List(func(jobs *link.Reply) {
+			for jobs.Len() > 0 {
+				jobs.List(func(job *link.Reply) { j.jobs = append(j.jobs, readReading(job)) })
+			}
+		})
+	case -1:
+		j.command, j.why = r.Text(), r.Text()
+		if j.command == "" {
+			r.Strange()
+		}
+	default:
+		r.Strange()
+	}
+	return j
+}
+
+func readReading(r *link.Reply) (j reading) {
+	for _, p := range []*part{&j.lock, &j.fence, &j.pause, &j.line, &j.who, &j.slots, &j.ledger, &j.runs} {
+		r.List(func(r *link.Reply) {
+			p.code, p.number, p.texts = r.Number(-1, 1), r.Number(-2, math.MaxInt64), r.Texts()
+			if p.code == 0 && len(p.texts) != 1 {
+				r.Strange()
+			}
+		})
+	}
+	return j
+}
+
+// text is the i-th text of a part; "" if there is none.
+func (p part) text(i int) string {
+	if i < len(p.texts) {
+		return p.texts[i]
+	}
+	return ""
+}
+
+// A namesReply is what the steps about names answer:
+//
+//	{1, cursor, text...}   some members of the set, or keys; the cursor is "0" if these are the last
+//	{-1}                   the key is no sorted set
+type namesReply struct {
+	wrong  bool
+	cursor string
+	texts  []string
+}
+
+func readNames(r *link.Reply) (n namesReply) {
+	switch r.Code() {
+	case 1:
+		n.cursor, n.texts = r.Text(), r.Texts()
+	case -1:
+		n.wrong = true
+	default:
+		r.Strange()
+	}
+	return n
+}
+
+// A runsReply is what the step about runs answers:
+//
+//	{1, entry...}   some entries
+//	{-1}            the key is no list
+type runsReply struct {
+	wrong   bool
+	entries []string
+}
+
+func readRuns(r *link.Reply) (n runsReply) {
+	switch r.Code() {
+	case 1:
+		n.entries = r.Texts()
+	case -1:
+		n.wrong = true
+	default:
+		r.Strange()
+	}
+	return n
+}

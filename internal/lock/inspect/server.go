@@ -1,0 +1,153 @@
+// Package inspect reads what one Redis, wherever a link finds it, knows of the jobs whose
+// locks it keeps. It writes nothing, and takes nothing that it reads for well-formed:
+// anybody may have written it.
+package inspect
+
+import (
+	"context"
+	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
+)
+
+const (
+	// perStep is how many jobs are read in one step: others have their turn in between.
+	perStep = 50
+
+	// shown is how many of the waiters and of the last runs are read of one job.
+	shown = 100
+)
+
+// A Server reads jobs. It implements lock.Inspector.
+type Server struct {
+	source *link.Source
+	prefix string
+	lock.Inspection
+}
+
+// New is what reads the jobs of a source. Nobody is asked yet.
+func New(src *link.Source, prefix string, i lock.Inspection) *Server {
+	i.Complete()
+	return &Server{source: src, prefix: prefix, Inspection: i}
+}
+
+// Address names the place for messages, without user and password.
+func (s *Server) Address() string { return s.source.Address().String() }
+
+// A visit is one reading: it has connections of its own, so that a master that Sentinel
+// has replaced is not asked again.
+type visit struct {
+	*Server
+	link   *link.Link
+	barred map[string]string // the commands that the server refuses, and why
+}
+
+// visit asks the server that has a key.
+func (s *Server) visit(key string) *visit {
+	return &visit{Server: s, link: s.source.Link(context.Background(), key, nil, s.Draw), barred: map[string]string{}}
+}
+
+// Jobs implements lock.Inspector.
+func (s *Server) Jobs(ctx context.Context, names []string) ([]lock.Job, error) {
+	return s.visit("").jobs(ctx, names, 0)
+}
+
+// Job implements lock.Inspector.
+func (s *Server) Job(ctx context.Context, name string) (lock.Job, error) {
+	jobs, err := s.visit(lock.KeysOf(s.prefix, name, "").Lock).jobs(ctx, []string{name}, shown)
+	if err != nil {
+		return lock.Job{}, err
+	}
+	return jobs[0], nil
+}
+
+// jobs ends the visit.
+func (v *visit) jobs(ctx context.Context, names []string, depth int) (jobs []lock.Job, err error) {
+	defer v.link.Close()
+	for len(names) > 0 {
+		some := names[:min(perStep, len(names))]
+		names = names[len(some):]
+		read, err := v.step(ctx, some, depth)
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, read...)
+	}
+	return jobs, nil
+}
+
+// step reads some jobs in one step, once more without each command that is refused.
+func (v *visit) step(ctx context.Context, names []string, depth int) ([]lock.Job, error) {
+	for {
+		reply, err := ask(ctx, v, jobsStep, keysOf(v.prefix, names), jobsArgs(depth, v.barred)...)
+		switch _, again := v.barred[reply.command]; {
+		case err != nil:
+			return nil, err
+		case reply.command != "" && !again:
+			v.barred[reply.command] = refusal(reply)
+		case len(reply.jobs) != len(names):
+			return nil, v.link.Unavailable(errStrange)
+		default:
+			return read(names, reply, v.barred), nil
+		}
+	}
+}
+
+// read is what a reply says of the jobs of these names.
+func read(names []string, reply jobsReply, barred map[string]string) (jobs []lock.Job) {
+	for i, name := range names {
+		jobs = append(jobs, reply.jobs[i].job(name, reply.now, barred))
+	}
+	return jobs
+}
+
+// keysOf are the keys of some locks as the step about jobs wants them.
+func keysOf(prefix string, names []string) (keys []string) {
+	for _, name := range names {
+		k := lock.KeysOf(prefix, name, "")
+		keys = append(keys, k.Lock, k.Fence, k.Line, k.Who, k.Slots, k.Paused, k.Job, k.Runs)
+	}
+	return keys
+}
+
+// jobsArgs are the arguments of the step about jobs.
+func jobsArgs(depth int, barred map[string]string) []any {
+	fields := lock.LedgerFields()
+	args := []any{depth, len(fields)}
+	for _, field := range fields {
+		args = append(args, field)
+	}
+	for command := range barred {
+		args = append(args, command)
+	}
+	return args
+}
+
+// ask has a step made, and tries again within the timeout where there is no answer. Its
+// error is a *lock.UnavailableError, or the cause of ctx.
+func ask[R any](ctx context.Context, v *visit, step link.Script[R], keys []string, args ...any) (reply R, err error) {
+	p := lock.Patience{Whole: v.Timeout, Draw: v.Draw}
+	whole, cancel := context.WithTimeout(ctx, v.Timeout)
+	defer cancel()
+	deadline, _ := whole.Deadline()
+	var last error
+	for try := 0; ; try++ {
+		limit, left := p.Try(try), time.Until(deadline)
+		once, end := context.WithTimeout(whole, limit)
+		reply, _, err = step.Eval(once, v.link, keys, args...)
+		end()
+		if err == nil {
+			return reply, nil
+		}
+		last = lock.Telling(last, err, left >= limit)
+		delay := p.Pause(try)
+		if link.Final(err) || time.Until(deadline) <= delay || !lock.Pause(whole, delay) {
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		return reply, context.Cause(ctx)
+	}
+	return reply, v.link.Unavailable(last)
+}

@@ -1,0 +1,239 @@
+package inspect_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
+)
+
+func TestAllThatIsKnownOfAJobIsRead(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	fill(t, srv, "job")
+	j := job(t, s, "job")
+	unread(t, j)
+	if j.State != lock.Running || j.Holder.Run != runA || j.Holder.Host != "web-3" || j.Holder.TTL != time.Minute || j.Fence == 0 {
+		t.Errorf("%s, held by %+v with %d", j.State, j.Holder, j.Fence)
+	}
+	if held := j.Now.Sub(j.At); held < 5*time.Second || held > 5*time.Second+locktest.Patience || j.Left <= 0 || j.Left > 55*time.Second {
+		t.Errorf("held for %v, for another %v", held, j.Left)
+	}
+	if j.Waiting != 2 || len(j.Waiters) != 2 || j.Waiters[0].Slot != "5m 2026-03-01T12:05Z" || j.Waiters[0].Host != "web-3" ||
+		j.Waiters[1].Run != runC || j.Waiters[1].PID != 4121 || j.Waiters[1].Since.IsZero() {
+		t.Errorf("%d wait: %+v", j.Waiting, j.Waiters)
+	}
+	if len(j.Slots) != 2 || j.Slots[0].Name != "new" || j.Slots[0].Begun.Run != runA || len(j.Slots[0].Failures) != 1 || !j.Slots[1].Closed {
+		t.Errorf("slots %+v", j.Slots)
+	}
+	if j.Open.Run != runA || j.Last.How != lock.Failed || j.Good.Run != runB || j.Mean != 125*time.Second || j.Counts[lock.Ok] != 41 {
+		t.Errorf("ledger %+v, %+v, %+v, %v, %v", j.Open, j.Last, j.Good, j.Mean, j.Counts)
+	}
+	if len(j.Runs) != 2 || j.Runs[0].Run != runC || j.Runs[0].Status != 3 {
+		t.Errorf("runs %+v", j.Runs)
+	}
+}
+
+func TestAnOverviewHasTheLatestSlotAndNeitherWaitersNorRuns(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	fill(t, srv, "b")
+	fill(t, srv, "a")
+	jobs, err := s.Jobs(t.Context(), []string{"b", "none", "a"})
+	locktest.Must(t, err)
+	if len(jobs) != 3 || jobs[0].Name != "b" || jobs[1].State != lock.Idle || jobs[1].Waiting != 0 || jobs[2].Name != "a" {
+		t.Fatalf("%+v", jobs)
+	}
+	for _, j := range []lock.Job{jobs[0], jobs[2]} {
+		unread(t, j)
+		if j.State != lock.Running || j.Waiting != 2 || j.Waiters != nil || j.Runs != nil || len(j.Slots) != 1 || j.Slots[0].Name != "new" {
+			t.Errorf("%+v", j)
+		}
+	}
+}
+
+func TestTheStateOfAJobFollowsItsKeys(t *testing.T) {
+	t.Parallel()
+	pause := fmt.Sprintf(`{"pause":"%s","v":1,"by":"alice@desk","why":"deploy","since":1795344187661,"until":0}`, runA)
+	for _, c := range []struct {
+		name  string
+		write [][]any
+		want  lock.State
+	}{
+		{"nothing", nil, lock.Idle},
+		{"a ledger without a run", [][]any{{"HSET", ":job", "open", "", "last", entry(runA, 0, lock.Ok, 0).String()}}, lock.Idle},
+		{"a run and its lock", [][]any{{"SET", "", record(runA, 0), "PX", 60000}, {"HSET", ":job", "open", opened(runA).String()}}, lock.Running},
+		{"a run without history", [][]any{{"SET", "", record(runA, 0), "PX", 60000}}, lock.Running},
+		{"a run without its lock", [][]any{{"HSET", ":job", "open", opened(runA).String()}}, lock.Gone},
+		{"a hand-over", [][]any{{"SET", "", record(runB, 0), "PX", 2000}, {"HSET", ":job", "open", opened(runA).String()}}, lock.Starting},
+		{"a hand-over that could not be told", [][]any{{"SET", "", record(runB, 0), "PX", 6000}}, lock.Starting},
+		{"the last second of a lease", [][]any{{"SET", "", record(runA, time.Minute), "PX", 900}}, lock.Silent},
+		{"two renewals missed", [][]any{{"SET", "", record(runA, time.Hour), "PX", 30000}}, lock.Silent},
+		{"a renewal that is due", [][]any{{"SET", "", record(runA, time.Hour), "PX", 39000}}, lock.Running},
+		{"the rest of a min-hold", [][]any{{"SET", "", strings.Replace(record(runA, 0), `"v"`, `"ended":1795344187661,"v"`, 1), "PX", 60000}}, lock.Ended},
+		{"a pause that has the lock", [][]any{{"SET", "", pause}}, lock.PausedJob},
+		{"a pause of an idle job", [][]any{{"SET", ":paused", pause}}, lock.PausedJob},
+		{"a pause of a running job", [][]any{{"SET", ":paused", pause}, {"SET", "", record(runA, 0), "PX", 60000}}, lock.Running},
+		{"a lock for ever", [][]any{{"SET", "", record(runA, 0)}}, lock.Stuck},
+		{"somebody's value", [][]any{{"SET", "", "somebody", "PX", 60000}}, lock.Foreign},
+		{"an empty value", [][]any{{"SET", "", "", "PX", 60000}}, lock.Foreign},
+		{"somebody's list", [][]any{{"RPUSH", "", "somebody"}}, lock.Foreign},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			srv, s := served(t)
+			for _, words := range c.write {
+				do(t, srv, slices.Concat([]any{words[0], keys("job").Lock + words[1].(string)}, words[2:])...)
+			}
+			if j := job(t, s, "job"); j.State != c.want {
+				t.Errorf("%s, not %s: %+v", j.State, c.want, j)
+			}
+		})
+	}
+}
+
+// Whatever stands in the place of one key hides no other.
+func TestAKeyOfAnotherTypeHidesNoOther(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ key, what string }{
+		{"", "the lock: "}, {":line", "the line: "}, {":who", "who waits: "}, {":slots", "the slots: "}, {":paused", "the pause: "},
+		{":job", "the ledger: "}, {":runs", "the runs: "},
+	} {
+		t.Run(c.key, func(t *testing.T) {
+			t.Parallel()
+			srv, s := served(t)
+			fill(t, srv, "job")
+			do(t, srv, "DEL", keys("job").Lock+c.key)
+			do(t, srv, "XADD", keys("job").Lock+c.key, "*", "a", "b")
+			j := job(t, s, "job")
+			unread(t, j, c.what+"the key is of another type")
+			if c.key != "" && j.State != lock.Running || c.key != ":line" && j.Waiting != 2 || c.key != ":slots" && len(j.Slots) != 2 ||
+				c.key != ":job" && j.Good.Run != runB || c.key != ":runs" && len(j.Runs) != 2 {
+				t.Errorf("%+v", j)
+			}
+		})
+	}
+}
+
+func TestWhatIsWrittenByAStrangersHandIsNamed(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	fill(t, srv, "job")
+	k := keys("job")
+	big := strings.Repeat("x", 1<<20)
+	do(t, srv, "HSET", k.Job, "open", "garbage", "last", big, "mean", "-", "count:ok", "many")
+	do(t, srv, "LPUSH", k.Runs, big, "garbage")
+	do(t, srv, "SET", k.Paused, "garbage")
+	do(t, srv, "HSET", k.Slots, "new", big)
+	do(t, srv, "HSET", k.Who, runB, big)
+	j := job(t, s, "job")
+	unread(t, j, "the pause: ", "the ledger's open: ", "the ledger's last: ", "the ledger's mean: ", "the ledger's count:ok: ", "the runs: 2 of them")
+	if j.State != lock.Running || len(j.Runs) != 2 || j.Counts[lock.Failed] != 2 || j.Good.Run != runB || len(j.Waiters) != 2 {
+		t.Errorf("%+v", j)
+	}
+}
+
+func TestOfWhatIsTooLongNoMoreIsReadThanABound(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	k := keys("job")
+	script := "for i = 1, 20000 do redis.call('RPUSH', KEYS[1], ARGV[1]) redis.call('HSET', KEYS[2], i, 'x') redis.call('ZADD', KEYS[3], i, i) end"
+	do(t, srv, "EVAL", script, 3, k.Runs, k.Slots, k.Line, entry(runA, 0, lock.Ok, 0).String())
+	j := job(t, s, "job")
+	unread(t, j, "the slots: there are 20000")
+	if j.Waiting != 20000 || len(j.Waiters) > 100 || len(j.Runs) != 1 || len(j.Slots) > 0 {
+		t.Errorf("%d wait, %d of them read; %d runs, %d slots", j.Waiting, len(j.Waiters), len(j.Runs), len(j.Slots))
+	}
+	if runs, err := s.Runs(t.Context(), "job", true); len(runs) != 1 || err != nil {
+		t.Errorf("%d runs, %v", len(runs), err)
+	}
+}
+
+func TestOneEntryOfEachRunIsTheLatest(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	k := keys("job")
+	vanished, late, old := entry(runA, time.Hour, lock.Vanished, -1), entry(runA, 0, lock.Ok, 0), entry(runB, 9*time.Hour, lock.Failed, 1)
+	do(t, srv, "RPUSH", k.Runs, late.String(), entry(runC, time.Minute, lock.Ok, 0).String(), vanished.String())
+	do(t, srv, "RPUSH", k.Bad, vanished.String(), old.String())
+	runs, err := s.Runs(t.Context(), "job", false)
+	if locktest.Must(t, err); len(runs) != 2 || runs[0].How != lock.Ok || runs[1].Run != runC {
+		t.Errorf("%+v", runs)
+	}
+	runs, err = s.Runs(t.Context(), "job", true)
+	if locktest.Must(t, err); len(runs) != 3 || runs[0].How != lock.Ok || runs[2].Run != runB {
+		t.Errorf("%+v", runs)
+	}
+}
+
+func TestAllOfALongHistoryIsRead(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	words := []any{"RPUSH", keys("job").Runs}
+	for i := range 1234 {
+		words = append(words, entry(lock.NewRunID(), time.Duration(i)*time.Minute, lock.Ok, 0).String())
+	}
+	do(t, srv, words...)
+	if runs, err := s.Runs(t.Context(), "job", false); len(runs) != 1234 || err != nil {
+		t.Errorf("%d runs, %v", len(runs), err)
+	}
+}
+
+func TestNamesComeFromTheListAndOnRequestFromTheKeyspace(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	odd := "50%{a}{b}%7B:x"
+	do(t, srv, "ZADD", keys("").Jobs, 1, "listed", 2, odd, 3, strings.Repeat("x", 600))
+	do(t, srv, "SET", keys("unlisted").Fence, 1)
+	do(t, srv, "SET", keys(odd).Lock, 1)
+	do(t, srv, "SET", "redlockrun:{x}other", 1)
+	do(t, srv, "SET", "other:{y}", 1)
+	do(t, srv, "SET", "redlockrun:{%7b}", 1)
+	for scan, want := range map[bool][]string{false: {odd, "listed"}, true: {odd, "listed", "unlisted"}} {
+		names, err := s.Names(t.Context(), scan)
+		if locktest.Must(t, err); !slices.Equal(names, want) {
+			t.Errorf("scan %v: %q", scan, names)
+		}
+	}
+	if stats := locktest.Do(t, srv, "INFO", "commandstats").(string); strings.Count(stats, "cmdstat_scan:calls=1,") != 1 {
+		t.Errorf("scanned other than once: %s", stats)
+	}
+}
+
+func TestALedgersListOfAnotherTypeIsSaid(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	do(t, srv, "SET", keys("").Jobs, "x")
+	do(t, srv, "SET", keys("job").Runs, "x")
+	if _, err := s.Names(t.Context(), false); err == nil || !strings.Contains(err.Error(), `"redlockrun:jobs"`) {
+		t.Errorf("%v", err)
+	}
+	if _, err := s.Runs(t.Context(), "job", false); err == nil || !strings.Contains(err.Error(), `"redlockrun:{job}:runs"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNothingIsWrittenByReading(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	fill(t, srv, "job")
+	before := locktest.Do(t, srv, "INFO", "persistence").(string)
+	job(t, s, "job")
+	_, err := s.Names(t.Context(), true)
+	locktest.Must(t, err)
+	_, err = s.Runs(t.Context(), "job", true)
+	locktest.Must(t, err)
+	if after := locktest.Do(t, srv, "INFO", "persistence").(string); changes(before) != changes(after) {
+		t.Errorf("%s, then %s", changes(before), changes(after))
+	}
+}
+
+func changes(info string) string {
+	_, after, _ := strings.Cut(info, "rdb_changes_since_last_save:")
+	n, _, _ := strings.Cut(after, "\r")
+	return n
+}

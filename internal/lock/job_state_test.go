@@ -1,0 +1,69 @@
+package lock
+
+import (
+	"testing"
+	"time"
+)
+
+// held is a job whose holder took the lock so long ago, and has so much left of it.
+func held(ttl, ago, left time.Duration) Job {
+	now := time.UnixMilli(1795344187661)
+	return Job{
+		Now: now, At: now.Add(-ago), Left: left,
+		Holder: Holder{Run: "01AAAAAAAAAAAAAAAAAAAAAAAA", TTL: ttl, Every: TimesOf(ttl).Renew},
+	}
+}
+
+func open(j Job) Job {
+	j.Open.Run = j.Holder.Run
+	return j
+}
+
+func TestTheStateOfAHeldLockFollowsFromItsTimes(t *testing.T) {
+	unknown := held(time.Minute, 0, 1500*time.Millisecond)
+	unknown.At = time.Time{}
+	old := held(0, time.Hour, time.Second)
+	old.Holder.Every = 0
+	for _, c := range []struct {
+		name string
+		job  Job
+		want State
+	}{
+		{"just taken", open(held(time.Minute, 0, time.Minute)), Running},
+		{"just taken for a probation", open(held(10*time.Minute, 0, time.Minute)), Running},
+		{"handed over", held(time.Minute, time.Second, time.Second), Starting},
+		{"handed over, and then known", open(held(time.Minute, time.Second, time.Second)), Running},
+		{"handed over, not to be called", held(time.Minute, time.Second, 5*time.Second), Starting},
+		{"handed over for a short ttl", held(5*time.Second, time.Second, time.Second), Starting},
+		{"a ttl no longer than a hand-over", held(2*time.Second, 0, 2*time.Second), Running},
+		{"a run without history in its last second", held(time.Minute, time.Hour, time.Second), Silent},
+		{"since nobody knows when, for a moment", unknown, Starting},
+		{"of an older release", old, Running},
+		{"as late as may be", open(held(time.Minute, time.Hour, 36*time.Second)), Running},
+		{"a bit later", open(held(time.Minute, time.Hour, 36*time.Second-time.Millisecond)), Silent},
+		{"for ever", held(time.Minute, 0, -1), Stuck},
+	} {
+		if got := c.job.StateOfHeld(false); got != c.want {
+			t.Errorf("%s: %s, not %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestARunThatTheLedgerKnowsAndNoLockHasVanished(t *testing.T) {
+	held := Job{State: Running, Holder: Holder{Run: "b"}, Open: Entry{Run: "b"}}
+	for _, c := range []struct {
+		job  Job
+		want bool
+	}{
+		{held, false},
+		{Job{State: Gone, Open: Entry{Run: "a"}}, true},
+		{Job{State: Starting, Holder: Holder{Run: "b"}, Open: Entry{Run: "a"}}, true},
+		{Job{State: PausedJob, Open: Entry{Run: "a"}}, true},
+		{Job{Open: Entry{Run: "a"}}, false}, // nobody could tell
+		{Job{State: Idle}, false},
+	} {
+		if got := c.job.Vanished(); got != c.want {
+			t.Errorf("%v of %+v", got, c.job)
+		}
+	}
+}

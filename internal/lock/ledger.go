@@ -1,0 +1,97 @@
+package lock
+
+import (
+	"strings"
+	"time"
+)
+
+// Of the hash of a job in the ledger, these are the fields that are read, the kinds of ends
+// aside: records of runs, and what has been reckoned of them.
+const (
+	openField    = "open"
+	lastField    = "last"
+	goodField    = "good"
+	meanField    = "mean"
+	stoppedField = "stopped"
+	countField   = "count:" // before each kind of end
+)
+
+// LedgerFields are the names of all fields that are read.
+func LedgerFields() []string {
+	fields := []string{openField, lastField, goodField, meanField, stoppedField}
+	for _, how := range Hows() {
+		fields = append(fields, countField+string(how))
+	}
+	return fields
+}
+
+// ReadLedger takes in the values of LedgerFields, as anybody may have written them; "" is
+// one that is not there. strange are the fields that are none of ours.
+func (j *Job) ReadLedger(values []string) (strange []string) {
+	j.Counts = map[How]int64{}
+	for i, field := range LedgerFields() {
+		if i < len(values) && values[i] != "" && !j.readField(field, values[i]) {
+			strange = append(strange, field)
+		}
+	}
+	return strange
+}
+
+func (j *Job) readField(field, text string) (ok bool) {
+	switch field {
+	case openField:
+		j.Open, ok = ReadEntry(text)
+		if j.Open.Run == "" {
+			j.Open, ok = Entry{}, false
+		}
+	case lastField:
+		j.Last, ok = ReadEntry(text)
+	case goodField:
+		j.Good, ok = ReadEntry(text)
+	case stoppedField:
+		j.Stopped, ok = ReadEntry(text)
+	case meanField:
+		j.Mean, ok = readMean(text)
+	default:
+		n := number(text)
+		if ok = n >= 0; ok {
+			j.Counts[How(strings.TrimPrefix(field, countField))] = n
+		}
+	}
+	return ok
+}
+
+// readMean reads "<of how many runs> <ms>".
+func readMean(text string) (time.Duration, bool) {
+	_, ms, _ := strings.Cut(text, " ")
+	n := number(ms)
+	return span(n), n >= 0 && (n == 0 || span(n) > 0)
+}
+
+// LatestOfEach is one entry of each run, the latest, of entries that come newest first.
+func LatestOfEach(entries []Entry) (latest []Entry) {
+	seen := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		if e.Event == "" && seen[e.Run] {
+			continue
+		}
+		if e.Event == "" {
+			seen[e.Run] = true
+		}
+		latest = append(latest, e)
+	}
+	return latest
+}
+
+// ReadEntries reads entries that come newest first, as anybody may have written them: one
+// of each run, the latest. strange is how many are none of ours.
+func ReadEntries(texts []string) (entries []Entry, strange int) {
+	for _, text := range texts {
+		if e, ok := ReadEntry(text); ok && (e.How != "" || e.Event != "") {
+			entries = append(entries, e)
+		} else {
+			strange++
+		}
+	}
+	return LatestOfEach(entries), strange
+}

@@ -1,0 +1,96 @@
+package lock
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTheLedgerOfAJobIsReadFieldByField(t *testing.T) {
+	open := Entry{Run: NewRunID(), Host: "web-3", At: time.UnixMilli(1795344187661), Status: -1}
+	var j Job
+	strange := j.ReadLedger([]string{open.String(), "garbage", "", "20 125000", "", "41", "-1", "x"})
+	if j.Open != open || j.Mean != 125*time.Second || len(j.Counts) != 1 || j.Counts[Ok] != 41 || j.Last != (Entry{}) {
+		t.Errorf("%+v", j)
+	}
+	if !slices.Equal(strange, []string{"last", "count:failed", "count:signal"}) {
+		t.Errorf("strange: %q", strange)
+	}
+}
+
+func TestANameIsFoundInEachOfItsKeys(t *testing.T) {
+	for _, name := range []string{"job", "50%", "{a}", "%7B", "a}b{c", "a:b", "%", "ä ö"} {
+		k := KeysOf("p:", name, "")
+		for _, key := range []string{k.Lock, k.Fence, k.Line, k.Who, k.Slots, k.Paused, k.Job, k.Runs, k.Bad} {
+			if got := NameOf("p:", key); got != name {
+				t.Errorf("%q of %q, not %q", got, key, name)
+			}
+		}
+	}
+	for _, key := range []string{
+		"", "p:", "p:jobs", "p:{}", "p:{x", "p:x}", "q:{x}", "p:{x}y", "p:{x}:gone:01AAAA", "p:{%7b}", "p:{%}", "p:{" + strings.Repeat("x", 513) + "}",
+	} {
+		if got := NameOf("p:", key); got != "" {
+			t.Errorf("%q of %q", got, key)
+		}
+	}
+}
+
+func TestAPauseIsReadWhoeverWroteIt(t *testing.T) {
+	const id = "01AAAAAAAAAAAAAAAAAAAAAAAA"
+	p := ReadPause(`{"pause":"` + id + `","v":1,"by":"alice@desk","why":"deploy","since":1795344187661,"until":0}`)
+	if p == nil || *p != (PauseMark{ID: id, By: "alice@desk", Why: "deploy", Since: time.UnixMilli(1795344187661)}) {
+		t.Errorf("%+v", p)
+	}
+	for _, text := range []string{"", "x", `{"pause":"short"}`, `{"pause":"` + id + `"`, `{"pause":"` + id + `","why":"` + strings.Repeat("x", 1024) + `"}`} {
+		if p := ReadPause(text); p != nil {
+			t.Errorf("%q is %+v", text, p)
+		}
+	}
+}
+
+func TestAWaiterOfAnyReleaseIsRead(t *testing.T) {
+	run := NewRunID()
+	record := `{"run":"` + run + `","v":1,"host":"web-3","pid":7,"user":"u","cmd":"c","start":1795344187661}`
+	want := Waiter{Run: run, Host: "web-3", PID: 7, Since: time.UnixMilli(1795344187661)}
+	if w := ReadWaiter(run, "1795344187661 1 "+record); w != want {
+		t.Errorf("%+v", w)
+	}
+	want.Slot = "5m 2026-03-01T12:05Z"
+	if w := ReadWaiter(run, "1795344187661 1 5m%202026-03-01T12:05Z 2 "+record); w != want {
+		t.Errorf("%+v", w)
+	}
+	for _, text := range []string{"", "1 1", record, "1 1 " + record[:20], "1 1 " + strings.Replace(record, run, NewRunID(), 1)} {
+		if w := ReadWaiter(run, text); w != (Waiter{Run: run}) {
+			t.Errorf("%q is %+v", text, w)
+		}
+	}
+}
+
+// What is in a store is anybody's.
+func FuzzWhatIsReadOfAJob(f *testing.F) {
+	run := NewRunID()
+	for _, text := range []string{
+		"", Entry{Run: run, How: Ok}.String(), "20 125000", "41", `{"run":"` + run + `","v":1,"ttl":60000,"every":-1,"at":1,"fence":7}`,
+		`{"pause":"` + run + `","since":9223372036854775807}`, "1 1 - 2 {\"run\":\"" + run + "\"}", "open 1 " + run + "/h", "redlockrun:{%25}:job",
+		`{"run":"` + run + `","start":-9223372036854775808}`,
+	} {
+		f.Add(text, int64(1000), int64(1795344187661))
+	}
+	f.Fuzz(func(t *testing.T, text string, left, now int64) {
+		j := Job{Now: instantOf(now), Left: time.Duration(left), Pause: ReadPause(text)}
+		j.Holder, j.At, j.Fence = ReadHeld(text)
+		j.ReadLedger([]string{text, text, text, text, text, text})
+		entries, _ := ReadEntries([]string{text, text})
+		if len(entries) > 2 || j.StateOfHeld(false) == "" || j.StateOfFree() == "" || j.Mean < 0 || j.Fence < 0 {
+			t.Errorf("%+v", j)
+		}
+		ReadWaiter(run, text)
+		ReadSlot(text)
+		SlotTouched(text)
+		if name := NameOf(DefaultPrefix, text); name != "" && !strings.HasPrefix(text, KeysOf(DefaultPrefix, name, "").Lock) {
+			t.Errorf("%q of %q", name, text)
+		}
+	})
+}

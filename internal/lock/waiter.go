@@ -1,0 +1,27 @@
+package lock
+
+import (
+	"strings"
+)
+
+// ReadWaiter reads what is known of a run in line, as anybody may have written it; what
+// cannot be read is unknown. It is a line of words and the run's record:
+//
+//	<last seen, ms> <1: it can be called> [<slot> <tries>] {"run":...
+func ReadWaiter(run, text string) Waiter {
+	w := Waiter{Run: run}
+	head, record, found := strings.Cut(text, " {")
+	if !found || len(text) > maxEntry {
+		return w
+	}
+	if words := strings.Split(head, " "); len(words) >= 4 {
+		w.Slot = unword(words[2])
+	}
+	if h, _ := ReadRecord("{"+record, 0, nil); h.Run == run {
+		w.Host, w.PID = h.Host, h.PID
+		if ms := h.Start.UnixMilli(); ms > 0 {
+			w.Since = instantOf(ms)
+		}
+	}
+	return w
+}
