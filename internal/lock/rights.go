@@ -7,6 +7,12 @@ const MinimalACL = "~redlockrun:* +eval +del +getrange +pexpire +pttl +set +time
 // WaitingACL is what all users of a lock need beside it if one of them waits.
 const WaitingACL = "&redlockrun:* +hdel +hget +hset +publish +pubsub|numsub +subscribe +zadd +zcard +zrank +zrem"
 
+// SlotsACL is what a run for a slot needs beside it, and whoever hands the lock over to one.
+const SlotsACL = "+hdel +hget +hgetall +hlen +hmget +hset"
+
+// LedgerACL is what writes the ledger. Without it runs go as they do, and leave no trace.
+const LedgerACL = "+hincrby +hmget +hset +lindex +lpush +ltrim +zadd +zremrangebyscore"
+
 // ReplicasACL is what Servers.Replicas needs beside it.
 const ReplicasACL = "+wait"
 

@@ -4,7 +4,7 @@
 local function unslotted()
   if slot == '' then return end
   local v = try('HGET', slots, slot)
-  return type(v) == 'table' and (wrong(6, v) or v) or nil
+  return type(v) == 'table' and (wrong(6, v) or call('HGET', slots, slot)) or nil
 end
 
 -- taken is the reply that this run has the lock.
@@ -18,7 +18,7 @@ local function begin(code, value)
   local fault = slot ~= '' and begin_slot(slot, host)
   if fault then
     call('DEL', lock)
-    return wrong(6, fault) or fault
+    return wrong(6, fault) or call('HSET', slots, slot, '') -- refused again, it ends the step and is named
   end
   local reply = taken(code, value)
   reply[5] = open_run(words, reply[2], asked, reply[3], name) and 1 or 0

@@ -18,6 +18,18 @@ import (
 
 // scenarios are the tests that send single steps.
 var scenarios = map[string]func(*testing.T){
+	"TestASlotIsClosedBySuccessAlone":                    TestASlotIsClosedBySuccessAlone,
+	"TestAnotherSlotIsAnotherMatter":                     TestAnotherSlotIsAnotherMatter,
+	"TestTriesAreUsedUp":                                 TestTriesAreUsedUp,
+	"TestAClosedSlotDismissesWhileTheLockIsHeld":         TestAClosedSlotDismissesWhileTheLockIsHeld,
+	"TestAVanishedRunIsATry":                             TestAVanishedRunIsATry,
+	"TestARunThatDidNothingIsNoTry":                      TestARunThatDidNothingIsNoTry,
+	"TestALateEndClosesItsOwnSlotAlone":                  TestALateEndClosesItsOwnSlotAlone,
+	"TestSixteenSlotsAreKept":                            TestSixteenSlotsAreKept,
+	"TestASuccessDismissesItsWaiters":                    TestASuccessDismissesItsWaiters,
+	"TestAFailureGivesTheNextItsTurn":                    TestAFailureGivesTheNextItsTurn,
+	"TestASlotThatCannotBeKept":                          TestASlotThatCannotBeKept,
+	"TestAThousandAreDismissedInSteps":                   TestAThousandAreDismissedInSteps,
 	"TestALineOfTwoReleasesGoesOnBehindAFloor":           TestALineOfTwoReleasesGoesOnBehindAFloor,
 	"TestARunOfANewerReleaseIsKnownByItsID":              TestARunOfANewerReleaseIsKnownByItsID,
 	"TestAFrozenFloorIsHeededByAllWhoDoNotKnowIt":        TestAFrozenFloorIsHeededByAllWhoDoNotKnowIt,
@@ -78,7 +90,7 @@ func stepsOf(t *testing.T) func(step string) string {
 }
 
 func TestEveryScenarioIsMixed(t *testing.T) {
-	sends := regexp.MustCompile(`\ts := new(Steps|Line)\(t`)
+	sends := regexp.MustCompile(`\ts := (newSteps|newLine|slotted)\(t`)
 	files, err := filepath.Glob("*_test.go")
 	locktest.Must(t, err)
 	for _, file := range files {

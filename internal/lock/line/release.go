@@ -68,6 +68,8 @@ func (l *redisLease) Release(ctx context.Context, end lock.Farewell) error {
 	switch {
 	case err != nil:
 		return a.unavailable(err)
+	case reply.wrong:
+		return a.notLock(reply.key, reply.what)
 	case done || reply.whose == ours:
 		return nil
 	}

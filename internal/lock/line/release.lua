@@ -48,7 +48,7 @@ end
 local held, fault = text(1, 1023)
 if fault and fault.err then return fault end
 fault = record_slot()
-if fault and how ~= '' then return fault end
+if fault and how ~= '' then return wrong(6, fault) or call('HSET', slots, slot, '') end
 local reply = give(held)
 if mark > 0 then call('SET', gone, '1', 'PX', mark) end
 move(reply)

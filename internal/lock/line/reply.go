@@ -193,22 +193,28 @@ func readRenew(r *link.Reply) (n renewReply) {
 //	{2}    this run had the lock; it is kept, with a record that says that the run has ended
 //	{0, pttl, record, now}   another has it
 //	{-1}   nobody has it
+//	{-1, n, type}   the n-th key is something else: the slot could not be written, and the lock is as it was
 type releaseReply struct {
 	whose standing
 	kept  bool // of ours
 	busy  busy // of anothers
+	wrong bool
+	key   int    // of wrong: which one, from 0 on
+	what  string // of wrong: its type
 }
 
 func readRelease(r *link.Reply) (l releaseReply) {
-	switch r.Code() {
-	case 1:
+	switch code := r.Code(); {
+	case code == 1:
 		l.whose = ours
-	case 2:
+	case code == 2:
 		l.whose, l.kept = ours, true
-	case 0:
+	case code == 0:
 		l.whose, l.busy = anothers, readBusy(r)
-	case -1:
+	case code == -1 && r.Len() == 0:
 		l.whose = nobodys
+	case code == -1:
+		l.wrong, l.key, l.what = true, int(r.Number(1, mostKeys)-1), r.Text()
 	default:
 		r.Strange()
 	}

@@ -110,6 +110,7 @@ func FuzzAReplyOfTheReleaseStep(f *testing.F) {
 		"*1\r\n:1\r\n",
 		"*1\r\n:2\r\n",
 		"*1\r\n:-1\r\n",
+		"*3\r\n:-1\r\n:6\r\n$4\r\nlist\r\n",
 		"*4\r\n:0\r\n:-1\r\n$10\r\nany\x00\xffbytes\r\n:1795344187667\r\n",
 	)
 }
@@ -122,6 +123,8 @@ func releaseParts(l releaseReply) []any {
 		return []any{int64(1)}
 	case l.whose == anothers:
 		return busyParts(0, l.busy)
+	case l.wrong:
+		return []any{int64(-1), int64(l.key + 1), l.what}
 	}
 	return []any{int64(-1)}
 }
