@@ -18,6 +18,14 @@ import (
 
 // scenarios are the tests that send single steps.
 var scenarios = map[string]func(*testing.T){
+	"TestARunIsOpenUntilItEnds":                          TestARunIsOpenUntilItEnds,
+	"TestTheListsKeepSoManyAndTheBadLonger":              TestTheListsKeepSoManyAndTheBadLonger,
+	"TestARunThatDiedIsEnteredByTheNext":                 TestARunThatDiedIsEnteredByTheNext,
+	"TestWhoHasNotVanished":                              TestWhoHasNotVanished,
+	"TestAHandOverBeginsWithItsConfirmation":             TestAHandOverBeginsWithItsConfirmation,
+	"TestWithoutHistoryNothingIsWritten":                 TestWithoutHistoryNothingIsWritten,
+	"TestAJobIsListedOnceADay":                           TestAJobIsListedOnceADay,
+	"TestTheMeanIsThatOfSuccesses":                       TestTheMeanIsThatOfSuccesses,
 	"TestASlotIsClosedBySuccessAlone":                    TestASlotIsClosedBySuccessAlone,
 	"TestAnotherSlotIsAnotherMatter":                     TestAnotherSlotIsAnotherMatter,
 	"TestTriesAreUsedUp":                                 TestTriesAreUsedUp,
@@ -90,7 +98,7 @@ func stepsOf(t *testing.T) func(step string) string {
 }
 
 func TestEveryScenarioIsMixed(t *testing.T) {
-	sends := regexp.MustCompile(`\ts := (newSteps|newLine|slotted)\(t`)
+	sends := regexp.MustCompile(`\ts := (newSteps|newLine|slotted|remembering)\(t`)
 	files, err := filepath.Glob("*_test.go")
 	locktest.Must(t, err)
 	for _, file := range files {

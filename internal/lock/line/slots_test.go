@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
@@ -322,18 +323,18 @@ func TestAReleaseForASlotIsTriedUntilTheEnd(t *testing.T) {
 	}
 }
 
-// However many wait, a step takes no more than 500 out of line: whoever looks next goes on.
+// However many wait, a step takes no more than 250 out of line: whoever looks next goes on.
 func TestAThousandAreDismissedInSteps(t *testing.T) {
 	t.Parallel()
 	s := slotted(t)
 	s.code(s.once("a"), 1)
-	s.do("EVAL", `for i = 1, 1200 do
+	s.do("EVAL", `for i = 1, 600 do
 		local run = string.format('%026d', i)
 		redis.call('ZADD', KEYS[1], i, run)
 		redis.call('HSET', KEYS[2], run, ARGV[1] .. ' 1 5m 2 {"run":"' .. run .. '","v":1}')
 	end return 1`, 2, "{n}:line", "{n}:who", clockOf(s))
 	s.end("a", 0, 0, "ok", 0)
-	for _, want := range []int64{700, 199, 0} {
+	for _, want := range []int64{350, 99, 0} {
 		if got := s.do("ZCARD", "{n}:line"); got != want {
 			t.Fatalf("%d are left in line, not %d", got, want)
 		}
@@ -344,6 +345,38 @@ func TestAThousandAreDismissedInSteps(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A thousand wait, and one does their work: how long the last of them waits for that, and
+// how long the server was in one step.
+func TestAThousandWaitersAreDismissed(t *testing.T) {
+	ability.Slow(t)
+	const waiters = 1000
+	srv, s := served(t)
+	held := locktest.Acquire(t, s, inSlot(0))
+	var queue []<-chan result
+	for range waiters {
+		done, _ := begin(t, s, inSlot(lock.Forever))
+		queue = append(queue, done)
+	}
+	locktest.Until(t, "all in line", func() bool { return inLine(t, srv, "job") == waiters })
+	locktest.Do(t, srv, "CONFIG", "SET", "slowlog-log-slower-than", "1000")
+	locktest.Do(t, srv, "SLOWLOG", "RESET")
+	began := time.Now()
+	end := lock.Farewell{Outcome: lock.Outcome{How: lock.Ok, Attempts: 1}}
+	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), end))
+	for _, done := range queue {
+		if r := got(t, done); !errors.As(r.err, new(*lock.DoneError)) {
+			t.Fatalf("a waiter: %v", r.err)
+		}
+	}
+	longest := int64(0)
+	for _, entry := range locktest.Do(t, srv, "SLOWLOG", "GET", 100).([]any) {
+		longest = max(longest, entry.([]any)[2].(int64))
+	}
+	t.Logf("%d waiters: the last was told after %s; the longest step took %s", waiters, time.Since(began),
+		time.Duration(longest)*time.Microsecond)
+	wantInLine(t, srv, 0)
 }
 
 // lookAs is a look of a run whose id is no letter.

@@ -235,7 +235,7 @@ judged[key] = code and (code == 6 and 'd ' or 't ') .. value or false
 end
 return judged[key]
 end
-local most_dismissed = 500
+local most_dismissed = 250
 local function dismiss_front()
 local front = call('ZRANGE', line, 0, most_dismissed - 1)
 local entries, out, messages = call('HMGET', who, unpack(front)), {}, {}
