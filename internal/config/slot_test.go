@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	_ "time/tzdata" // the same zones on every machine
 
 	"redlockrun/internal/config"
 	"redlockrun/internal/lock"
@@ -216,7 +215,7 @@ func TestLocalTimeIsThatOfTZ(t *testing.T) {
 	}
 	for _, tz := range []string{"Europe/Nowhere", "/nonexistent", "../etc/passwd", "/etc/passwd", "Local"} {
 		_, err := read(map[string]string{"TZ": tz}, "key=x", "once-per=2h")
-		wantRefused(t, err, "TZ is", "no time zone", "Europe/Berlin")
+		wantRefused(t, err, "TZ: ", "is no time zone", "Europe/Berlin")
 		if _, err := read(map[string]string{"TZ": tz}, "key=x", "once-per=1h"); err != nil {
 			t.Errorf("TZ=%s, which an hour does not need: %v", tz, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -21,7 +22,7 @@ func zone(env Lookup, host *time.Location) (*time.Location, error) {
 	if there, err := load(tz); err == nil {
 		return there, nil
 	}
-	return nil, Usagef("TZ is %s, which is no time zone that is known here", shown(tz)).
+	return nil, Usagef("TZ: %s is no time zone that is known here", shownZone(tz)).
 		Hint("TZ is a name like Europe/Berlin; without TZ, the host's local time counts; slots of an hour or less are UTC")
 }
 
@@ -39,4 +40,12 @@ func load(tz string) (*time.Location, error) {
 		return nil, err
 	}
 	return time.LoadLocationFromTZData(tz, data)
+}
+
+// shownZone is shown for a text that may have slashes.
+func shownZone(tz string) string {
+	if shown(strings.ReplaceAll(tz, "/", "")) == "the value" {
+		return "the value"
+	}
+	return strconv.Quote(tz)
 }
