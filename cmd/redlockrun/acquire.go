@@ -85,13 +85,9 @@ func (s *session) request() lock.Request {
 }
 
 func (s *session) holder() lock.Holder {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
 	return lock.Holder{
 		Run:     lock.NewRunID(),
-		Host:    host,
+		Host:    hostName(),
 		PID:     os.Getpid(),
 		User:    userName(),
 		Command: filepath.Base(s.command[0]),
@@ -100,6 +96,13 @@ func (s *session) holder() lock.Holder {
 		Every:   s.Times.Renew,
 		Boot:    boottime.BootID(),
 	}
+}
+
+func hostName() string {
+	if host, err := os.Hostname(); err == nil {
+		return host
+	}
+	return "unknown"
 }
 
 func userName() string {

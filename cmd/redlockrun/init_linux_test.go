@@ -76,6 +76,19 @@ func TestAsPID1OrphansAreReapedDuringTheWait(t *testing.T) {
 	run.ends(5)
 }
 
+func TestAsPID1ASignalEndsTheSplay(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	ran := filepath.Join(t.TempDir(), "ran")
+	run := launchInit(t, s.URL(), "-k", "job", "-v", "--splay", "1000h", "touch", ran)
+	until(t, "the splay", func() bool { return strings.Contains(run.stderr(), "is asked for in") })
+	run.signal(syscall.SIGTERM)
+	run.ends(143)
+	if exists(ran) {
+		t.Error("it has run")
+	}
+}
+
 // No guard is there, nor needed: the kernel ends all that PID 1 leaves behind.
 func TestAsPID1NothingOutlivesAKill(t *testing.T) {
 	t.Parallel()

@@ -41,6 +41,9 @@ func (s *session) run(environ []string) (ending, error) {
 		return ending{}, err
 	}
 	s.console = s.console.With(s.about()...)
+	if err := s.splay(); err != nil {
+		return ending{}, err
+	}
 	s.guard = runner.StartGuard(keep...) // while the lock is asked for
 	defer s.guard.Close()
 	lease, run, err := s.acquire(store)

@@ -4,6 +4,7 @@ package console
 // README lists them.
 const (
 	EventConfig      = "config"         // what should be known of the configuration
+	EventSplay       = "splay"          // the lock is asked for later
 	EventWaiting     = "waiting"        // for a busy lock, in line at a place
 	EventRejoined    = "rejoined"       // the place in the line was lost
 	EventUncalled    = "uncalled"       // waiting goes on by looking
@@ -32,7 +33,8 @@ const (
 func inWords(field string) bool {
 	switch field {
 	case "key", "address", "from", "run", "host", "pid", "user", "command",
-		"foreign", "left_ms", "held_ms", "place", "status", "fence", "renewals", "failed_tries", "closest_ms", "processes":
+		"foreign", "left_ms", "held_ms", "place", "status", "fence", "renewals", "failed_tries", "closest_ms", "processes",
+		"splay_ms":
 		return true
 	}
 	return false
