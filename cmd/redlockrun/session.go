@@ -50,6 +50,7 @@ func (s *session) run(environ []string) (ending, error) {
 	if err != nil {
 		return ending{}, err
 	}
+	s.compareClocks(time.Now(), lease)
 	s.sayStarted(lease)
 	status, kept, err := s.execute(lease, run, with(environ, s.variables(run, lease)))
 	held := lease.Held()

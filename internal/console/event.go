@@ -12,6 +12,7 @@ const (
 	EventBusy        = "busy"           // the lock stayed busy
 	EventHeldLong    = "held-long"      // and is so for longer than --warn-held-after
 	EventStarted     = "started"        // the lock is held, and the command starts
+	EventClocks      = "clocks"         // this host's and the server's differ
 	EventUnrenewed   = "unrenewed"      // a try got no answer
 	EventRenewed     = "renewed"        // and a later one did
 	EventLost        = "lost"           // without a status: the command runs on
@@ -34,7 +35,7 @@ func inWords(field string) bool {
 	switch field {
 	case "key", "address", "from", "run", "host", "pid", "user", "command",
 		"foreign", "left_ms", "held_ms", "place", "status", "fence", "renewals", "failed_tries", "closest_ms", "processes",
-		"splay_ms":
+		"splay_ms", "apart_ms":
 		return true
 	}
 	return false

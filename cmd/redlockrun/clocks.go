@@ -1,0 +1,29 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+)
+
+// compareClocks warns if the clock by which the slot has its name is so far from the server's
+// that other hosts may well call the same tick otherwise.
+func (s *session) compareClocks(host time.Time, lease lock.Lease) {
+	server := lease.Instants().Now
+	if s.SlotPeriod == 0 || server.IsZero() {
+		return
+	}
+	apart := host.Sub(server).Abs()
+	if apart < s.SlotPeriod/2 {
+		return
+	}
+	s.warn(console.EventClocks, fmt.Sprintf(
+		"the clocks differ by %s: it is %s here, where slot %q has its name from, and %s at the server (%s)",
+		config.Exact(apart.Round(time.Second)), instant(host), s.Slot.Name, instant(server), s.where()),
+		console.Field{Name: "apart_ms", Value: apart.Milliseconds()})
+}
+
+func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
