@@ -17,12 +17,22 @@ func (r *run) forward(sig os.Signal) {
 		return
 	case resumes:
 		r.forwarded = 0
+	case ends:
+		r.noteOrder(sig.(syscall.Signal))
 	}
 	switch m.to {
 	case toGroup:
 		r.toGroup(sig.(syscall.Signal))
 	case toCommand:
 		r.toCommand(sig.(syscall.Signal))
+	}
+}
+
+// noteOrder remembers a signal by which somebody may want the command to end, unless it
+// has already.
+func (r *run) noteOrder(sig syscall.Signal) {
+	if !r.child.ended() {
+		r.ordered.add(sig)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // this process's group. They get the signal now, as they would have without redlockrun.
 func (s Status) Reraise() {
 	if s.Signal == unix.SIGINT {
-		endBySIGINT(s.hadTerminal)
+		endBySIGINT(s.HadTerminal)
 	}
 }
 

@@ -72,6 +72,7 @@ type run struct {
 
 	isStopped bool           // the kernel has said so, SIGSTOP and the like
 	forwarded syscall.Signal // the stop signal that this process has passed on since the command last ran; 0: none
+	ordered   Signals        // those that end a program and were passed on
 	warned    bool           // a signal could not be sent, and the user knows
 }
 
@@ -113,11 +114,12 @@ func (r *run) finish(e event) Status {
 		s.Signal = syscall.Signal(e.status)
 		s.Code = 128 + e.status
 	}
+	s.Forwarded = r.ordered
 	if r.stop != nil {
 		s.Stopped = r.stop
 		r.awaitGroup()
 	}
-	s.hadTerminal = r.term.reclaim(r.child.pid)
+	s.HadTerminal = r.term.reclaim(r.child.pid)
 	r.Guard.disarm()
 	reap(r.child.pid)
 	s.Left = countLeft(r.child.pid)

@@ -62,7 +62,8 @@ type Status struct {
 	Stopped error          // why it was stopped; nil if it had ended before the stop was sent
 	Left    int            // processes of its group that run on; none as PID 1, with which they end
 
-	hadTerminal bool // its group was the foreground group when it ended
+	Forwarded   Signals // what came to this process while the command ran, if by default it ends a program
+	HadTerminal bool    // its group was the foreground group when it ended
 }
 
 // A StopError as the cause of Run's context gives the group SIGTERM at once and

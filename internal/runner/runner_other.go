@@ -55,5 +55,9 @@ func (s Status) Reraise() {}
 // Reraise does nothing.
 func (e *SignalError) Reraise() {}
 
+func suspend(syscall.Signal, bool) (resume func()) { return func() {} }
+
+func reapAgain() {}
+
 // WithoutTTOU calls f.
 func WithoutTTOU(f func()) { f() }

@@ -68,6 +68,21 @@ var meanings = [lastSignal + 1]meaning{
 	33:              {reserved, toNobody}, // SIGSETXID: the runtime ignores it
 }
 
+// Signals is a set of them.
+type Signals uint64
+
+// Has reports whether one of sigs is in the set.
+func (s Signals) Has(sigs ...syscall.Signal) bool {
+	for _, sig := range sigs {
+		if sig > 0 && sig <= lastSignal && s&(1<<(sig-1)) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Signals) add(sig syscall.Signal) { *s |= 1 << (sig - 1) }
+
 func meaningOf(sig os.Signal) meaning {
 	if s, ok := sig.(syscall.Signal); ok && s > 0 && s <= lastSignal {
 		return meanings[s]
