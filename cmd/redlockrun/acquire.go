@@ -44,7 +44,7 @@ func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
 	lease, err := attend(s.signals, func(ctx context.Context) (lock.Lease, error) { return store.Acquire(ctx, req) })
 	said.over()
 	if err == nil {
-		err = s.guard.Started()
+		err = s.guards.started()
 	}
 	if err == nil {
 		err = s.freshen(lease)
@@ -64,19 +64,14 @@ func (s *session) unanswered(err error) error {
 	return &lock.UnavailableError{Address: s.place, Err: err}
 }
 
-// abandon gives back a lock under which nothing was run.
-func (s *session) abandon(lease lock.Lease) {
-	if err := s.release(lease, 0); err != nil {
-		s.console.Say(console.Message{Level: console.Debug, Event: console.EventUnreleased, Text: err.Error()})
-	}
-}
-
 func (s *session) request() lock.Request {
 	return lock.Request{
 		Name:       s.Key,
 		Times:      s.Times,
 		Holder:     s.holder(),
 		Wait:       s.Wait,
+		Slot:       s.Slot,
+		History:    s.History,
 		Timeout:    s.Timeout,
 		Enclosing:  s.Enclosing,
 		OnOutage:   s.sayOutage(),

@@ -90,11 +90,19 @@ func explainLoss(err error, c plan) (o outcome, ok bool) {
 	if !ok {
 		return o, false
 	}
-	end := "; the command was stopped"
-	if errors.As(err, new(*runner.NotStartedError)) {
-		end = "; nothing was run"
+	return failure(statusLost, explainLost(lost, c)+cmp.Or(unrun(err), "; the command was stopped"), lostHint(lost, c)), true
+}
+
+// unrun says of an error that came before a start of the command what that means; "" of
+// any other.
+func unrun(err error) string {
+	switch {
+	case errors.As(err, new(*notAgainError)):
+		return "; the command is not started again"
+	case errors.As(err, new(*runner.NotStartedError)), errors.As(err, new(*runner.SignalError)):
+		return "; nothing was run"
 	}
-	return failure(statusLost, explainLost(lost, c)+end, lostHint(lost, c)), true
+	return ""
 }
 
 // explainUsage is of what the user has said, and can say otherwise.
@@ -140,7 +148,7 @@ func explainUnavailable(e *lock.UnavailableError, c plan) outcome {
 // explainRun is of the command, or of redlockrun itself.
 func explainRun(err error, c plan) (o outcome, ok bool) {
 	if signalled, ok := errors.AsType[*runner.SignalError](err); ok {
-		return outcome{status: statusSignal + int(signalled.Signal), level: console.Info, message: signalled.Error() + "; nothing was run"}, true
+		return outcome{status: statusSignal + int(signalled.Signal), level: console.Info, message: signalled.Error() + unrun(err)}, true
 	}
 	if start, ok := errors.AsType[*runner.StartError](err); ok {
 		return explainStart(start), true
@@ -150,7 +158,7 @@ func explainRun(err error, c plan) (o outcome, ok bool) {
 	}
 	text := "the command was stopped after --max-runtime %s"
 	if errors.As(err, new(*runner.NotStartedError)) {
-		text = "the command's file did not come within --max-runtime %s; nothing was run"
+		text = "the command's file did not come within --max-runtime %s" + unrun(err)
 	}
 	return failure(statusRanOut, fmt.Sprintf(text, config.Exact(c.MaxRuntime))), true
 }

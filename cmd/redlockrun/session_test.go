@@ -23,7 +23,8 @@ type fakeLease struct {
 	until    time.Time
 	renew    func(ctx context.Context) error
 	renewed  int
-	released []time.Duration
+	released []lock.Farewell
+	release  func(ctx context.Context) error // nil: it works
 }
 
 func (l *fakeLease) Until() time.Time        { return l.until }
@@ -40,9 +41,12 @@ func (l *fakeLease) Renew(ctx context.Context) (time.Time, error) {
 	return l.until, nil
 }
 
-func (l *fakeLease) Release(_ context.Context, end lock.Farewell) error {
-	l.released = append(l.released, end.Keep)
-	return nil
+func (l *fakeLease) Release(ctx context.Context, end lock.Farewell) error {
+	l.released = append(l.released, end)
+	if l.release == nil {
+		return nil
+	}
+	return l.release(ctx)
 }
 
 // A fakeStore gives out leases that were asked for age ago.
@@ -126,8 +130,8 @@ func TestASignalEndsTheRenewalBeforeTheStart(t *testing.T) {
 func TestNoGuardNoRun(t *testing.T) {
 	store := &fakeStore{}
 	s := fakeSession(nil)
-	s.guard = runner.StartGuard(closedFile(t))
-	defer s.guard.Close()
+	s.guards.start(closedFile(t))
+	defer s.guards.close()
 	_, _, err := s.acquire(store)
 	if got := explain(err, *s.plan).status; got != statusFailed || len(store.given[0].released) != 1 {
 		t.Errorf("status %d, released %v, %v", got, store.given[0].released, err)
@@ -156,35 +160,6 @@ func TestASecondSignalDoesNotWait(t *testing.T) {
 	var signalled *runner.SignalError
 	if !errors.As(err, &signalled) || signalled.Signal != syscall.SIGINT {
 		t.Errorf("%v", err)
-	}
-}
-
-// It is left after a failure of the command, its time included, but not after one
-// of redlockrun's own, nor after a loss.
-func TestTheRestOfAMinHoldIsLeftUnlessRedlockrunFails(t *testing.T) {
-	gone := &watchdog.LostError{Err: lock.ErrLost}
-	late := &watchdog.LostError{Err: watchdog.ErrLate}
-	for _, c := range []struct {
-		lost *watchdog.LostError
-		err  error
-		want []time.Duration
-	}{
-		{nil, nil, []time.Duration{4 * time.Second}},
-		{nil, &runner.StartError{Code: 127}, []time.Duration{0}},
-		{nil, &runner.SignalError{}, []time.Duration{0}},
-		{nil, &runner.StopError{Reason: runner.ErrMaxRuntime}, []time.Duration{4 * time.Second}},
-		{nil, &runner.NotStartedError{Reason: runner.ErrMaxRuntime}, []time.Duration{0}},
-		{nil, &runner.StopError{Reason: errors.New("panic")}, []time.Duration{0}},
-		{nil, late, []time.Duration{0}},
-		{late, nil, []time.Duration{0}},
-		{gone, nil, nil},
-	} {
-		s, lease := fakeSession(nil), &fakeLease{}
-		s.MinHold = 5 * time.Second
-		s.giveBack(lease, lease.Held(), c.lost, c.err)
-		if len(lease.released) != len(c.want) || len(c.want) > 0 && lease.released[0] != c.want[0] {
-			t.Errorf("%v, %v: released %v, want %v", c.lost, c.err, lease.released, c.want)
-		}
 	}
 }
 

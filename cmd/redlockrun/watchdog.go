@@ -19,7 +19,7 @@ import (
 func (s *session) watchdog() watchdog.Config {
 	return watchdog.Config{
 		Times: s.Times, Timeout: s.Timeout, Continue: s.OnLost == config.ContinueCommand,
-		Guard: s.guard.Extend, Observer: teller{s},
+		Guard: s.guards.extend, Observer: teller{s},
 	}
 }
 
@@ -36,7 +36,7 @@ func (s *session) haltFor(err error) *runner.StopError {
 // here sent it, and that the guard's deadline has passed: this process stood
 // still for so long.
 func (s *session) guardMayHaveKilled(lease lock.Lease, status runner.Status) bool {
-	return s.guard != nil && s.OnLost == config.StopCommand && status.Signal == syscall.SIGKILL &&
+	return s.guards.needed() && s.OnLost == config.StopCommand && status.Signal == syscall.SIGKILL &&
 		boottime.Until(s.Times.GuardKill(lease.Until())) <= 0
 }
 

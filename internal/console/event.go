@@ -19,6 +19,8 @@ const (
 	EventRegained    = "regained"       // it was held all the time
 	EventReleased    = "released"       // the run is over
 	EventUnreleased  = "release-failed" // the lock lapses by itself
+	EventRetry       = "retry"          // the command failed and is started again
+	EventUnrecorded  = "unrecorded"     // a slot's work is done, and nobody knows
 	EventLeft        = "left-running"   // processes of the command
 	EventCommand     = "command"        // what should be known of how the command runs
 	EventDropped     = "dropped"        // lines that stderr did not take
@@ -35,7 +37,7 @@ func inWords(field string) bool {
 	switch field {
 	case "key", "address", "from", "run", "host", "pid", "user", "command",
 		"foreign", "left_ms", "held_ms", "place", "status", "fence", "renewals", "failed_tries", "closest_ms", "processes",
-		"splay_ms", "apart_ms":
+		"attempt", "pause_ms", "slot", "splay_ms", "apart_ms":
 		return true
 	}
 	return false
