@@ -1,6 +1,8 @@
 package config_test
 
 import (
+	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -261,6 +263,29 @@ func TestWhatIsNoSlotIsRefused(t *testing.T) {
 	} {
 		_, err := read(c.env, append([]string{"key=x"}, c.args...)...)
 		wantRefused(t, err, c.want...)
+	}
+}
+
+func TestTheNamedPeriodWouldDo(t *testing.T) {
+	t.Parallel()
+	accepted := 0
+	for seconds := 0; seconds < 8*24*3600; seconds += 1 + seconds/100 {
+		p := strconv.Itoa(seconds)
+		_, err := read(nil, "key=x", "once-per="+p)
+		if err == nil {
+			accepted++
+			continue
+		}
+		wantRefused(t, err, " would do: ")
+		var usage *config.UsageError
+		errors.As(err, &usage)
+		named, _, _ := strings.Cut(usage.Hints[0], " ")
+		if _, err := read(nil, "key=x", "once-per="+named); err != nil {
+			t.Errorf("%s in place of %s: %v", named, p, err)
+		}
+	}
+	if accepted == 0 {
+		t.Error("none was accepted")
 	}
 }
 
