@@ -103,7 +103,7 @@ func (e *election) giveUp(ctx context.Context) {
 	for i, m := range e.masters {
 		all.Go(func() {
 			if e.inDoubt[i] {
-				m.giveUp(ctx, term{round: e.round}.last())
+				m.giveUp(ctx, term{round: e.round}.last(), parting{})
 			}
 			m.close()
 		})

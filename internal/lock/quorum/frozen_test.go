@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
 )
 
@@ -31,10 +32,10 @@ func TestFreeze(t *testing.T) {
 	mustGrant(t, m, term{round: 1})
 	write("lock.json", jobKey)
 	write("fence", jobFence)
-	_, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), time.Hour)
+	_, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), parting{Farewell: lock.Farewell{Keep: time.Hour}})
 	locktest.Must(t, err)
 	write("lock-ended.json", jobKey)
-	locktest.Must(t, m.giveUp(locktest.Limited(t, locktest.Patience), term{round: 1}.last()))
+	locktest.Must(t, m.giveUp(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), parting{}))
 	write("tombstone", m.keys.Gone)
 }
 

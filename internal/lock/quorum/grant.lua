@@ -1,4 +1,4 @@
--- Takes the lock for a term if it is nobody's, or an older term's of this run.
+-- Takes the lock for a term if it is nobody's, or an older term's of this run. Stands behind term.lua and doubt.lua.
 -- ARGV   4 rest of the record   5 ttl in ms   6 clock of the client in ms
 --        7 seconds for which the server must be up to vote (0: it need not)
 -- reply  grantReply in reply.go
@@ -8,9 +8,16 @@ local whose, held = standing()
 if not whose then return held end
 if whose == 'newer' or revoked() then return {4} end
 if whose == 'same' then return {2} end
+local refused = slot_refused()
+if refused then return wrong_slots(refused) end
+local state, closed = '', false
+if slot ~= '' then state, closed = slot_state(slot) end
+if closed then return {6, state} end
 if whose == 'another' then
   redis.call('PEXPIRE', KEYS[3], 60000) -- a server that refuses writes does not know who holds the lock
-  return {0, redis.call('PTTL', KEYS[1]), held, clock()}
+  local busy = {0, redis.call('PTTL', KEYS[1]), held, clock()}
+  if slot ~= '' then busy[5] = state end
+  return busy
 end
 
 local server, wanted = '', tonumber(ARGV[7])
@@ -26,5 +33,8 @@ if fault then return fault end
 local fence = math.max(last + 1, tonumber(ARGV[6]))
 if fence >= 2 ^ 53 then return {-2} end
 setCounter(fence)
+refused = begin_here()
+if refused then return refused end
 take(ARGV[4], ARGV[5], 0)
-return {1, fence, server}
+if slot == '' and history == 0 then return {1, fence, server} end
+return {1, fence, server, state, open_here(fence, now)}

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/link"
 )
 
 // A quorumLease is a lock held at a majority of the masters.
 type quorumLease struct {
 	election *election
+	votes    []vote   // of the round that took it
+	tries    []string // runs of its slot that are gone without a word
 	round    uint32
 	fence    int64
 	taken    time.Time // before the round that took it was sent
@@ -28,7 +29,7 @@ type quorumLease struct {
 
 func newQuorumLease(p *poll, fence int64, members []bool) *quorumLease {
 	l := &quorumLease{
-		election: p.election, round: p.term.round, fence: fence, taken: p.sent, cancel: p.cancel,
+		election: p.election, votes: p.votes, tries: p.vanishedTries(), round: p.term.round, fence: fence, taken: p.sent, cancel: p.cancel,
 		until: p.req.Times.End(p.sent), key: make([]term, len(members)),
 	}
 	for i, ok := range members {
@@ -296,84 +297,6 @@ func (l *quorumLease) unknown(t *tally) error {
 		}
 	}
 	return o.unavailable()
-}
-
-// Release goes to all masters. Those whose keys count are waited for, within
-// ctx and two seconds, or half a second when a majority has answered: then what
-// has been sent is enough, as a frozen server does it when it goes on. The
-// others are waited for one more round trip.
-func (l *quorumLease) Release(ctx context.Context, end lock.Farewell) error {
-	l.stopWork()
-	began := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, lock.ReleaseLimit)
-	defer cancel()
-	rest, cut := context.WithCancel(ctx)
-	defer cut()
-	answers := make(chan keyAnswer, len(l.key))
-	asked := 0
-	for i := range l.key {
-		if _, counts := l.keyAt(i); counts {
-			asked++
-			l.work.Go(func() { answers <- l.releaseAt(ctx, i, end.Keep) })
-		} else {
-			l.work.Go(func() { l.giveUpAt(rest, i) })
-		}
-	}
-	t := &tally{answers: make([]keyAnswer, len(l.key)), no: len(l.key) - asked, taken: l.stolen}
-	for range asked {
-		if t.add(<-answers); t.yes == l.need() {
-			limit := max(lateRelease, 8*time.Since(began))
-			defer time.AfterFunc(limit, cancel).Stop()
-		}
-	}
-	trip := lock.Between(leastTrip, time.Since(began), mostTrip)
-	defer time.AfterFunc(trip, cut).Stop()
-	l.work.Wait()
-	for _, m := range l.election.masters {
-		m.close()
-	}
-	return l.released(t)
-}
-
-// lateRelease is how long a master is waited for when a majority has released.
-const lateRelease = 500 * time.Millisecond
-
-// released says what a release has come to: whether the lock was ours.
-func (l *quorumLease) released(t *tally) error {
-	switch {
-	case t.yes >= l.need():
-		return nil
-	case len(l.key)-t.no < l.need():
-		return t.loss()
-	}
-	return l.unknown(t)
-}
-
-// releaseAt tries twice: the connection may have died without a word while the
-// command ran.
-func (l *quorumLease) releaseAt(ctx context.Context, at int, keep time.Duration) keyAnswer {
-	m, last := l.election.masters[at], l.lastTerm()
-	a := keyAnswer{from: at}
-	var done bool
-	done, a.err = lock.Twice(ctx, func(ctx context.Context) (err error) {
-		a.standing, err = m.release(ctx, last, keep)
-		return err
-	}, func(err error) bool { return !link.Answered(err) })
-	if a.err == nil && done && a.standing == nobodys {
-		a.standing = ours // the first try has done it
-	}
-	if a.err != nil || l.isInDoubt(at) {
-		m.giveUp(ctx, last)
-	}
-	return a
-}
-
-func (l *quorumLease) giveUpAt(ctx context.Context, at int) {
-	if l.isInDoubt(at) {
-		l.election.masters[at].giveUp(ctx, l.lastTerm())
-		return
-	}
-	l.election.masters[at].release(ctx, l.lastTerm(), 0)
 }
 
 func (l *quorumLease) lastTerm() term {

@@ -4,9 +4,11 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/ledger"
 	"redlockrun/internal/lock/link"
 )
 
@@ -24,9 +26,20 @@ var (
 	healLua string
 	//go:embed release.lua
 	releaseLua string
+	//go:embed run.lua
+	runLua string
+	//go:embed doubt.lua
+	doubtLua string
 
-	termPart = link.Part(&termLua)
+	termPart  = link.Part(&termLua)
+	runPart   = link.Part(&runLua)
+	doubtPart = link.Part(&doubtLua)
 )
+
+// entering is a step that reads and writes what lies beside the lock, too.
+func entering[R any](read func(*link.Reply) R, text *string) link.Script[R] {
+	return link.NewScript(read, termPart, runPart, ledger.Slots, ledger.Ledger, doubtPart, link.Part(text))
+}
 
 // steps are what a master is sent. A test sets those of another release.
 type steps struct {
@@ -39,11 +52,11 @@ type steps struct {
 
 // present are the steps of this release.
 var present = steps{
-	grant:   link.NewScript(readGrant, termPart, link.Part(&grantLua)),
+	grant:   entering(readGrant, &grantLua),
 	raise:   link.NewScript(readRaise, termPart, link.Part(&raiseLua)),
 	renew:   link.NewScript(readRenew, termPart, link.Part(&renewLua)),
-	heal:    link.NewScript(readHeal, termPart, link.Part(&healLua)),
-	release: link.NewScript(readRelease, termPart, link.Part(&releaseLua)),
+	heal:    entering(readHeal, &healLua),
+	release: entering(readRelease, &releaseLua),
 }
 
 // settled is the least time that a master must be up to vote, since it may have
@@ -63,9 +76,11 @@ type redisMaster struct {
 	req    lock.Request
 	steps  steps
 	keys   lock.Keys
-	run    string // how every record of this run begins
-	rest   string // and how it ends
-	uptime int64  // seconds for which the server must be up to vote
+	run    string    // how every record of this run begins
+	rest   string    // and how it ends
+	who    string    // the words of the ledger that say who runs
+	uptime int64     // seconds for which the server must be up to vote
+	opened time.Time // when the run began to ask
 
 	where link.Address // as it was when the run began: the link's may change during a step
 
@@ -111,7 +126,7 @@ func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, num
 	keys := lock.KeysOf(cfg.Prefix, req.Name, req.Holder.Run)
 	m := &redisMaster{
 		number: fmt.Sprintf("%02d", number), where: src.Address(), req: req, steps: present, keys: keys,
-		run: record[:begin], rest: record[begin:], turn: make(chan struct{}, 1), link: src.Link(ctx, keys.Lock, req.Clock, req.Draw),
+		run: record[:begin], rest: record[begin:], who: req.Holder.Who(req.Slot), opened: req.Clock.Now(), turn: make(chan struct{}, 1), link: src.Link(ctx, keys.Lock, req.Clock, req.Draw),
 	}
 	if !cfg.Durable {
 		m.uptime = int64((max(req.Times.TTL, settledOf(cfg))+time.Second-1)/time.Second) + 1 // as it counts whole seconds
@@ -129,15 +144,29 @@ func runStep[R any](ctx context.Context, m *redisMaster, b term, script link.Scr
 	case <-ctx.Done():
 		return reply, link.Unavailable(m.where, ctx.Err())
 	}
-	reply, _, err = script.Eval(ctx, m.link, masterKeys(m.keys), append([]any{m.run, b.String(), m.number}, args...)...)
+	reply, _, err = script.Eval(ctx, m.link, m.stepKeys(), append([]any{m.run, b.String(), m.number}, args...)...)
 	if err != nil {
 		return reply, m.unavailable(err)
 	}
 	return reply, nil
 }
 
-// masterKeys are the keys as the steps of a quorum want them.
-func masterKeys(k lock.Keys) []string { return []string{k.Lock, k.Fence, k.Gone} }
+// stepKeys are the keys as the steps want them: a run that has no slot and is not entered
+// needs the right to three.
+func (m *redisMaster) stepKeys() []string {
+	k := m.keys
+	all := []string{k.Lock, k.Fence, k.Gone, k.Slots, k.Job, k.Runs, k.Bad, k.Jobs}
+	if m.req.Slot.Name == "" && m.req.History == 0 {
+		return all[:3]
+	}
+	return all
+}
+
+// beside is what the steps want to be told that write beside the lock.
+func (m *redisMaster) beside() []any {
+	asked := lock.Milliseconds(m.req.Clock.Now().Sub(m.opened))
+	return []any{m.req.History, m.who, asked, m.req.Slot.Name, m.req.Name}
+}
 
 func (m *redisMaster) unavailable(err error) error { return m.link.Unavailable(err) }
 
@@ -145,11 +174,13 @@ func (m *redisMaster) unavailable(err error) error { return m.link.Unavailable(e
 func (m *redisMaster) ttl() int64 { return lock.Milliseconds(min(m.req.Times.TTL, probation)) }
 
 func (m *redisMaster) grant(ctx context.Context, b term) (vote, error) {
-	reply, err := runStep(ctx, m, b, m.steps.grant, m.rest, m.ttl(), time.Now().UnixMilli(), m.uptime)
+	args := append([]any{m.rest, m.ttl(), time.Now().UnixMilli(), m.uptime}, m.beside()...)
+	reply, err := runStep(ctx, m, b, m.steps.grant, args...)
 	if err != nil {
 		return vote{}, err
 	}
-	v := vote{verdict: reply.verdict, fence: reply.fence, server: reply.server, wait: reply.wait}
+	v := vote{verdict: reply.verdict, fence: reply.fence, server: reply.server, wait: reply.wait, slot: lock.ReadSlot(reply.slot)}
+	v.doubts = runsOf(reply.doubts)
 	switch reply.verdict {
 	case refused:
 		v.owner, v.held = owner(reply.record), m.heldError(reply)
@@ -168,7 +199,7 @@ func (m *redisMaster) heldError(reply grantReply) lock.HeldError {
 }
 
 func (m *redisMaster) notLock(w wrongKey) *lock.NotLockError {
-	e := &lock.NotLockError{Key: masterKeys(m.keys)[w.at], What: lock.TypeName(w.kind)}
+	e := &lock.NotLockError{Key: m.stepKeys()[w.at], What: lock.TypeName(w.kind)}
 	if w.full {
 		e.What = "a fence that is no number below 2^53"
 	}
@@ -184,25 +215,43 @@ func (m *redisMaster) renew(ctx context.Context, b term) (standing, error) {
 }
 
 func (m *redisMaster) heal(ctx context.Context, b term, fence int64, held time.Duration) (standing, error) {
-	return runStep(ctx, m, b, m.steps.heal, m.rest, m.ttl(), fence, lock.Milliseconds(held))
+	args := append([]any{m.rest, m.ttl(), fence, lock.Milliseconds(held)}, m.beside()...)
+	return runStep(ctx, m, b, m.steps.heal, args...)
 }
 
-func (m *redisMaster) release(ctx context.Context, b term, keep time.Duration) (standing, error) {
-	return runStep(ctx, m, b, m.steps.release, lock.Milliseconds(keep), 0)
+func (m *redisMaster) release(ctx context.Context, b term, end parting) (standing, error) {
+	return runStep(ctx, m, b, m.steps.release, m.releaseArgs(end, 0)...)
+}
+
+// releaseArgs are what the release step wants to be told. gone is for how many ms steps
+// that are still under way do nothing.
+func (m *redisMaster) releaseArgs(end parting, gone int64) []any {
+	o := end.Outcome
+	args := append([]any{lock.Milliseconds(end.Keep), gone, lock.Milliseconds(end.held), end.fence}, m.beside()...)
+	return append(args, string(o.How), o.Status, o.Attempts, digit(o.Lost), digit(end.leased),
+		strings.Join(end.vanished, " "), strings.Join(end.tries, " "))
+}
+
+func digit(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // giveUp sends a release after every step that got no answer, on the same
 // connection, where nothing can come between the two; and leaves a tombstone for
 // one that has gone astray.
-func (m *redisMaster) giveUp(ctx context.Context, b term) error {
+func (m *redisMaster) giveUp(ctx context.Context, b term, end parting) error {
 	select {
 	case m.turn <- struct{}{}:
 	default:
 		return fmt.Errorf("give up at %s: another step is under way", m.Address())
 	}
-	m.link.Revoke(m.steps.release.Text(), masterKeys(m.keys), m.run, b.String(), m.number, 0, lock.Tombstone)
+	args := append([]any{m.run, b.String(), m.number}, m.releaseArgs(end, lock.Tombstone)...)
+	m.link.Revoke(m.steps.release.Text(), m.stepKeys(), args...)
 	<-m.turn
-	_, err := runStep(ctx, m, b, m.steps.release, 0, lock.Tombstone)
+	_, err := runStep(ctx, m, b, m.steps.release, m.releaseArgs(end, lock.Tombstone)...)
 	return err
 }
 

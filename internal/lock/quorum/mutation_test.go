@@ -230,13 +230,13 @@ func TestQ3LateUndoLeavesALaterRoundAlone(t *testing.T) {
 	t.Parallel()
 	m, _ := oneMaster(t, locktest.RequestFor("job"))
 	mustGrant(t, m, term{round: 2})
-	if s, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), 0); s == ours || err != nil {
+	if s, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), parting{}); s == ours || err != nil {
 		t.Errorf("round 1 released what round 2 has: %v", err)
 	}
 	if s, err := m.renew(locktest.Limited(t, locktest.Patience), term{round: 2}); s != ours || err != nil {
 		t.Errorf("round 2: %d, %v", s, err)
 	}
-	locktest.Must(t, m.giveUp(locktest.Limited(t, locktest.Patience), term{round: 2}.last()))
+	locktest.Must(t, m.giveUp(locktest.Limited(t, locktest.Patience), term{round: 2}.last(), parting{}))
 	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 2}); v.verdict != revoked || err != nil {
 		t.Errorf("a round that was given up is answered %+v, %v", v, err)
 	}

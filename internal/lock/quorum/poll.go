@@ -95,7 +95,7 @@ func (p *poll) collect(ctx context.Context) {
 func (p *poll) decided() <-chan time.Time {
 	p.trip = p.elapsed()
 	ours, need := p.count(granted), majority(p.quorum.size)
-	if ours < need && ours+p.pending >= need {
+	if p.count(closed) == 0 && ours < need && ours+p.pending >= need {
 		return nil
 	}
 	return time.After(lock.Between(leastTrip, p.trip/2, mostTrip))
@@ -137,7 +137,10 @@ func (p *poll) outcome() error {
 	}
 	need := majority(p.quorum.size)
 	leader, held := p.leader()
-	p.reached = p.count(granted)+p.count(refused) >= need
+	p.reached = p.count(granted)+p.count(refused)+p.count(closed) >= need
+	if err := p.dismissal(); err != nil {
+		return err
+	}
 	switch ours, busy := p.count(granted), p.count(refused); {
 	case ours >= need:
 		return nil
@@ -301,7 +304,7 @@ func (p *poll) undo(ctx context.Context) {
 	for i, v := range p.votes {
 		if v.verdict == granted || p.elected {
 			undoing.Go(func() {
-				if _, err := p.masters[i].release(ctx, p.term.last(), 0); err != nil {
+				if _, err := p.masters[i].release(ctx, p.term.last(), parting{}); err != nil {
 					p.inDoubt[i] = true
 				}
 			})

@@ -73,7 +73,7 @@ func TestHealAndRaiseLeaveAFloorAlone(t *testing.T) {
 	if s, err := m.renew(ctx, term{round: 2}); s != ours || err != nil {
 		t.Errorf("renewed: %d, %v", s, err)
 	}
-	if s, err := m.release(ctx, term{round: 2}.last(), 0); s != ours || err != nil {
+	if s, err := m.release(ctx, term{round: 2}.last(), parting{}); s != ours || err != nil {
 		t.Errorf("released: %d, %v", s, err)
 	}
 	if s, err := m.heal(ctx, term{round: 2, heal: 1}, 1<<52, 0); s != nobodys || err != nil {

@@ -47,13 +47,12 @@ type master interface {
 	// run, and raises the counter to fence. The run has had the lock for held.
 	heal(ctx context.Context, b term, fence int64, held time.Duration) (standing, error)
 
-	// release gives up the lock of any term of this run up to b; with keep > 0
-	// it is left to expire after keep.
-	release(ctx context.Context, b term, keep time.Duration) (standing, error)
+	// release gives up the lock of any term of this run up to b, and enters what end says.
+	release(ctx context.Context, b term, end parting) (standing, error)
 
-	// giveUp makes sure that no step of this run up to b, answered or not, takes the
-	// lock any more, as well as that can be done within ctx.
-	giveUp(ctx context.Context, b term) error
+	// giveUp is like release, and makes sure that no step of this run up to b, answered or
+	// not, takes the lock any more, as well as that can be done within ctx.
+	giveUp(ctx context.Context, b term, end parting) error
 
 	// close ends the connections.
 	close()
@@ -85,6 +84,8 @@ type vote struct {
 	server  string         // which server process that is; may be empty
 	owner   string         // of refused: run and round of the holder
 	held    lock.HeldError // of refused
+	slot    lock.SlotState // of closed, granted and refused: what this master had of the run's slot
+	doubts  []string       // of granted: runs that had the lock here and have not said how they ended
 	wait    time.Duration
 	wrong   *lock.NotLockError
 	newer   *lock.NewerError
@@ -101,6 +102,7 @@ const (
 	revoked                  // this term has been given up
 	notLock                  // a key is something else: vote.wrong
 	newer                    // a newer release has claimed the lock: vote.newer
+	closed                   // the slot's work is done: vote.slot
 )
 
 // probation is the longest ttl of a key before its answer has been counted. An

@@ -1,6 +1,10 @@
--- Gives the lock back if a term of this run up to the one in ARGV has it. May be repeated.
+-- Gives the lock back if a term of this run up to the one in ARGV has it. May be repeated. Stands behind term.lua and
+-- doubt.lua.
 -- ARGV   4 ms that the lock stays taken after the run (0: none)
 --        5 ms for which a step of this run up to the term does nothing, if it is still under way (0: none)
+--        6 ms since the lock was taken, 7 the fence
+--        13 how the run has ended ('': nothing was run), 14 its status, 15 how often it was started, 16 "1" if the lock
+--        was lost, 17 "1" if it had the lock by a majority, 18 ids of runs and 19 of tries that vanished before
 -- reply  readRelease in reply.go
 -- First write: DEL or PEXPIRE, which Redis does not refuse when it is out of memory;
 -- after it, it does not refuse SET either.
@@ -25,4 +29,8 @@ else
   reply = (whose == 'another' or not whose) and 0 or -1
 end
 if tonumber(ARGV[5]) > 0 and not revoked() then redis.call('SET', KEYS[3], ARGV[2], 'PX', ARGV[5]) end
-return {reply}
+if whose == 'newer' then return {reply} end
+local how, status, lost = ARGV[13] or '', ARGV[14], ARGV[16]
+local refused = slot_refused() or end_here(how, status, lost, ARGV[19])
+close_here(how, status, ARGV[15], lost, ARGV[7], tonumber(ARGV[6]), ARGV[17] == '1', ARGV[18])
+return refused or {reply}

@@ -17,12 +17,16 @@ const mostExact = 1<<53 - 1
 
 // A grantReply is what the grant step answers:
 //
-//	{1, fence, server}       granted; server is the id of the process, or ''
-//	{0, pttl, record, now}   busy: what is left of the key, its value of any bytes, of which
-//	                         at most 1 KiB, and the server's clock in ms
+//	{1, fence, server, slot, doubts}   granted; server is the id of the process, or '';
+//	                         what was known of the slot, and a line for each run in doubt
+//	{1, fence, server}       granted to a run that has no slot and is not entered
+//	{0, pttl, record, now, slot}       busy: what is left of the key, its value of any bytes,
+//	                         of which at most 1 KiB, and the server's clock in ms
+//	{0, pttl, record, now}   busy, for a run without a slot
 //	{2}                      granted before to the same term, as another master
 //	{4}                      this term has been given up
 //	{5, n}                   the server does not vote for another n seconds
+//	{6, slot}                the work of the slot is done
 //	{-1, n, type}            the n-th key is no string; type is '' if nobody may know
 //	{-2}                     the fence is no number below 2^53
 //	{-3, protocol}           only that protocol and later ones may touch the lock
@@ -33,11 +37,16 @@ type grantReply struct {
 	left    time.Duration // of refused; negative: the key never expires by itself
 	record  string        // of refused
 	now     int64         // of refused
+	slot    string        // of granted, refused and closed; may be empty
+	doubts  string        // of granted; may be empty
 	wait    time.Duration // of abstained
 	wrong   wrongKey      // of notLock
 
 	protocol int // of newer
 }
+
+// mostKeys is how many keys the steps have.
+const mostKeys = 8
 
 // A wrongKey is a key in whose place something else stands.
 type wrongKey struct {
@@ -50,14 +59,22 @@ func readGrant(r *link.Reply) (g grantReply) {
 	switch code := r.Code(); code {
 	case 1:
 		g.verdict, g.fence, g.server = granted, r.Number(1, mostExact), r.Text()
+		if r.Len() > 0 {
+			g.slot, g.doubts = r.Text(), r.Text()
+		}
 	case 0:
 		g.verdict, g.left, g.record, g.now = refused, r.Left(), r.Text(), r.Number(0, mostExact)
+		if r.Len() > 0 {
+			g.slot = r.Text()
+		}
 	case 2:
 		g.verdict = duplicate
 	case 4:
 		g.verdict = revoked
 	case 5:
 		g.verdict, g.wait = abstained, time.Duration(r.Number(1, math.MaxInt32))*time.Second
+	case 6:
+		g.verdict, g.slot = closed, r.Text()
 	case -1, -2:
 		g.verdict, g.wrong = notLock, readWrongKey(code, r)
 	case -3:
@@ -68,13 +85,12 @@ func readGrant(r *link.Reply) (g grantReply) {
 	return g
 }
 
-// readWrongKey reads what comes after the code of {-1, n, type} and {-2}: of the keys, the
-// lock and the fence are looked at.
+// readWrongKey reads what comes after the code of {-1, n, type} and {-2}.
 func readWrongKey(code int64, r *link.Reply) wrongKey {
 	if code == -2 {
 		return wrongKey{at: 1, full: true}
 	}
-	return wrongKey{at: int(r.Number(1, 2) - 1), kind: r.Text()}
+	return wrongKey{at: int(r.Number(1, mostKeys) - 1), kind: r.Text()}
 }
 
 // readFloor reads what comes after the code of {-3, protocol}.

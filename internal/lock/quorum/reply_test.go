@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -9,6 +10,11 @@ import (
 
 const aRecord = `{"run":"01M81DMTT12W82XVDCC6DMTXSB","vote":"00000007.00000000.00","v":1,"host":"web-3","pid":4121,` +
 	`"user":"alice","cmd":"php","start":1795344198465,"at":1795344198501}`
+
+const (
+	aSlot  = "open 1795344198501 01M81DMTT12W82XVDCC6DMTXSB/web-3 01M81DMTT12W82XVDCC6DMTXSA/web-1/failed/1/1795344198001"
+	anOpen = "01M81DMTT12W82XVDCC6DMTXSB web-3 alice 4121 php - 0 1795344198501 1795344198465 1795344198501"
+)
 
 func FuzzAReplyOfTheGrantStep(f *testing.F) {
 	locktest.FuzzReply(f, present.grant.Read, grantParts,
@@ -21,15 +27,19 @@ func FuzzAReplyOfTheGrantStep(f *testing.F) {
 		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
 		"*1\r\n:-2\r\n",
 		"*2\r\n:-3\r\n:2\r\n",
+		"*5\r\n:1\r\n:1795344198461\r\n$0\r\n\r\n$"+fmt.Sprint(len(aSlot))+"\r\n"+aSlot+"\r\n$"+fmt.Sprint(len(anOpen))+"\r\n"+anOpen+"\r\n",
+		"*2\r\n:6\r\n$"+fmt.Sprint(len(aSlot))+"\r\n"+aSlot+"\r\n",
 	)
 }
 
 func grantParts(g grantReply) []any {
 	switch g.verdict {
 	case granted:
-		return []any{int64(1), g.fence, g.server}
+		return []any{int64(1), g.fence, g.server, g.slot, g.doubts}
 	case refused:
-		return []any{int64(0), locktest.PTTL(g.left), g.record, g.now}
+		return []any{int64(0), locktest.PTTL(g.left), g.record, g.now, g.slot}
+	case closed:
+		return []any{int64(6), g.slot}
 	case duplicate:
 		return []any{int64(2)}
 	case revoked:

@@ -267,11 +267,11 @@ func (m *simMaster) free(b term, keep time.Duration) (s standing) {
 	return m.standing(b)
 }
 
-func (m *simMaster) release(ctx context.Context, b term, keep time.Duration) (standing, error) {
-	return step(ctx, m, "release", func() standing { return m.free(b, keep) })
+func (m *simMaster) release(ctx context.Context, b term, end parting) (standing, error) {
+	return step(ctx, m, "release", func() standing { return m.free(b, end.Keep) })
 }
 
-func (m *simMaster) giveUp(ctx context.Context, b term) error {
+func (m *simMaster) giveUp(ctx context.Context, b term, _ parting) error {
 	_, err := step(ctx, m, "give up", func() standing {
 		m.gone[m.req.Holder.Run] = b
 		return m.free(b, 0)

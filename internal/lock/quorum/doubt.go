@@ -1,0 +1,127 @@
+package quorum
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"redlockrun/internal/lock"
+)
+
+// Each master notes to whom it has given the lock, and whether that run had a majority it
+// cannot know. So that somebody has run, and is gone without a word, is believed only of a
+// majority of the masters. What a run has said itself is believed of any.
+
+// runsOf are the runs in doubt at one master.
+func runsOf(lines string) (runs []string) {
+	for line := range strings.Lines(lines) {
+		if e, ok := lock.ReadEntry(strings.TrimSuffix(line, "\n")); ok && e.Run != "" {
+			runs = append(runs, e.Run)
+		}
+	}
+	return runs
+}
+
+// vanished are the runs that had the lock before and are gone.
+func vanished(votes []vote) (gone []string) {
+	masters := make(map[string]int)
+	for _, v := range votes {
+		for _, run := range slices.Compact(slices.Sorted(slices.Values(v.doubts))) {
+			if masters[run]++; masters[run] == majority(len(votes)) {
+				gone = append(gone, run)
+			}
+		}
+	}
+	return gone
+}
+
+// slotOf is what masters say of one slot together. Of a master that did not say anything the
+// state is zero, and nobody has begun who has the lock there.
+func slotOf(said []lock.SlotState) (all lock.SlotState) {
+	doubtful := make(map[string]int) // how many masters have each run as begun
+	seen := make(map[string]bool)
+	fail := func(t lock.Try) {
+		if !seen[t.Run] {
+			seen[t.Run] = true
+			all.Failures = append(all.Failures, t)
+		}
+	}
+	for _, s := range said {
+		if s.Closed {
+			return lock.SlotState{Closed: true, By: s.By}
+		}
+		for _, t := range s.Failures {
+			if t.How != "" {
+				fail(t)
+			}
+		}
+	}
+	for _, s := range said {
+		for _, t := range inDoubt(s) {
+			if doubtful[t.Run]++; doubtful[t.Run] == majority(len(said)) {
+				t.How = lock.Vanished
+				fail(t)
+			}
+		}
+	}
+	slices.SortStableFunc(all.Failures, func(a, b lock.Try) int { return cmp.Compare(ended(a), ended(b)) })
+	return all
+}
+
+// inDoubt are the runs that have begun at a master and not said how they ended.
+func inDoubt(s lock.SlotState) (tries []lock.Try) {
+	for _, t := range append(slices.Clone(s.Failures), s.Begun) {
+		known := slices.ContainsFunc(tries, func(other lock.Try) bool { return other.Run == t.Run })
+		if t.Run != "" && t.How == "" && !known {
+			tries = append(tries, t)
+		}
+	}
+	return tries
+}
+
+// ended is when a try ended, in ms; what is unknown was last.
+func ended(t lock.Try) int64 {
+	if t.Ended.IsZero() {
+		return 1<<63 - 1
+	}
+	return t.Ended.UnixMilli()
+}
+
+// dismissal is the answer to a run for whose slot nothing is to be done any more; nil if
+// there is something, or if it has none. That is said also where no majority can be had.
+func (p *poll) dismissal() error {
+	slot := p.req.Slot
+	if slot.Name == "" {
+		return nil
+	}
+	switch s := p.slot(); {
+	case s.Closed:
+		return &lock.DoneError{Name: p.req.Name, Slot: slot.Name, By: s.By}
+	case len(s.Failures) >= slot.Tries:
+		return &lock.TriesError{Name: p.req.Name, Slot: slot.Name, Tries: slot.Tries, Failures: s.Failures}
+	}
+	return nil
+}
+
+// slot is what the masters that have voted know of the run's slot.
+func (p *poll) slot() lock.SlotState {
+	said := make([]lock.SlotState, len(p.votes))
+	for i, v := range p.votes {
+		said[i] = v.slot
+		if begun := v.slot.Begun.Run; begun == p.req.Holder.Run || begun == v.held.Holder.Run {
+			said[i].Begun = lock.Try{}
+		}
+	}
+	return slotOf(said)
+}
+
+// vanishedTries are the tries of the slot that count as failed although their runs have not
+// said so.
+func (p *poll) vanishedTries() (runs []string) {
+	for _, t := range p.slot().Failures {
+		if t.How == lock.Vanished {
+			runs = append(runs, t.Run)
+		}
+	}
+	return runs
+}

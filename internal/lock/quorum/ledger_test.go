@@ -1,0 +1,291 @@
+package quorum
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
+)
+
+// entered asks for the lock "job" and has its run entered.
+func entered() lock.Request {
+	req := locktest.RequestFor("job")
+	req.History = 50
+	return req
+}
+
+// entries are those of one list of a server, the newest first.
+func entries(t *testing.T, s *redistest.Server, list string) (all []lock.Entry) {
+	t.Helper()
+	for _, text := range locktest.Do(t, s, "LRANGE", jobKey+":"+list, 0, -1).([]any) {
+		e, ok := lock.ReadEntry(text.(string))
+		if !ok {
+			t.Errorf("%q is no entry", text)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// job is the hash of the ledger at a server.
+func jobOf(t *testing.T, s *redistest.Server) map[string]string {
+	t.Helper()
+	fields := make(map[string]string)
+	all := locktest.Do(t, s, "HGETALL", jobKey+":job").([]any)
+	for i := 0; i < len(all); i += 2 {
+		fields[all[i].(string)] = all[i+1].(string)
+	}
+	return fields
+}
+
+// mustHave fails unless each server has these ends, the oldest first, and no others.
+func (all servers) mustHave(t *testing.T, ends ...string) {
+	t.Helper()
+	for i, s := range all {
+		counts := make(map[string]int)
+		for _, end := range ends {
+			_, how, _ := strings.Cut(end, " ")
+			counts["count:"+how]++
+		}
+		var got []string
+		for _, e := range entries(t, s, "runs") {
+			got = append(got, e.Run+" "+string(e.How))
+		}
+		slices.Reverse(got)
+		if !slices.Equal(got, ends) {
+			t.Errorf("server %d has %v, want %v", i, got, ends)
+		}
+		job := jobOf(t, s)
+		for field, n := range counts {
+			if job[field] != fmt.Sprint(n) {
+				t.Errorf("server %d: %s is %q, want %d", i, field, job[field], n)
+			}
+		}
+		if job["open"] != "" || job["doubts"] != "" {
+			t.Errorf("server %d has open %q, and in doubt %q", i, job["open"], job["doubts"])
+		}
+	}
+}
+
+func end(req lock.Request, how lock.How) string { return req.Holder.Run + " " + string(how) }
+
+func TestEachMasterOfAQuorumHasTheLedger(t *testing.T) {
+	t.Parallel()
+	all, store := startDurable(t, 3)
+	first, second := entered(), entered()
+	l := acquireWhole(t, store, first)
+	for i, s := range all {
+		open, ok := lock.ReadEntry(jobOf(t, s)["open"])
+		if !ok || open.Run != first.Holder.Run || open.Fence == 0 || open.At.IsZero() || open.How != "" {
+			t.Errorf("server %d: %+v", i, open)
+		}
+		if _, listed := locktest.Do(t, s, "ZSCORE", "redlockrun:jobs", "job").(string); !listed {
+			t.Errorf("server %d does not list the job", i)
+		}
+	}
+	fail := ending(lock.Failed, 3)
+	fail.Outcome.Attempts = 2
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), fail))
+	runs(t, store, second, ending(lock.Ok, 0))
+	locktest.Until(t, "all have noted it", func() bool {
+		return !slices.ContainsFunc(all, func(s *redistest.Server) bool { return len(entries(t, s, "runs")) < 2 })
+	})
+	all.mustHave(t, end(first, lock.Failed), end(second, lock.Ok))
+	for _, s := range all {
+		bad := entries(t, s, "bad")
+		if len(bad) != 1 || bad[0].Status != 3 || bad[0].Attempts != 2 || bad[0].Fence != l.Fence() || bad[0].Host != "web-3" ||
+			bad[0].Ended.Before(bad[0].At) || bad[0].At.Before(bad[0].Asked) {
+			t.Errorf("%+v", bad)
+		}
+		job := jobOf(t, s)
+		if good, _ := lock.ReadEntry(job["good"]); good.Run != second.Holder.Run || job["last"] != job["good"] || !strings.HasPrefix(job["mean"], "1 ") {
+			t.Errorf("%v", job)
+		}
+	}
+}
+
+func TestWithoutHistoryAndSlotNothingIsWritten(t *testing.T) {
+	t.Parallel()
+	all, store := startDurable(t, 3)
+	runs(t, store, locktest.RequestFor("job"), ending(lock.Ok, 0))
+	all.mustBeClean(t)
+}
+
+func TestTheNextWinnerEntersWhoHasVanished(t *testing.T) {
+	t.Parallel()
+	all, store := startDurable(t, 5)
+	first, second, third := entered(), entered(), entered()
+	dies(t, all, acquireWhole(t, store, first))
+	dies(t, all, acquireWhole(t, store, second))
+	runs(t, store, third, ending(lock.Ok, 0))
+	all.mustHave(t, end(first, lock.Vanished), end(second, lock.Vanished), end(third, lock.Ok))
+}
+
+// A run that was overtaken and says so itself has not vanished.
+func TestWhoReportsBeforeItsSuccessorEndsHasNotVanished(t *testing.T) {
+	t.Parallel()
+	all, store := startDurable(t, 3)
+	first, second := entered(), entered()
+	overtaken := acquireWhole(t, store, first)
+	for _, s := range all {
+		locktest.Do(t, s, "DEL", jobKey)
+	}
+	l := acquireWhole(t, store, second)
+	if err := overtaken.Release(locktest.Limited(t, locktest.Patience), ending(lock.Lost, 76)); !errors.Is(err, lock.ErrTaken) {
+		t.Errorf("released: %v", err)
+	}
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
+	all.mustHave(t, end(first, lock.Lost), end(second, lock.Ok))
+}
+
+func TestALateReportCountsNothingTwice(t *testing.T) {
+	t.Parallel()
+	all, store := startDurable(t, 3)
+	first, second := entered(), entered()
+	overtaken := acquireWhole(t, store, first)
+	for _, s := range all {
+		locktest.Do(t, s, "DEL", jobKey)
+	}
+	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
+	for range 2 {
+		if err := overtaken.Release(locktest.Limited(t, locktest.Patience), ending(lock.Lost, 76)); !errors.Is(err, lock.ErrLost) {
+			t.Errorf("released: %v", err)
+		}
+	}
+	for i, s := range all {
+		got := entries(t, s, "runs")
+		job := jobOf(t, s)
+		if len(got) != 3 || got[0].How != lock.Lost || got[2].How != lock.Vanished || job["count:lost"] != "" || job["count:vanished"] != "1" {
+			t.Errorf("server %d has %v, %v", i, got, job)
+		}
+	}
+}
+
+func TestARunOfAQuorumThatRunsNothingLeavesNoEntry(t *testing.T) {
+	t.Parallel()
+	all, store := startDurable(t, 3)
+	runs(t, store, entered(), lock.Farewell{})
+	all.mustHave(t)
+}
+
+// What a round has taken that was lost is as it was before, wherever its undo arrives.
+func TestTheUndoOfALostRoundLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	for _, slot := range []string{"", tick} {
+		all, store := startDurable(t, 3)
+		ask := func() lock.Request {
+			req := forSlot(slot)
+			req.Slot.Name = slot
+			return req
+		}
+		running := ask()
+		l := acquireWhole(t, store, running)
+		locktest.Do(t, all[0], "DEL", jobKey)
+		before := jobOf(t, all[0])
+		if before["open"] == "" || before["doubts"] != "" {
+			t.Errorf("%v", before)
+		}
+		other := ask()
+		if _, err := store.Acquire(t.Context(), other); !errors.As(err, new(*lock.HeldError)) {
+			t.Fatalf("got %v", err)
+		}
+		after := jobOf(t, all[0])
+		if !maps.Equal(before, after) {
+			t.Errorf("%v has become %v", before, after)
+		}
+		locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Failed, 1)))
+		all.mustHave(t, end(running, lock.Failed))
+		if slot != "" {
+			runs(t, store, ask(), ending(lock.Ok, 0)) // one try has failed, and not two
+		}
+	}
+}
+
+func TestWhatALostRoundLeavesHasNotVanished(t *testing.T) {
+	t.Parallel()
+	all, store := startDurable(t, 5)
+	for _, s := range all[:2] {
+		leaves(t, s, entered())
+	}
+	leaves(t, all[2], entered())
+	req := entered()
+	runs(t, store, req, ending(lock.Ok, 0))
+	all.mustHave(t, end(req, lock.Ok))
+}
+
+// Its lock is asked for by the same run again and again, as after answers that were lost.
+func TestRoundsOfOneRunAreOneEntry(t *testing.T) {
+	t.Parallel()
+	m, srv := oneMaster(t, forSlot(tick))
+	ctx := locktest.Limited(t, locktest.Patience)
+	for round := range uint32(3) {
+		v := mustGrant(t, m, term{round: round + 1})
+		if len(v.doubts) > 0 || len(v.slot.Failures) > 0 {
+			t.Errorf("round %d: %+v", round, v)
+		}
+	}
+	if _, err := m.heal(ctx, term{round: 3, heal: 1}, 1, time.Second); err != nil {
+		t.Error(err)
+	}
+	if _, err := m.release(ctx, term{round: 2}.last(), parting{}); err != nil { // arrives late
+		t.Error(err)
+	}
+	end := parting{Farewell: ending(lock.Failed, 1), leased: true}
+	for range 3 {
+		if _, err := m.release(ctx, term{round: 3}.last(), end); err != nil {
+			t.Error(err)
+		}
+	}
+	locktest.Must(t, m.giveUp(ctx, term{round: 3}.last(), end))
+	job := jobOf(t, srv)
+	if got := entries(t, srv, "runs"); len(got) != 1 || job["count:failed"] != "1" || job["open"] != "" {
+		t.Errorf("%v, %v", got, job)
+	}
+	value := locktest.Do(t, srv, "HGET", jobKey+":slots", tick).(string)
+	if s := lock.ReadSlot(value); len(s.Failures) != 1 || s.Begun.Run != "" {
+		t.Errorf("%q", value)
+	}
+}
+
+func TestAMinHoldRestIsNoRun(t *testing.T) {
+	t.Parallel()
+	all, store := startDurable(t, 3)
+	first, second := entered(), entered()
+	kept := ending(lock.Ok, 0)
+	kept.Keep = 50 * time.Millisecond
+	locktest.Must(t, acquireWhole(t, store, first).Release(locktest.Limited(t, locktest.Patience), kept))
+	second.Wait.Limit = lock.Forever
+	runs(t, store, second, ending(lock.Ok, 0))
+	all.mustHave(t, end(first, lock.Ok), end(second, lock.Ok))
+}
+
+func TestALostReplyOfAReleaseCountsOnce(t *testing.T) {
+	t.Parallel()
+	var all servers
+	var urls []string
+	var proxies []*redistest.Proxy
+	for range 3 {
+		s := redistest.Start(t, redistest.Options{})
+		p := redistest.NewProxy(t, s)
+		all, urls, proxies = append(all, s), append(urls, p.URL()), append(proxies, p)
+	}
+	store := openAll(t, lock.Servers{URLs: urls, Prefix: lock.DefaultPrefix, Durable: true})
+	req, next := entered(), entered()
+	l := acquireWhole(t, store, req)
+	for _, p := range proxies {
+		p.CutAfter("close_here")
+	}
+	l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Failed, 1))
+	for _, p := range proxies {
+		p.CutAfter("close_here") // of the grant, too: the round is held again
+	}
+	locktest.Must(t, acquireWhole(t, store, next).Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
+	all.mustHave(t, end(req, lock.Failed), end(next, lock.Ok))
+}

@@ -1,0 +1,336 @@
+package quorum
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"redlockrun/internal/ability"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
+)
+
+const (
+	tick     = "5m 2026-03-01T12:05Z"
+	nextTick = "5m 2026-03-01T12:10Z"
+)
+
+// forSlot asks for the lock "job" for a slot.
+func forSlot(slot string) lock.Request {
+	req := locktest.RequestFor("job")
+	req.Slot, req.History = lock.Slot{Name: slot, Tries: 2}, 50
+	return req
+}
+
+// ending is how a run ends, without a min-hold.
+func ending(how lock.How, status int) lock.Farewell {
+	return lock.Farewell{Outcome: lock.Outcome{How: how, Status: status, Attempts: 1}}
+}
+
+// runs is a run from its first question to its end.
+func runs(t *testing.T, s lock.Store, req lock.Request, end lock.Farewell) {
+	t.Helper()
+	locktest.Must(t, locktest.Acquire(t, s, req).Release(locktest.Limited(t, locktest.Patience), end))
+}
+
+// dies is the end of a run of which nothing is heard again.
+func dies(t *testing.T, all servers, lease lock.Lease) {
+	t.Helper()
+	l := lease.(*quorumLease)
+	l.stopWork()
+	for _, m := range l.election.masters {
+		m.close()
+	}
+	for _, srv := range all {
+		srv.Do("DEL", jobKey) // some are down
+	}
+}
+
+// mustBeDone fails unless the work of the slot is done, by run.
+func mustBeDone(t *testing.T, s lock.Store, req lock.Request, run string) {
+	t.Helper()
+	l, err := s.Acquire(t.Context(), req)
+	var done *lock.DoneError
+	if !errors.As(err, &done) || done.By.Run != run || done.Slot != req.Slot.Name || done.By.Host != "web-3" || done.By.Ended.IsZero() {
+		t.Errorf("got %v, %+v", err, done)
+	}
+	if err == nil {
+		l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{})
+	}
+}
+
+// mustBeTried fails unless the tries of the slot are used up, by how they ended.
+func mustBeTried(t *testing.T, s lock.Store, req lock.Request, how ...lock.How) {
+	t.Helper()
+	l, err := s.Acquire(t.Context(), req)
+	var tried *lock.TriesError
+	if !errors.As(err, &tried) {
+		t.Fatalf("got %v", err)
+	}
+	var ends []lock.How
+	for _, f := range tried.Failures {
+		ends = append(ends, f.How)
+	}
+	if slices.Sort(ends); !slices.Equal(ends, how) {
+		t.Errorf("%v failed, want %v", ends, how)
+	}
+	if err == nil {
+		l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{})
+	}
+}
+
+// Faults that a minority can have and keep its data.
+var absences = map[string]struct {
+	begin, end func(t *testing.T, s *redistest.Server)
+}{
+	"killed": {
+		func(t *testing.T, s *redistest.Server) { s.Kill() },
+		func(t *testing.T, s *redistest.Server) { locktest.Must(t, s.Restart(true)) },
+	},
+	"frozen": {
+		func(t *testing.T, s *redistest.Server) { locktest.Must(t, s.Signal(syscall.SIGSTOP)) },
+		func(t *testing.T, s *redistest.Server) { locktest.Must(t, s.Signal(syscall.SIGCONT)) },
+	},
+}
+
+func TestEachTickIsDoneOnceByAQuorum(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{3, 5} {
+		for name, absence := range absences {
+			t.Run(fmt.Sprint(n, " ", name), func(t *testing.T) {
+				var all servers
+				for range n {
+					all = append(all, redistest.Start(t, redistest.Options{Persist: true}))
+				}
+				store := openAll(t, lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix, Durable: true})
+				first, second := forSlot(tick), forSlot(nextTick)
+				runs(t, store, first, ending(lock.Ok, 0))
+				mustBeDone(t, store, forSlot(tick), first.Holder.Run)
+				few := all[:n-majority(n)]
+				for _, s := range few {
+					absence.begin(t, s)
+				}
+				mustBeDone(t, store, forSlot(tick), first.Holder.Run)
+				runs(t, store, second, ending(lock.Ok, 0))
+				mustBeDone(t, store, forSlot(nextTick), second.Holder.Run)
+				for _, s := range few {
+					absence.end(t, s)
+				}
+				for _, s := range all[n-len(few):] {
+					absence.begin(t, s) // of those that know, one is left
+				}
+				mustBeDone(t, store, forSlot(nextTick), second.Holder.Run)
+				for _, s := range all[n-len(few):] {
+					absence.end(t, s)
+				}
+			})
+		}
+	}
+}
+
+func TestADoneSlotIsDoneWhileTheLockIsBusy(t *testing.T) {
+	t.Parallel()
+	_, store := startDurable(t, 3)
+	first := forSlot(tick)
+	locktest.Must(t, locktest.Acquire(t, store, first).Release(locktest.Limited(t, locktest.Patience),
+		lock.Farewell{Keep: 100 * time.Millisecond, Outcome: lock.Outcome{How: lock.Ok}}))
+	mustBeDone(t, store, forSlot(tick), first.Holder.Run)
+	next := forSlot(nextTick)
+	next.Wait.Limit = lock.Forever
+	l := locktest.Acquire(t, store, next)
+	mustBeDone(t, store, forSlot(tick), first.Holder.Run)
+	locktest.MustBeBusy(t, store, "job")
+	waiting, told := make(chan struct{}, 1000), make(chan error)
+	late := forSlot(nextTick)
+	late.Wait.Limit, late.OnBusy = lock.Forever, func(*lock.HeldError) { waiting <- struct{}{} }
+	go func() {
+		_, err := store.Acquire(t.Context(), late)
+		told <- err
+	}()
+	<-waiting
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
+	var done *lock.DoneError
+	if err := <-told; !errors.As(err, &done) || done.By.Run != next.Holder.Run {
+		t.Errorf("the waiter is told %v", err)
+	}
+}
+
+func TestTriesOfASlotAreUsedUpAtAQuorum(t *testing.T) {
+	t.Parallel()
+	all, store := startDurable(t, 5)
+	runs(t, store, forSlot(tick), ending(lock.Failed, 1))
+	runs(t, store, forSlot(tick), ending("", 0)) // nothing was run
+	runs(t, store, forSlot(tick), ending(lock.Timeout, 124))
+	mustBeTried(t, store, forSlot(tick), lock.Failed, lock.Timeout)
+	other := locktest.Acquire(t, store, forSlot(nextTick))
+	mustBeTried(t, store, forSlot(tick), lock.Failed, lock.Timeout)
+	locktest.Must(t, other.Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
+	more := forSlot(tick)
+	more.Slot.Tries = 3
+	runs(t, store, more, ending(lock.Ok, 0))
+	mustBeDone(t, store, forSlot(tick), more.Holder.Run)
+	all.mustKeepOnly(t, "job", "jobs", "runs", "bad", "slots")
+}
+
+// mustKeepOnly fails if a server has another key than fences, tombstones and these.
+func (all servers) mustKeepOnly(t *testing.T, names ...string) {
+	t.Helper()
+	for i, s := range all {
+		for _, key := range keysLeft(t, s) {
+			if name := key[strings.LastIndex(key, ":")+1:]; !slices.Contains(names, name) {
+				t.Errorf("server %d has %s", i, key)
+			}
+		}
+	}
+}
+
+func TestARunThatVanishesHasFailedInItsSlot(t *testing.T) {
+	t.Parallel()
+	for _, history := range []int{0, 50} {
+		for down := range 3 {
+			t.Run(fmt.Sprintf("%d down, history %d", down, history), func(t *testing.T) {
+				all, store := startDurable(t, 5)
+				for _, s := range all[:down] {
+					s.Kill()
+				}
+				req := func() lock.Request {
+					r := forSlot(tick)
+					r.History = history
+					return r
+				}
+				dies(t, all[down:], locktest.Acquire(t, store, req()))
+				dies(t, all[down:], locktest.Acquire(t, store, req()))
+				mustBeTried(t, store, req(), lock.Vanished, lock.Vanished)
+				again := req()
+				again.Slot.Tries = 3
+				runs(t, store, again, ending(lock.Ok, 0))
+				mustBeDone(t, store, req(), again.Holder.Run)
+				if history == 0 {
+					all[down:].mustKeepOnly(t, "slots")
+				}
+			})
+		}
+	}
+}
+
+// leaves is what a round leaves at one master that was lost, and its undo too.
+func leaves(t *testing.T, s *redistest.Server, req lock.Request) {
+	t.Helper()
+	store := openAll(t, lock.Servers{URLs: []string{s.URL()}, Prefix: lock.DefaultPrefix, Durable: true}).(*quorum)
+	m := store.open(req)[0]
+	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}); err != nil || v.verdict != granted {
+		t.Fatal(v, err)
+	}
+	m.close()
+	locktest.Do(t, s, "DEL", jobKey)
+}
+
+func TestWhatALostRoundLeavesIsNoTry(t *testing.T) {
+	t.Parallel()
+	all, store := startDurable(t, 5)
+	for range 3 {
+		for _, s := range all[3:] {
+			leaves(t, s, forSlot(tick))
+		}
+	}
+	leaves(t, all[0], forSlot(tick))
+	runs(t, store, forSlot(tick), ending(lock.Failed, 1))
+	last := forSlot(tick)
+	runs(t, store, last, ending(lock.Ok, 0))
+	for i, s := range all {
+		if got := entries(t, s, "runs"); len(got) != 2 || got[0].Run != last.Holder.Run {
+			t.Errorf("server %d has %v", i, got)
+		}
+	}
+}
+
+func TestAnOvertakenRunEndsItsOwnSlot(t *testing.T) {
+	t.Parallel()
+	all, store := startDurable(t, 3)
+	old, next := forSlot(tick), forSlot(nextTick)
+	overtaken := locktest.Acquire(t, store, old)
+	for _, s := range all {
+		locktest.Do(t, s, "DEL", jobKey)
+	}
+	l := locktest.Acquire(t, store, next)
+	late := ending(lock.Ok, 0)
+	late.Outcome.Lost = true
+	if err := overtaken.Release(locktest.Limited(t, locktest.Patience), late); !errors.Is(err, lock.ErrLost) {
+		t.Errorf("released: %v", err)
+	}
+	mustBeDone(t, store, forSlot(tick), old.Holder.Run)
+	if _, err := store.Acquire(t.Context(), forSlot(nextTick)); !errors.As(err, new(*lock.HeldError)) {
+		t.Errorf("the next slot: %v", err)
+	}
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
+	mustBeDone(t, store, forSlot(nextTick), next.Holder.Run)
+}
+
+func TestAReleaseForASlotIsTriedUntilItsContextEnds(t *testing.T) {
+	t.Parallel()
+	ability.Slow(t)
+	all, store := startDurable(t, 3)
+	freeze := func(sig syscall.Signal) {
+		for _, s := range all[:2] {
+			locktest.Must(t, s.Signal(sig))
+		}
+	}
+	first := forSlot(tick)
+	l := locktest.Acquire(t, store, first)
+	freeze(syscall.SIGSTOP)
+	time.AfterFunc(lock.ReleaseLimit+time.Second, func() { freeze(syscall.SIGCONT) })
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
+	mustBeDone(t, store, forSlot(tick), first.Holder.Run)
+
+	l = locktest.Acquire(t, store, forSlot(nextTick))
+	freeze(syscall.SIGSTOP)
+	err := l.Release(locktest.Limited(t, time.Second), ending(lock.Ok, 0))
+	locktest.MustBeUnavailable(t, err)
+	freeze(syscall.SIGCONT)
+}
+
+func TestSlotsOfAnotherTypeAreNoLock(t *testing.T) {
+	t.Parallel()
+	all, store := startDurable(t, 3)
+	for _, s := range all[:2] {
+		locktest.Do(t, s, "SET", jobKey+":slots", "x")
+	}
+	_, err := store.Acquire(t.Context(), forSlot(tick))
+	var wrong *lock.NotLockError
+	if !errors.As(err, &wrong) || wrong.Key != jobKey+":slots" || wrong.What != "a string" {
+		t.Errorf("got %v", err)
+	}
+	for i, s := range all {
+		locktest.Until(t, fmt.Sprint("server ", i, " has no lock"), func() bool { return locktest.Do(t, s, "EXISTS", jobKey) == int64(0) })
+	}
+	runs(t, store, locktest.RequestFor("job"), ending(lock.Ok, 0)) // it has no slot
+}
+
+func TestSlotsThatMayNotBeWrittenRefuseTheRun(t *testing.T) {
+	t.Parallel()
+	for _, right := range []string{"hget", "hset"} {
+		var all servers
+		var urls []string
+		for range 3 {
+			s := redistest.Start(t, redistest.Options{Users: []string{"job on >pw resetchannels ~* +@all -" + right}})
+			all, urls = append(all, s), append(urls, strings.Replace(s.URL(), "redis://", "redis://job:pw@", 1))
+		}
+		store := openAll(t, lock.Servers{URLs: urls, Prefix: lock.DefaultPrefix, Durable: true})
+		req := forSlot(tick)
+		req.History = 0
+		_, err := store.Acquire(t.Context(), req)
+		var down *lock.UnavailableError
+		if !errors.As(err, &down) || !down.Denied || !strings.Contains(strings.ToLower(err.Error()), right) {
+			t.Errorf("without %s: %v", right, err)
+		}
+		all.mustKeepOnly(t)
+		req = locktest.RequestFor("job")
+		req.History = 50
+		runs(t, store, req, ending(lock.Ok, 0))
+	}
+}
