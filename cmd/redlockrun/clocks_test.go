@@ -7,6 +7,7 @@ import (
 
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/redistest"
 )
 
 // A leaseAt is of a server whose clock shows now.
@@ -40,6 +41,22 @@ func TestClocksThatAreHalfASlotApartAreWarnedOf(t *testing.T) {
 		s.console.Flush(patience)
 		if !strings.Contains(said.String(), c.want) || (c.want == "") != (said.Len() == 0) {
 			t.Errorf("a server at %s, slots of %s: %q, want %q", c.server, c.period, said.String(), c.want)
+		}
+	}
+}
+
+func TestARunAgainstAServerWithAnotherClockWarnsAndRuns(t *testing.T) {
+	t.Parallel()
+	clock := redistest.NewClock(t)
+	s := redistest.Start(t, redistest.Options{Clock: clock})
+	if err := clock.Push(time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ period, want string }{{"5m", "the clocks differ by "}, {"3h", ""}} {
+		run := launch(t, s.URL(), "-k", "job", "--once-per", c.period, "--", "sh", "-c", "exit 7")
+		run.ends(7)
+		if said := run.stderr(); !strings.Contains(said, c.want) || (c.want == "") != (said == "") {
+			t.Errorf("slots of %s: %q", c.period, said)
 		}
 	}
 }
