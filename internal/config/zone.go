@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	_ "time/tzdata" // an image from scratch has no zones
 )
 
 // zone is the local time of this process: that of TZ, else the host's.
