@@ -43,17 +43,13 @@ type outcome struct {
 	watched bool   // said whatever the level is, if somebody looks
 	warning string // said before it; "" is none
 	event   string // "": that of the status
-	held    *lock.HeldError
+	fields  []console.Field
 }
 
 // report says it. A hint comes with its message or not at all.
 func (o outcome) report(c console.Console) int {
-	var holder []console.Field
-	if o.held != nil {
-		holder = ofHolder(o.held)
-	}
 	if o.warning != "" {
-		c.Say(console.Message{Level: console.Warning, Event: console.EventHeldLong, Text: o.warning, Fields: holder})
+		c.Say(console.Message{Level: console.Warning, Event: console.EventHeldLong, Text: o.warning, Fields: o.fields})
 	}
 	if o.watched && c.Watched() {
 		c = c.At(o.level)
@@ -61,7 +57,7 @@ func (o outcome) report(c console.Console) int {
 	if o.message != "" {
 		c.Say(console.Message{
 			Level: o.level, Event: cmp.Or(o.event, endingOf(o.status)), Text: o.message, Hints: o.hints,
-			Fields: append([]console.Field{{Name: "status", Value: o.status}}, holder...),
+			Fields: append([]console.Field{{Name: "status", Value: o.status}}, o.fields...),
 		})
 	}
 	return o.status
@@ -130,6 +126,12 @@ func explainLock(err error, c plan) (o outcome, ok bool) {
 	}
 	if held, ok := errors.AsType[*lock.HeldError](err); ok {
 		return explainHeld(held, c), true
+	}
+	if done, ok := errors.AsType[*lock.DoneError](err); ok {
+		return explainDone(done, c), true
+	}
+	if tries, ok := errors.AsType[*lock.TriesError](err); ok {
+		return explainTries(tries, c), true
 	}
 	if unavailable, ok := errors.AsType[*lock.UnavailableError](err); ok {
 		return explainUnavailable(unavailable, c), true
@@ -203,7 +205,7 @@ func explainHeld(e *lock.HeldError, c plan) outcome {
 	if !e.Full {
 		o.message += heldSince(e.Holder) + timeLeft(e.TTL)
 	}
-	o.event, o.held = console.EventBusy, e
+	o.event, o.fields = console.EventBusy, ofHolder(e)
 	o.message += " (" + c.where() + ")"
 	if e.TTL < 0 && !c.Address.Local {
 		const hint = "the key %q has no TTL and never expires by itself: once nobody works under it, delete it"

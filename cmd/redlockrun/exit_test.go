@@ -43,6 +43,12 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 			"use URL: it is odd (from --redis)", "make it even"}},
 		{&lock.NestedError{Name: "job", Holder: holder}, 64, []string{"around this one", "would never end"}},
 		{&lock.NotLockError{Key: "k", What: "a list"}, 65, []string{`key "k" is a list, not a lock`, "left alone"}},
+		{&lock.DoneError{Name: "job", Slot: "tick", By: lock.Try{Run: "r", Host: "web-3", Ended: time.Unix(0, 0)}}, 0, []string{
+			`slot "tick" of "job" is done, by web-3 at 1970-01-01T00:00:00Z (db:6379`, "without --once it runs now"}},
+		{&lock.DoneError{Name: "job", Slot: "tick"}, 0, []string{`slot "tick" of "job" is done (db:6379`}},
+		{&lock.TriesError{Name: "job", Slot: "tick", Tries: 2, Failures: []lock.Try{
+			{Host: "web-1", How: lock.Failed, Status: 3, Ended: time.Unix(0, 0)}, {Host: "web-2", How: lock.Vanished, Status: -1},
+		}}, 75, []string{"2 have failed: web-1 (failed, status 3) at 1970-01-01T00:00:00Z, web-2 (vanished) (db:6379", "--tries N"}},
 		{&lock.NewerError{Name: "job", Protocol: 2}, 65, []string{`the lock "job" is used by a newer redlockrun (protocol 2): upgrade`}},
 		{down(syscall.ECONNREFUSED), 69, []string{"db:6379 (from --redis)", "connection refused", "check that Redis runs"}},
 		{down(context.DeadlineExceeded), 69, []string{"firewall", "--redis-timeout"}},

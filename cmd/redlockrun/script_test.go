@@ -348,7 +348,7 @@ var volatile = []struct {
 func normal(ts *testscript.TestScript, text string) string {
 	replace := []string{ts.Getenv("WORK"), "$WORK"}
 	if host, err := os.Hostname(); err == nil {
-		replace = append(replace, host+":", "HOST:")
+		replace = append(replace, host+":", "HOST:", " "+host+" at ", " HOST at ", " "+host+" (", " HOST (")
 	}
 	if u, err := user.Current(); err == nil {
 		replace = append(replace, "("+u.Username+",", "(USER,")

@@ -20,6 +20,8 @@ const (
 	EventReleased    = "released"       // the run is over
 	EventUnreleased  = "release-failed" // the lock lapses by itself
 	EventRetry       = "retry"          // the command failed and is started again
+	EventDismissed   = "dismissed"      // the slot's work is done
+	EventTries       = "tries-used-up"  // as many runs of the slot have failed as may
 	EventUnrecorded  = "unrecorded"     // a slot's work is done, and nobody knows
 	EventLeft        = "left-running"   // processes of the command
 	EventCommand     = "command"        // what should be known of how the command runs
@@ -37,7 +39,7 @@ func inWords(field string) bool {
 	switch field {
 	case "key", "address", "from", "run", "host", "pid", "user", "command",
 		"foreign", "left_ms", "held_ms", "place", "status", "fence", "renewals", "failed_tries", "closest_ms", "processes",
-		"attempt", "pause_ms", "slot", "splay_ms", "apart_ms":
+		"attempt", "pause_ms", "slot", "tries", "splay_ms", "apart_ms":
 		return true
 	}
 	return false

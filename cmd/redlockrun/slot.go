@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+)
+
+// explainDone is a dismissal: a normal outcome, which only whoever looks at a terminal wants to
+// know.
+func explainDone(e *lock.DoneError, c plan) outcome {
+	o := outcome{status: statusOK, level: console.Info, watched: true, event: console.EventDismissed, hints: []string{c.slotless()}}
+	o.message = e.Error() + by(e.By) + " (" + c.where() + ")"
+	o.fields = []console.Field{{Name: "slot", Value: e.Slot}}
+	if e.By.Run != "" {
+		o.fields = append(o.fields, console.Field{Name: "run", Value: e.By.Run}, console.Field{Name: "host", Value: e.By.Host})
+	}
+	return o
+}
+
+// explainTries is a slot that the fleet has given up. Somebody should look at it, whatever -E
+// says.
+func explainTries(e *lock.TriesError, c plan) outcome {
+	message := e.Error() + failures(e.Failures) + " (" + c.where() + ")"
+	o := failure(statusBusy, message, "look at the runs that failed; --tries N lets more of them fail; "+c.slotless())
+	o.event = console.EventTries
+	o.fields = []console.Field{{Name: "slot", Value: e.Slot}, {Name: "tries", Value: e.Tries}}
+	return o
+}
+
+// slotless is how to run the command in spite of its slot.
+func (c *plan) slotless() string {
+	flag := "--once"
+	if c.SlotPeriod > 0 {
+		flag = "--once-per"
+	}
+	return "without " + flag + " it runs now, and closes no slot"
+}
+
+// mostFailures are said of a slot, the last ones.
+const mostFailures = 5
+
+func failures(tries []lock.Try) string {
+	if len(tries) == 0 {
+		return ""
+	}
+	tries = tries[max(0, len(tries)-mostFailures):]
+	words := make([]string, len(tries))
+	for i, t := range tries {
+		words[i] = lock.Plain(t.Host) + " (" + ended(t) + ")" + at(t)
+	}
+	return ": " + strings.Join(words, ", ")
+}
+
+// by is by web-3 at 2026-03-01T12:05:07Z, as far as that is known.
+func by(t lock.Try) string {
+	if t.Host == "" {
+		return ""
+	}
+	return ", by " + lock.Plain(t.Host) + at(t)
+}
+
+func at(t lock.Try) string {
+	if t.Ended.IsZero() {
+		return ""
+	}
+	return " at " + instant(t.Ended)
+}
+
+// ended is failed, status 3.
+func ended(t lock.Try) string {
+	how := lock.Plain(string(t.How))
+	if t.Status < 0 || t.How == lock.Vanished {
+		return how
+	}
+	return fmt.Sprintf("%s, status %d", how, t.Status)
+}
