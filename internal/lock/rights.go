@@ -34,3 +34,11 @@ const (
 // QuorumACL is what a user of a quorum needs beside MinimalACL, unless the
 // masters are durable.
 const QuorumACL = "+info"
+
+// ReaderACL is all that a user needs to read what is known of jobs, as ACL SETUSER takes it.
+// Who lacks a part of it is shown the rest. ScanACL is needed beside it to find the locks
+// that are in no list, and in a Cluster ClusterNodesACL.
+const (
+	ReaderACL = "~redlockrun:* +eval +getrange +hgetall +hlen +hmget +lrange +pttl +time +zcard +zrange +zscan"
+	ScanACL   = "+scan"
+)
