@@ -32,8 +32,8 @@ type Inspection struct {
 	Timeout time.Duration
 
 	// OnSilent, if not nil, is called once in each reading for each master of a quorum that
-	// could not be asked while a majority could, from the reading's goroutine. What is read
-	// is what the others have.
+	// could not be asked while a majority could, and for each node of a Cluster while another
+	// could, from the reading's goroutine. What is read is what the others have.
 	OnSilent func(*UnavailableError)
 
 	// Draw is where what is left to chance comes from; nil in a program.

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,15 +58,26 @@ func (s *Server) listed(ctx context.Context, names nameSet) error {
 	}, names)
 }
 
-// scanned adds the names of the locks in the keyspace.
+// scanned adds the names of the locks in the keyspace, of each master of a Cluster.
 func (s *Server) scanned(ctx context.Context, names nameSet) error {
-	v := s.visit("")
-	defer v.link.Close()
-	return v.pieces(ctx, "the keyspace", scanStep, nil, []any{pattern(s.prefix)}, func(texts []string) {
-		for _, key := range texts {
-			names.add(lock.NameOf(s.prefix, key))
+	limited, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	links, err := s.source.Fresh().Masters(limited, s.Draw)
+	if err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	for _, l := range links {
+		v := &visit{Server: s, link: l}
+		if err == nil {
+			err = v.pieces(ctx, "the keyspace", scanStep, nil, []any{pattern(s.prefix)}, func(texts []string) {
+				for _, key := range texts {
+					names.add(lock.NameOf(s.prefix, key))
+				}
+			}, names)
 		}
-	}, names)
+		l.Close()
+	}
+	return err
 }
 
 // pieces reads something piece by piece.

@@ -35,8 +35,8 @@ func New(src *link.Source, prefix string, i lock.Inspection) *Server {
 // Address names the place for messages, without user and password.
 func (s *Server) Address() string { return s.source.Address().String() }
 
-// A visit is one reading: it has connections of its own, so that a master that Sentinel
-// has replaced is not asked again.
+// A visit is one reading. It reads the files of its source again, and has connections of its
+// own, so that a master that Sentinel has replaced is not asked.
 type visit struct {
 	*Server
 	link   *link.Link
@@ -45,7 +45,7 @@ type visit struct {
 
 // visit asks the server that has a key.
 func (s *Server) visit(key string) *visit {
-	return &visit{Server: s, link: s.source.Link(context.Background(), key, nil, s.Draw), barred: map[string]string{}}
+	return &visit{Server: s, link: s.source.Fresh().Link(context.Background(), key, nil, s.Draw), barred: map[string]string{}}
 }
 
 // Jobs implements lock.Inspector.
@@ -65,6 +65,9 @@ func (s *Server) Job(ctx context.Context, name string) (lock.Job, error) {
 // jobs ends the visit.
 func (v *visit) jobs(ctx context.Context, names []string, depth int) (jobs []lock.Job, err error) {
 	defer v.link.Close()
+	if v.source.Address().IsCluster() {
+		return v.scatter(ctx, names, depth)
+	}
 	for len(names) > 0 {
 		some := names[:min(perStep, len(names))]
 		names = names[len(some):]
