@@ -176,8 +176,8 @@ func alike(t *testing.T, p, zone string, ticks []tick, there *time.Location) {
 	names := make(map[string]string)
 	for _, tick := range ticks {
 		var name string
-		for host := range 5 {
-			ahead := time.Duration(host-2) * length * 9 / 40 // 0.9 of a period from the first to the last
+		for host := range 3 {
+			ahead := time.Duration(host-1) * length * 9 / 20 // 0.9 of a period from the first to the last
 			for _, fired := range tick.fired {
 				began := fired.Add(-ahead)                                         // the instant at which its clock shows that
 				started := began.Add(time.Duration(host) * 700 * time.Millisecond) // a busy host starts late
