@@ -19,10 +19,10 @@ func (w *words) Type() string          { return "value" }
 // saidByFlags are the words of each setting, by its name.
 type saidByFlags map[string]*words
 
-// define gives flags the settings and returns where their words arrive.
-func define(flags *pflag.FlagSet) saidByFlags {
+// define gives flags some settings and returns where their words arrive.
+func define(flags *pflag.FlagSet, settings []config.Setting) saidByFlags {
 	said := make(saidByFlags)
-	for _, s := range config.Settings() {
+	for _, s := range settings {
 		said[s.Name] = new(words)
 		flags.VarPF(said[s.Name], s.Name, s.Short, s.Usage).NoOptDefVal = s.Alone
 	}

@@ -7,6 +7,9 @@ never a stale lock, and the command's own exit status.
 usage:
   redlockrun --key NAME [flags] [--] COMMAND [ARG...]
   redlockrun --key NAME [flags] -c 'SHELL TEXT'
+  redlockrun status [NAME...]  which job runs where, and how the last run ended
+  redlockrun history NAME      the last runs of a job
+                               (redlockrun status --help and so on tell more)
 
 Everything after COMMAND belongs to COMMAND. D is a duration: seconds (60, 0.5)
 or 90s, 2m30s.

@@ -20,6 +20,7 @@ func run(args []string) ending {
 	signals := runner.Subscribe() // first of all: from here on none is missed
 	defer runner.DropEarlyGuard()
 	p := newProgram(os.LookupEnv, console.Stderr(runner.WithoutTTOU))
+	p.signals = signals
 	p.runF = func(c *plan) (ending, error) {
 		s := newSession(c, p.console, signals)
 		defer func() { p.console = s.console }() // it knows the lock
@@ -32,6 +33,7 @@ func run(args []string) ending {
 type program struct {
 	env     config.Lookup
 	write   func([]byte) // to stderr
+	signals <-chan os.Signal
 	console console.Console
 	said    saidByFlags
 	plan    plan // as far as it has been read
@@ -60,7 +62,12 @@ func (p *program) run(args []string) ending {
 // it belongs to COMMAND; as help is the only one it is left out.
 func (p *program) execute(args []string) error {
 	if len(args) > 0 && args[0] == "help" {
-		return show(help)
+		return showHelp(args[1:])
+	}
+	if len(args) > 0 {
+		if c := operatorNamed(args[0]); c != nil {
+			return p.operate(c, args[1:])
+		}
 	}
 	cmd := p.rootCommand()
 	if err := cmd.ParseFlags(args); err != nil {
@@ -74,7 +81,7 @@ func (p *program) rootCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "redlockrun", SilenceErrors: true, SilenceUsage: true}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // what follows COMMAND is COMMAND's
-	p.said = define(flags)
+	p.said = define(flags, config.Settings())
 	own := defineOwn(flags)
 	cmd.RunE = func(_ *cobra.Command, operands []string) error {
 		switch {
@@ -88,14 +95,20 @@ func (p *program) rootCommand() *cobra.Command {
 	return cmd
 }
 
-// start reads the configuration and hands it on. How to speak is found out
+// sources are where the configuration is read from. How to speak is found out
 // first, so that what is wrong with the rest can be said that way: --log-format
 // json also holds for a complaint about the file.
-func (p *program) start(command commandLine) error {
+func (p *program) sources() (*config.Sources, error) {
 	from := config.From(p.said.words(), p.env, time.Now)
 	fileErr := from.ReadFile()
 	err := p.speak(from)
-	if err = cmp.Or(fileErr, err); err != nil {
+	return from, cmp.Or(fileErr, err)
+}
+
+// start reads the configuration of a run and hands it on.
+func (p *program) start(command commandLine) error {
+	from, err := p.sources()
+	if err != nil {
 		return err
 	}
 	argv, argvErr := command.argv()

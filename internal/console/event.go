@@ -25,6 +25,7 @@ const (
 	EventUnrecorded  = "unrecorded"     // a slot's work is done, and nobody knows
 	EventLeft        = "left-running"   // processes of the command
 	EventCommand     = "command"        // what should be known of how the command runs
+	EventJobs        = "jobs"           // what should be known of jobs that were looked at
 	EventDropped     = "dropped"        // lines that stderr did not take
 	EventUsage       = "usage"          // the rest: with the status that a run ended with
 	EventNotLock     = "not-a-lock"

@@ -92,7 +92,7 @@ func JobObject(j lock.Job) any {
 	run, slot := subject(j), slotOf(j)
 	o := jobObject{
 		Key: j.Name, State: j.State, Host: run.Host, PID: run.PID, User: run.User, Command: run.Command, Run: run.Run,
-		Fence: run.Fence, At: instant(run.At), Lease: secondsOf(j.Left, busy(j) && j.Left >= 0), Waiting: j.Waiting,
+		Fence: run.Fence, At: instant(run.At), Lease: secondsOf(j.Left, busy(j) && j.Left > 0), Waiting: j.Waiting,
 		Last: known(j.Last), Good: known(j.Good), Mean: secondsOf(j.Mean, j.Mean > 0), Slot: slot,
 	}
 	if tries, open := failed(j, slot); open {

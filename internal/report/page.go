@@ -86,7 +86,7 @@ func (p *page) lock() {
 	case run.Run != "":
 		p.say("holder", who(run))
 		p.say("run", lock.Plain(run.Run))
-	case j.State == lock.Foreign:
+	case j.Holder.Foreign != "":
 		p.say("holder", j.Holder.String())
 	}
 	if run.Fence > 0 {
@@ -101,7 +101,7 @@ func (p *page) lock() {
 	switch {
 	case busy(j) && j.Left < 0:
 		p.say("lease", "it never expires by itself")
-	case busy(j):
+	case busy(j) && j.Left > 0:
 		p.say("lease", whole(j.Left)+" left")
 	}
 }
@@ -121,6 +121,9 @@ func who(run lock.Entry) string {
 func (p *page) policy() {
 	if m := p.job.Pause; m != nil {
 		p.say("paused", pausedBy(m, p.zone))
+	}
+	if stop := p.job.Stopped; stop.Event != "" {
+		p.say("stopped", acted(by(stop), stop.Ended, stop.Why, p.zone))
 	}
 	slot := slotOf(p.job)
 	if slot == "" {

@@ -119,6 +119,7 @@ func TestThePageOfAJob(t *testing.T) {
 	j.Runs = entries()
 	j.Good = over('F', lock.Ok, 0, time.Minute, 5*time.Minute)
 	j.Runs = append([]lock.Entry{{Run: run('B'), Host: "desk", User: "alice", Event: lock.Halted, Ended: before(5 * time.Second), Why: "wrong data"}}, j.Runs...)
+	j.Stopped = j.Runs[0]
 	for name, d := range displays {
 		lines := Page(j, zone, d)
 		narrow(t, lines, d)

@@ -50,7 +50,7 @@ func lasting(j lock.Job) string {
 
 func lease(j lock.Job) console.Cell {
 	switch {
-	case !busy(j):
+	case !busy(j), j.Left == 0:
 		return unknown
 	case j.Left < 0:
 		return cell("no end", console.Wrong)

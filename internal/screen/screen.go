@@ -32,6 +32,9 @@ type Screen struct {
 	before *unix.Termios // of in; nil if that is no terminal
 }
 
+// On reports whether a file leads to a terminal, which can be a screen.
+func On(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
 // Open takes the terminal that out leads to, and reads keys from in if that is one, too.
 // Close gives it back, and must be called.
 func Open(in, out *os.File) (*Screen, error) {
@@ -162,7 +165,7 @@ func (s *Screen) change() {
 // listen reads keys until the screen is closed, or nothing more can be typed.
 func (s *Screen) listen(asleep *os.File) {
 	defer asleep.Close()
-	if !term.IsTerminal(int(s.in.Fd())) {
+	if !On(s.in) {
 		return
 	}
 	ready := []unix.PollFd{{Fd: int32(s.in.Fd()), Events: unix.POLLIN}, {Fd: int32(asleep.Fd()), Events: unix.POLLIN}}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/screen"
+)
+
+// shortestWatch keeps --every from asking the server in a tight loop.
+const shortestWatch = 100 * time.Millisecond
+
+// A watch shows jobs again and again.
+type watch struct {
+	*operation
+	every time.Duration
+	read  func(context.Context) (seen[[]lock.Job], error)
+	lines func([]lock.Job, console.Display) []string
+}
+
+// run draws the jobs on a terminal, unless plain says that lines are wanted there, too.
+func (w *watch) run(plain bool) error {
+	jobs, err := attend(w.signals, w.read)
+	if err != nil {
+		return unlessWanted(err)
+	}
+	if kind, _ := w.env("TERM"); plain || kind == "dumb" || !screen.On(w.out) {
+		return repetition[seen[[]lock.Job]]{every: w.every, read: w.read, show: w.blocks()}.run(w.signals, jobs)
+	}
+	s, err := screen.Open(os.Stdin, w.out)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	show := func(jobs seen[[]lock.Job], away error) error { w.draw(s, jobs, away); return nil }
+	return repetition[seen[[]lock.Job]]{w.every, w.read, show, s.Keys(), s.Changed()}.run(w.signals, jobs)
+}
+
+// blocks prints the jobs each time, with an empty line between, and says once that the store
+// is away, and that it is back.
+func (w *watch) blocks() func(seen[[]lock.Job], error) error {
+	first, outage, said := true, outage{operation: w.operation}, []string(nil)
+	return func(jobs seen[[]lock.Job], away error) error {
+		if outage.tell(away); away != nil {
+			return nil
+		}
+		if missing := append(jobs.silent, unread(jobs.value)...); !slices.Equal(missing, said) {
+			w.warnAll(missing)
+			said = missing
+		}
+		lines := w.lines(jobs.value, w.display())
+		if !first && len(lines) > 1 {
+			lines = slices.Insert(lines, 0, "")
+		}
+		first = false
+		return w.print(lines...)
+	}
+}
+
+// An outage is told once, and its end.
+type outage struct {
+	*operation
+	told bool
+}
+
+func (o *outage) tell(away error) {
+	switch {
+	case away != nil && !o.told:
+		text := explain(away, *o.plan).message + "; trying again"
+		o.console.Say(console.Message{Level: console.Warning, Event: console.EventUnavailable, Text: text})
+	case away == nil && o.told:
+		o.note("the store answers again (" + o.where() + ")")
+	}
+	o.told = away != nil
+}
+
+// draw shows as many lines as there is room for.
+func (w *watch) draw(s *screen.Screen, jobs seen[[]lock.Job], away error) {
+	columns, rows := s.Size()
+	d := w.display()
+	d.Width = columns
+	title := fmt.Sprintf("%s, every %s; q ends", w.place, config.Exact(w.every))
+	if len(jobs.value) > 0 {
+		title = jobs.value[0].Now.In(time.Local).Format(time.TimeOnly) + "  " + title
+	}
+	page := []string{d.Paint(console.Cut(lock.Plain(title), columns), console.Faint)}
+	if away != nil {
+		page = append(page, d.Paint(console.Cut(lock.Plain(explain(away, *w.plan).message+"; trying again"), columns), console.Wrong))
+	}
+	for _, missing := range append(jobs.silent, unread(jobs.value)...) {
+		page = append(page, d.Paint(console.Cut(lock.Plain(missing), columns), console.Odd))
+	}
+	page = append(page, w.lines(jobs.value, d)...)
+	if more := len(page) - rows; more > 0 {
+		page = append(page[:rows-1], console.Cut(fmt.Sprintf("%d more lines", more+1), columns))
+	}
+	s.Draw(page)
+}

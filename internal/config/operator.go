@@ -1,0 +1,44 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Operator reads what a command of an operator wants to know: the settings of the store.
+// What is said about a run is passed over, right or wrong. Its error is a *UsageError.
+func (s *Sources) Operator() (Config, error) {
+	r := reading{sources: s}
+	c := Config{Timeout: r.duration("redis-timeout", time.Millisecond), Servers: r.servers(), sources: s}
+	if r.err != nil {
+		return Config{}, r.err
+	}
+	var err error
+	if c.Address, c.Servers.URLs, err = s.address(); err != nil {
+		return Config{}, err
+	}
+	c.Warnings = slices.Concat(c.Address.warnings(c.Servers.URLs), s.warnings())
+	return c, nil
+}
+
+// OperatorSettings are those that a command of an operator has as flags: of the store and of
+// the messages.
+func OperatorSettings() []Setting {
+	return slices.DeleteFunc(Settings(), func(s Setting) bool {
+		kind, _, _ := strings.Cut(s.Name, "-")
+		return !slices.Contains([]string{"redis", "sentinel", "replicas", "durable", "local", "prefix", "quiet", "verbose", "log"}, kind)
+	})
+}
+
+// CheckName refuses what cannot be the name of a job. Its error is a *UsageError.
+func CheckName(name string) error {
+	problem := unfit(name, maxKey)
+	if name == "" {
+		problem = "is empty"
+	}
+	if problem == "" {
+		return nil
+	}
+	return Usagef("NAME %s", problem).Hint("a name is what --key is: valid UTF-8, 1 to 512 bytes, without control characters")
+}
