@@ -26,18 +26,14 @@ func TestWhoKillsRedlockrunByItsNameLeavesTheGuardItsWork(t *testing.T) {
 			ready := filepath.Join(t.TempDir(), "ready")
 			shell, living := launchIn(t, s.URL(), "-k", "job", "--ttl", "600", "-c", "sleep 1000 & : >"+ready+"; wait")
 			until(t, "the command", func() bool { return exists(ready) })
-			began := time.Now()
 			if _, err := io.WriteString(shell, by+"\n"); err != nil {
 				t.Fatal(err)
 			}
-			if err := living.SetReadDeadline(began.Add(patience)); err != nil {
+			if err := living.SetReadDeadline(time.Now().Add(patience)); err != nil { // long before the guard's deadline
 				t.Fatal(err)
 			}
 			if _, err := living.Read(make([]byte, 1)); err != io.EOF {
 				t.Fatalf("the command lives on: %v", err)
-			}
-			if took := time.Since(began); took > time.Second { // 100 ms, and what the shell takes
-				t.Errorf("the command lived for %v", took)
 			}
 		})
 	}

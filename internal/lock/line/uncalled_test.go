@@ -8,6 +8,7 @@ import (
 	"redlockrun/internal/ability"
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
 )
@@ -72,7 +73,7 @@ func TestOrderHoldsWhereWaitersCannotBeCalled(t *testing.T) {
 				}
 				began := boottime.Now()
 				held = lease(t, done)
-				if took := boottime.Now().Sub(began); took > 1500*time.Millisecond {
+				if took := boottime.Now().Sub(began); took >= line.LookEvery { // it looks twice a second, on a busy machine too
 					t.Errorf("waiter %d came after %s", i, took)
 				}
 				if held.Fence() <= fence {
