@@ -268,16 +268,22 @@ func nothingLeft(t *testing.T, srv *redistest.Server) {
 // onlyFence checks that nothing is left of a lock but its counter.
 func onlyFence(t *testing.T, srv *redistest.Server) {
 	t.Helper()
-	locktest.Until(t, "only fences left", func() bool {
-		return left(t, srv, "") == ""
-	})
+	onlyFenceAnd(t, srv, "")
 }
 
 // onlyFenceAndMarks is onlyFence where a request got no answer: the mark against
 // it stays for a minute.
 func onlyFenceAndMarks(t *testing.T, srv *redistest.Server) {
 	t.Helper()
-	locktest.Until(t, "only fences and marks left", func() bool { return left(t, srv, ":gone:") == "" })
+	onlyFenceAnd(t, srv, ":gone:")
+}
+
+func onlyFenceAnd(t *testing.T, srv *redistest.Server, but string) {
+	t.Helper()
+	var key string
+	if !redistest.Until(locktest.Patience, func() bool { key = left(t, srv, but); return key == "" }) {
+		t.Fatalf("%s is left", key)
+	}
 }
 
 // left is a key that is left beside fences, and those that contain but.
