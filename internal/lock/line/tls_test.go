@@ -170,11 +170,13 @@ func TestL26TLSIsAtLeast12(t *testing.T) {
 				c.Close()
 			}
 		})
-		req := within(500 * time.Millisecond)
-		place{cfg: lock.Servers{URLs: []string{"rediss://" + l.Addr().(*net.TCPAddr).String()}, CA: ca.File()}}.open(t).Acquire(t.Context(), req)
+		s := place{cfg: lock.Servers{URLs: []string{"rediss://" + l.Addr().(*net.TCPAddr).String()}, CA: ca.File()}}.open(t)
+		done, enough := begin(t, s, within(locktest.Patience))
 		if got := <-shaken; got == refused {
 			t.Errorf("%s: the handshake succeeded: %v", tls.VersionName(version), got)
 		}
+		enough(nil)
+		<-done
 		l.Close()
 		talks.Wait()
 	}
