@@ -29,6 +29,7 @@ type fakeLease struct {
 
 func (l *fakeLease) Until() time.Time        { return l.until }
 func (l *fakeLease) Held() time.Duration     { return time.Second }
+func (l *fakeLease) StopAsked() bool         { return false }
 func (l *fakeLease) Instants() lock.Instants { return lock.Instants{} }
 func (l *fakeLease) Fence() int64            { return 1 }
 

@@ -6,6 +6,9 @@ func (e *HeldError) Error() string {
 	if e.Full {
 		return fmt.Sprintf("lock %q has as many waiters as it may have", e.Name)
 	}
+	if e.Pause != nil {
+		return fmt.Sprintf("lock %q is paused by %s", e.Name, Plain(e.Pause.By))
+	}
 	return fmt.Sprintf("lock %q is held by %s", e.Name, e.Holder)
 }
 
@@ -15,6 +18,10 @@ func (e *DoneError) Error() string {
 
 func (e *TriesError) Error() string {
 	return fmt.Sprintf("the tries of slot %q of %q are used up: %d have failed", e.Slot, e.Name, len(e.Failures))
+}
+
+func (e *StoppedError) Error() string {
+	return fmt.Sprintf("the run of %q was stopped by an operator", e.Name)
 }
 
 func (e *NestedError) Error() string {

@@ -22,6 +22,7 @@ type Store interface {
 	// It returns *DoneError if the slot's work is done, *TriesError if its tries are used
 	// up, *HeldError if the lock stayed busy, *NestedError if waiting for it could not end, *UnavailableError if the last try had no answer, *NotLockError
 	// if the key is something else, *NewerError if a newer release has claimed it,
+	// *StoppedError if an operator stopped it before it began,
 	// and the cause of ctx if that ended first; in each of these cases nothing is
 	// held and no trace is left that outlives a minute.
 	Acquire(ctx context.Context, req Request) (Lease, error)
@@ -46,6 +47,9 @@ type Request struct {
 
 	// History is how many runs the ledger keeps; 0: nothing is written of this one.
 	History int
+
+	// IgnorePause has a pause stand in nobody's way.
+	IgnorePause bool
 
 	// Timeout bounds how long a store that does not answer is asked, giving up
 	// included; 0 means 5 s.
@@ -84,7 +88,7 @@ type Wait struct {
 const Forever time.Duration = 1<<63 - 1
 
 // A Lease is a lock that is held. Its methods are not called concurrently,
-// except Until, Fence and Instants.
+// except Until, Fence, StopAsked and Instants.
 type Lease interface {
 	// Until is the end of the lease: the instant V of [Times].
 	Until() time.Time
@@ -106,6 +110,10 @@ type Lease interface {
 
 	// Fence grows with each acquisition of the same key.
 	Fence() int64
+
+	// StopAsked reports whether an operator wants the run to end. The last renewal
+	// has brought that.
+	StopAsked() bool
 
 	// Instants are the run's by the store's clock.
 	Instants() Instants
@@ -139,6 +147,7 @@ type HeldError struct {
 	Place    int           // in the line, from 1; 0 outside it
 	Full     bool          // Wait.Max others wait already
 	Rejoined bool          // the place before was lost; this is a new one, at the end
+	Pause    *PauseMark    // why the lock is given to nobody; nil if a run has it
 	Missed   bool          // it was lost because the lock was handed over while the store could not be reached
 }
 
@@ -156,6 +165,9 @@ type TriesError struct {
 	Tries    int
 	Failures []Try // the first one first
 }
+
+// A StoppedError says that an operator has stopped a run before its command was started.
+type StoppedError struct{ Name string }
 
 // A NestedError says that the lock is held by a run that this one is part of.
 type NestedError struct {

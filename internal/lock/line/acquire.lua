@@ -2,24 +2,38 @@
 -- line, looking again and confirming a hand-over are all this step. Stands behind run.lua,
 -- begin.lua and line.lua.
 -- ARGV   8 record without fence and at, 9 ttl in ms, 10 "once", "wait", or "deaf" to wait without being called;
---        11 how many may wait (0: all), 12 how many runs of the slot may fail
+--        11 how many may wait (0: all), 12 how many runs of the slot may fail,
+--        13 "1" if a pause does not count
 -- reply  acquireReply in reply.go
 -- First write of a run that takes a lock for which nobody waits: the fence, or nothing has been written.
 
 local record, ttl, mode, most, tries = ARGV[8], ARGV[9], ARGV[10], tonumber(ARGV[11]), ARGV[12]
-local waits = mode ~= 'once'
+local waits, unbowed = mode ~= 'once', ARGV[13] == '1'
+
+local function give(number)
+  if waits then return taken(1, grant(number, record, unconfirmed)) end
+  return begin(1, grant(number, record, ttl))
+end
 
 -- take gives the free lock to the first in line, or to this run if nobody is.
 local function take()
   local number, fault = next_fence()
   if fault then return fault end
+  if unbowed then
+    if call('PTTL', paused) ~= -2 then
+      if waits and call('ZRANK', line, id) then drop(id) end
+      return give(number)
+    end
+  else
+    local rested = rest()
+    if rested then return rested ~= true and rested or nil end
+  end
   if first() then
     advance(id, true)
     local value = text(1, 1023)
     if value ~= '' then return mine(value) and taken(1, value) or nil end
   end
-  if waits then return taken(1, grant(number, record, unconfirmed)) end
-  return begin(1, grant(number, record, ttl))
+  return give(number)
 end
 
 -- here reports whether a waiter is there to whom so many connections listen; nil: nobody can tell.
@@ -97,6 +111,7 @@ if left ~= -2 then
   held, fault = text(1, 1023)
   if fault then return fault end
   if mine(held) then return confirm(held, ttl) end
+  if unbowed and is_pause(held) then left, held = -2, '' end
   call('PEXPIRE', gone, 60000) -- a server that refuses writes does not know who holds the lock
 end
 if call('PTTL', gone) ~= -2 then return {4} end

@@ -8,9 +8,9 @@ local function unslotted()
 end
 
 -- taken is the reply that this run has the lock.
-local function taken(code, value, listable)
+local function taken(code, value)
   local number, at = string.match(value, '"fence":(%d+),"at":(%d+)}$')
-  return {code, tonumber(number), tonumber(at), now, listable and 1 or 0}
+  return {code, tonumber(number), tonumber(at), now, 0, told_to_stop(value) and 1 or 0}
 end
 
 -- begin is taken, of a lease that begins for good.

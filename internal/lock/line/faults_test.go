@@ -107,7 +107,7 @@ func TestL3TombstoneAloneStopsALateAcquire(t *testing.T) {
 	}
 	eval(line.Present("release"), 0, lock.Tombstone, 0, "", 0, 0, "0 0 0 0", 0)
 	record := lock.RecordOf(lock.Holder{Run: run}).String()
-	if got := eval(line.Present("acquire"), record, 60_000, "once", 0, 0).([]any); got[0] != int64(4) {
+	if got := eval(line.Present("acquire"), record, 60_000, "once", 0, 0, 0).([]any); got[0] != int64(4) {
 		t.Errorf("a late acquire got %v", got)
 	}
 	free(t, srv)

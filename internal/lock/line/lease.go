@@ -19,6 +19,7 @@ type redisLease struct {
 	now   int64     // the server's clock at its last answer, ms
 	asOf  time.Time // our clock at that moment
 	taken time.Time // our clock when the lock was asked for
+	stop  bool      // an operator wants the run to end
 }
 
 // held notes that the server has confirmed the lock, at now of its clock.
@@ -47,6 +48,19 @@ func (l *redisLease) Held() time.Duration {
 	return max(0, time.Duration(l.now-l.at)*time.Millisecond+l.acquisition.req.Clock.Now().Sub(l.asOf))
 }
 
+// StopAsked implements lock.Lease.
+func (l *redisLease) StopAsked() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stop
+}
+
+func (l *redisLease) markStopped() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stop = true
+}
+
 // Instants implements lock.Lease.
 func (l *redisLease) Instants() lock.Instants {
 	l.mu.Lock()
@@ -71,6 +85,9 @@ func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 		return l.Until(), loss(reply.whose)
 	}
 	until := l.held(sent, reply.now)
+	if reply.stop {
+		l.markStopped()
+	}
 	a.link.LearnNodes(ctx)
 	return until, nil
 }

@@ -101,6 +101,23 @@ local function rouse()
   end
 end
 
+-- rest puts the pause into the free lock, if one is wanted: it is a holder like any, whose time is what is left of it.
+-- It returns true, or the reply that paused is something else.
+local function rest()
+  local wanted, fault = text(7, 1023)
+  if fault then return fault end
+  if wanted == '' then return end
+  local left = call('PTTL', paused)
+  call('PEXPIRE', gone, 60000) -- after a first write a server that is out of memory does not refuse SET
+  if left > 0 then
+    call('SET', lock, wanted, 'PX', left)
+    announce(left)
+  else
+    call('SET', lock, wanted)
+  end
+  return true
+end
+
 -- dismissal is the message that ends a waiter for whose slot nothing is to be done any more; nil if there is something.
 local judged = {}
 local function dismissal(slot, tries)
@@ -136,6 +153,7 @@ end
 -- when the first comes back from a gap, be it the caller, the others are given a moment to do so. Its first write is
 -- a ZREM, which Redis does not refuse when it is out of memory; after it, it does not refuse SET either.
 local function advance(caller, wholly)
+  if rest() then return end
   gap()
   local back = since > 0 and now - since <= unconfirmed
   local excused = back and (latest >= since or caller and call('ZRANK', line, caller))

@@ -24,6 +24,7 @@ type steps struct {
 	slot    string // for which the runs are; one that is a word
 	tries   int
 	history int
+	unbowed int // 1: a pause does not count
 }
 
 func newSteps(t *testing.T, args ...string) steps {
@@ -82,14 +83,14 @@ const testTTL = 60000
 
 func (s steps) once(run string) []any {
 	s.t.Helper()
-	return s.eval(s.text("acquire"), run, testRecord(run), testTTL, "once", 0, s.tries).([]any)
+	return s.eval(s.text("acquire"), run, testRecord(run), testTTL, "once", 0, s.tries, s.unbowed).([]any)
 }
 
 func (s steps) look(run string) []any { s.t.Helper(); return s.lookMax(run, 0) }
 
 func (s steps) lookMax(run string, most int) []any {
 	s.t.Helper()
-	return s.eval(s.text("acquire"), run, testRecord(run), testTTL, "wait", most, s.tries).([]any)
+	return s.eval(s.text("acquire"), run, testRecord(run), testTTL, "wait", most, s.tries, s.unbowed).([]any)
 }
 
 func (s steps) confirm(run string) []any {
@@ -289,7 +290,7 @@ func TestLockIsKeptForWhoCannotBeCalled(t *testing.T) {
 	s := newLine(t, "a")
 	s.look("b") // not subscribed
 	_, stop := s.listen("c")
-	s.eval(s.text("acquire"), "c", testRecord("c"), testTTL, "deaf", 0, 0)
+	s.eval(s.text("acquire"), "c", testRecord("c"), testTTL, "deaf", 0, 0, 0)
 	s.join("d")
 	stop()
 	for _, run := range []string{"a", "b"} {
@@ -502,7 +503,7 @@ func TestOutOfMemory(t *testing.T) {
 	}
 	other := s
 	other.job = "m"
-	if _, err := other.ask(s.text("acquire"), "x", testRecord("x"), testTTL, "once", 0, 0); err == nil || !strings.Contains(err.Error(), "OOM") {
+	if _, err := other.ask(s.text("acquire"), "x", testRecord("x"), testTTL, "once", 0, 0, 0); err == nil || !strings.Contains(err.Error(), "OOM") {
 		t.Errorf("acquire: %v", err)
 	}
 	s.release("a")

@@ -133,7 +133,7 @@ func TestARunOfANewerReleaseIsKnownByItsID(t *testing.T) {
 	s.listen("b")
 	record := newerRecord(testID("b"))
 	record = strings.TrimSuffix(record, `,"fence":7,"at":1000}`) + "}"
-	s.code(s.eval(s.text("acquire"), "b", record, testTTL, "wait", 0, 0).([]any), 0)
+	s.code(s.eval(s.text("acquire"), "b", record, testTTL, "wait", 0, 0, 0).([]any), 0)
 	s.join("c")
 	s.release("a")
 	s.want("b", "c")

@@ -175,7 +175,7 @@ func (w *waiter) look(ctx context.Context) (acquireReply, error) {
 	holder := w.req.Holder
 	holder.Start = time.Now() // a lock that is handed over is held from then on
 	return w.acquire(ctx, lock.RecordOf(holder).String(), lock.Milliseconds(w.req.Times.TTL), w.subscriber.mode(), w.req.Wait.Max,
-		w.req.Slot.Tries)
+		w.req.Slot.Tries, digit(w.req.IgnorePause))
 }
 
 // confirm takes the lock if it is said to be this run's, and asks for no more than whether

@@ -9,7 +9,7 @@ if type(held) ~= 'string' and not string.find(held.err, 'WRONGTYPE', 1, true) th
 if type(held) == 'string' and string.sub(held, 1, 36) == '{"run":"' .. ARGV[1] .. '",' and string.sub(held, 37, 43) ~= '"ended"' then
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
   local time = redis.call('TIME')
-  return {1, time[1] * 1000 + math.floor(time[2] / 1000)}
+  return {1, time[1] * 1000 + math.floor(time[2] / 1000), string.sub(held, 37, 43) == '"stop":' and 1 or 0}
 end
 -- A server that refuses writes does not know who holds the lock. One that accepts them finds no number here.
 local refused = redis.pcall('PEXPIRE', KEYS[1], '')

@@ -21,6 +21,7 @@ type hold struct {
 	at    int64 // when the lock was taken
 	now   int64 // when the server answered
 	list  bool  // the job is to be put among the names, which the step could not reach
+	stop  bool  // an operator wants the run to end
 }
 
 // A busy says that another has the lock.
@@ -32,8 +33,8 @@ type busy struct {
 
 // An acquireReply is what the acquire step answers:
 //
-//	{1, fence, at, now, list} taken now; not with once for 2 s, to be confirmed
-//	{2, fence, at, now, list} taken before, by this run
+//	{1, fence, at, now, list, stop} taken now; not with once for 2 s, to be confirmed
+//	{2, fence, at, now, list, stop} taken before, by this run
 //	{0, pttl, record, now}    busy, and this run does not wait
 //	{0, pttl, record, place, listeners, joined, now}   busy, and this run waits
 //	{3, pttl, record, now}    busy, and as many wait as may
@@ -113,7 +114,8 @@ func readAcquire(r *link.Reply) (a acquireReply) {
 const mostKeys = 10
 
 func readHold(r *link.Reply) hold {
-	return hold{fence: r.Number(1, mostExact), at: r.Number(0, mostExact), now: r.Number(0, mostExact), list: r.Number(0, 1) == 1}
+	return hold{fence: r.Number(1, mostExact), at: r.Number(0, mostExact), now: r.Number(0, mostExact), list: r.Number(0, 1) == 1,
+		stop: r.Number(0, 1) == 1}
 }
 
 func readBusy(r *link.Reply) busy {
@@ -129,7 +131,7 @@ func readQueued(r *link.Reply) (b busy, s spot) {
 
 // A confirmReply is what the confirm step answers:
 //
-//	{2, fence, at, now, list}   this run has the lock, since at
+//	{2, fence, at, now, list, stop}   this run has the lock, since at
 //	{0}                         it has not; the acquire step tells why
 //	{-1, n, type}               the n-th key is something else
 type confirmReply struct {
@@ -165,18 +167,19 @@ const (
 
 // A renewReply is what the renew step answers:
 //
-//	{1, now}   this run has the lock
-//	{0}        another has it, or this run has ended
-//	{-1}       nobody has it
+//	{1, now, stop}   this run has the lock
+//	{0}              another has it, or this run has ended
+//	{-1}             nobody has it
 type renewReply struct {
 	whose standing
 	now   int64 // of ours
+	stop  bool  // of ours: an operator wants the run to end
 }
 
 func readRenew(r *link.Reply) (n renewReply) {
 	switch r.Code() {
 	case 1:
-		n.whose, n.now = ours, r.Number(0, mostExact)
+		n.whose, n.now, n.stop = ours, r.Number(0, mostExact), r.Number(0, 1) == 1
 	case 0:
 		n.whose = anothers
 	case -1:

@@ -10,8 +10,8 @@ const aRecord = `{"run":"aaaaaaaaaaaaaaaaaaaaaaaaaa","v":1,"fence":1795344187661
 
 func FuzzAReplyOfTheAcquireStep(f *testing.F) {
 	locktest.FuzzReply(f, present.acquire.Read, acquireParts,
-		"*5\r\n:1\r\n:1795344187661\r\n:1795344187661\r\n:1795344187661\r\n:0\r\n",
-		"*5\r\n:2\r\n:1795344187661\r\n:1795344187661\r\n:1795344187661\r\n:1\r\n",
+		"*6\r\n:1\r\n:1795344187661\r\n:1795344187661\r\n:1795344187661\r\n:0\r\n:0\r\n",
+		"*6\r\n:2\r\n:1795344187661\r\n:1795344187661\r\n:1795344187661\r\n:1\r\n:0\r\n",
 		"*4\r\n:0\r\n:60000\r\n$83\r\n"+aRecord+"\r\n:1795344187662\r\n",
 		"*7\r\n:0\r\n:60000\r\n$83\r\n"+aRecord+"\r\n:1\r\n:0\r\n:1\r\n:1795344187662\r\n",
 		"*7\r\n:0\r\n:59998\r\n$83\r\n"+aRecord+"\r\n:2\r\n:1\r\n:1\r\n:1795344187664\r\n",
@@ -35,11 +35,7 @@ func acquireParts(a acquireReply) []any {
 	case refused:
 		return busyParts(0, a.busy)
 	case queued:
-		joined := int64(0)
-		if a.spot.joined {
-			joined = 1
-		}
-		return busyParts(0, a.busy, int64(a.spot.place), a.spot.listeners, joined)
+		return busyParts(0, a.busy, int64(a.spot.place), a.spot.listeners, bit(a.spot.joined))
 	case full:
 		return busyParts(3, a.busy)
 	case revoked:
@@ -57,11 +53,14 @@ func acquireParts(a acquireReply) []any {
 }
 
 func holdParts(code int64, h hold) []any {
-	list := int64(0)
-	if h.list {
-		list = 1
+	return []any{code, h.fence, h.at, h.now, bit(h.list), bit(h.stop)}
+}
+
+func bit(yes bool) int64 {
+	if yes {
+		return 1
 	}
-	return []any{code, h.fence, h.at, h.now, list}
+	return 0
 }
 
 func busyParts(code int64, b busy, more ...any) []any {
@@ -70,7 +69,7 @@ func busyParts(code int64, b busy, more ...any) []any {
 
 func FuzzAReplyOfTheConfirmStep(f *testing.F) {
 	locktest.FuzzReply(f, present.confirm.Read, confirmParts,
-		"*5\r\n:2\r\n:1795344187661\r\n:1795344187661\r\n:1795344187665\r\n:1\r\n",
+		"*6\r\n:2\r\n:1795344187661\r\n:1795344187661\r\n:1795344187665\r\n:1\r\n:1\r\n",
 		"*3\r\n:-1\r\n:6\r\n$4\r\nlist\r\n",
 		"*1\r\n:0\r\n",
 	)
@@ -89,7 +88,7 @@ func confirmParts(c confirmReply) []any {
 func FuzzAReplyOfTheRenewStep(f *testing.F) {
 	locktest.FuzzReply(f, present.renew.Read, renewParts,
 		"*1\r\n:-1\r\n",
-		"*2\r\n:1\r\n:1795344187668\r\n",
+		"*3\r\n:1\r\n:1795344187668\r\n:0\r\n",
 		"*1\r\n:0\r\n",
 	)
 }
@@ -97,7 +96,7 @@ func FuzzAReplyOfTheRenewStep(f *testing.F) {
 func renewParts(n renewReply) []any {
 	switch n.whose {
 	case ours:
-		return []any{int64(1), n.now}
+		return []any{int64(1), n.now, bit(n.stop)}
 	case anothers:
 		return []any{int64(0)}
 	}

@@ -6,7 +6,7 @@
 --        the step, since it lives in another slot, which is nobody's fault but a Cluster's ("": it is one)
 
 local call, try = redis.call, redis.pcall
-local lock, fence, line, who, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, fence, line, who, gone, paused = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[7]
 local slots, job, runs, bad, jobs = KEYS[6], KEYS[8], KEYS[9], KEYS[10], ARGV[7] ~= '' and ARGV[7] or nil
 local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
 local time = call('TIME')
@@ -31,6 +31,12 @@ end
 local function run_of(record)
   return string.match(record, '^{"run":"(%w+)",') or ''
 end
+
+-- is_pause: a value of the lock, or of paused, is that of a pause.
+local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
+
+-- told_to_stop: an operator has marked the record, to have its run end.
+local function told_to_stop(record) return string.sub(record, 37, 43) == '"stop":' end
 
 -- mine: the record is this run's; an ended run has no lock, only the rest of its min-hold.
 local function mine(record)

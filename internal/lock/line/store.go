@@ -65,10 +65,27 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 			return nil, err
 		}
 	}
+	if lease.StopAsked() {
+		return nil, stopped(ctx, lease, req)
+	}
 	s.list(a)
 	a.link.DropInFlight() // what is still under way there finds the lock ours, or the tombstone
 	return lease, nil
 }
+
+// stopped gives back the lease of a run that was told to stop before its command began.
+func stopped(ctx context.Context, lease lock.Lease, req lock.Request) error {
+	end := lock.Farewell{Outcome: lock.Outcome{How: lock.Stopped, Status: statusTerminated}}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), req.Timeout)
+	defer cancel()
+	if err := lease.Release(ctx, end); err != nil && !errors.Is(err, lock.ErrLost) {
+		return err
+	}
+	return &lock.StoppedError{Name: req.Name}
+}
+
+// statusTerminated is the exit status of a run that SIGTERM has ended.
+const statusTerminated = 143
 
 // await asks, and waits for a busy lock in line, or beside it if retries are wanted.
 func (a *acquisition) await(ctx context.Context) (lock.Lease, error) {
@@ -143,7 +160,7 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (lock.Leas
 func (a *acquisition) try(ctx context.Context, limit time.Duration) (acquireReply, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return a.acquire(ctx, a.record, lock.Milliseconds(a.req.Times.TTL), "once", 0, a.req.Slot.Tries)
+	return a.acquire(ctx, a.record, lock.Milliseconds(a.req.Times.TTL), "once", 0, a.req.Slot.Tries, digit(a.req.IgnorePause))
 }
 
 // acquire makes the acquire step once.
@@ -195,7 +212,7 @@ func (a *acquisition) spent(state string) error {
 var errRevoked = errors.New("this run has given up")
 
 func (a *acquisition) lease(h hold, sent time.Time) *redisLease {
-	l := &redisLease{acquisition: a, fence: h.fence, at: h.at, taken: sent}
+	l := &redisLease{acquisition: a, fence: h.fence, at: h.at, taken: sent, stop: h.stop}
 	l.held(sent, h.now)
 	a.link.NoteNode()
 	a.listable = a.listable || h.list
@@ -204,7 +221,9 @@ func (a *acquisition) lease(h hold, sent time.Time) *redisLease {
 
 func (a *acquisition) heldError(b busy) *lock.HeldError {
 	e := &lock.HeldError{Name: a.req.Name, Key: a.keys.Lock, TTL: b.left}
-	e.Holder, e.Since = lock.ReadRecord(b.record, b.now, a.req.Clock)
+	if e.Pause = lock.ReadPause(b.record); e.Pause == nil {
+		e.Holder, e.Since = lock.ReadRecord(b.record, b.now, a.req.Clock)
+	}
 	return e
 }
 

@@ -53,7 +53,7 @@ func (f *fleet) ask(host int) int64 {
 	f.t.Helper()
 	f.runs++
 	r := &fleetRun{id: fmt.Sprintf("%026d", f.runs), slot: f.slotOf(host)}
-	code := f.step(r.id, r.slot, "acquire", `{"run":"`+r.id+`","v":1}`, testTTL, "once", 0, f.tries)[0].(int64)
+	code := f.step(r.id, r.slot, "acquire", `{"run":"`+r.id+`","v":1}`, testTTL, "once", 0, f.tries, 0)[0].(int64)
 	if code == 1 {
 		f.held = r
 	}

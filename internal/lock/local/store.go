@@ -263,6 +263,9 @@ func (l *localLease) Until() time.Time    { return l.began.Add(100 * 365 * 24 * 
 func (l *localLease) Fence() int64        { return l.record.Fence }
 func (l *localLease) Held() time.Duration { return max(0, l.clock.Now().Sub(l.began)) }
 
+// StopAsked implements lock.Lease: nobody can ask.
+func (l *localLease) StopAsked() bool { return false }
+
 // Instants implements lock.Lease: the clock is this host's.
 func (l *localLease) Instants() lock.Instants {
 	at := time.UnixMilli(l.record.At)

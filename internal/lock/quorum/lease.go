@@ -132,6 +132,9 @@ func (l *quorumLease) Until() time.Time {
 
 func (l *quorumLease) Fence() int64 { return l.fence }
 
+// StopAsked implements lock.Lease.
+func (l *quorumLease) StopAsked() bool { return false }
+
 // Instants implements lock.Lease: each master has a clock of its own.
 func (l *quorumLease) Instants() lock.Instants { return lock.Instants{} }
 

@@ -1,5 +1,5 @@
 local call, try = redis.call, redis.pcall
-local lock, fence, line, who, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, fence, line, who, gone, paused = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[7]
 local slots, job, runs, bad, jobs = KEYS[6], KEYS[8], KEYS[9], KEYS[10], ARGV[7] ~= '' and ARGV[7] or nil
 local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
 local time = call('TIME')
@@ -18,6 +18,8 @@ end
 local function run_of(record)
 return string.match(record, '^{"run":"(%w+)",') or ''
 end
+local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
+local function told_to_stop(record) return string.sub(record, 37, 43) == '"stop":' end
 local function mine(record)
 return record and string.sub(record, 1, 36) == '{"run":"' .. id .. '",' and string.sub(record, 37, 43) ~= '"ended"'
 end
@@ -152,9 +154,9 @@ if slot == '' then return end
 local v = try('HGET', slots, slot)
 return type(v) == 'table' and (wrong(6, v) or call('HGET', slots, slot)) or nil
 end
-local function taken(code, value, listable)
+local function taken(code, value)
 local number, at = string.match(value, '"fence":(%d+),"at":(%d+)}$')
-return {code, tonumber(number), tonumber(at), now, listable and 1 or 0}
+return {code, tonumber(number), tonumber(at), now, 0, told_to_stop(value) and 1 or 0}
 end
 local function begin(code, value)
 local fault = slot ~= '' and begin_slot(slot, host)
@@ -247,6 +249,20 @@ for _, run in ipairs(call('ZRANGE', line, 0, 99)) do
 if tell(run, 'g') ~= 0 then return end
 end
 end
+local function rest()
+local wanted, fault = text(7, 1023)
+if fault then return fault end
+if wanted == '' then return end
+local left = call('PTTL', paused)
+call('PEXPIRE', gone, 60000)
+if left > 0 then
+call('SET', lock, wanted, 'PX', left)
+announce(left)
+else
+call('SET', lock, wanted)
+end
+return true
+end
 local judged = {}
 local function dismissal(slot, tries)
 if not slot or slot == '-' then return end
@@ -274,6 +290,7 @@ for i, run in ipairs(out) do publish(run, messages[i]) end
 return #out == most_dismissed
 end
 local function advance(caller, wholly)
+if rest() then return end
 gap()
 local back = since > 0 and now - since <= unconfirmed
 local excused = back and (latest >= since or caller and call('ZRANK', line, caller))
@@ -297,17 +314,29 @@ end
 if first() then remember_looks() end
 end
 local record, ttl, mode, most, tries = ARGV[8], ARGV[9], ARGV[10], tonumber(ARGV[11]), ARGV[12]
-local waits = mode ~= 'once'
+local waits, unbowed = mode ~= 'once', ARGV[13] == '1'
+local function give(number)
+if waits then return taken(1, grant(number, record, unconfirmed)) end
+return begin(1, grant(number, record, ttl))
+end
 local function take()
 local number, fault = next_fence()
 if fault then return fault end
+if unbowed then
+if call('PTTL', paused) ~= -2 then
+if waits and call('ZRANK', line, id) then drop(id) end
+return give(number)
+end
+else
+local rested = rest()
+if rested then return rested ~= true and rested or nil end
+end
 if first() then
 advance(id, true)
 local value = text(1, 1023)
 if value ~= '' then return mine(value) and taken(1, value) or nil end
 end
-if waits then return taken(1, grant(number, record, unconfirmed)) end
-return begin(1, grant(number, record, ttl))
+return give(number)
 end
 local function here(run, connections)
 if connections and connections > 0 then return true end
@@ -372,6 +401,7 @@ if left ~= -2 then
 held, fault = text(1, 1023)
 if fault then return fault end
 if mine(held) then return confirm(held, ttl) end
+if unbowed and is_pause(held) then left, held = -2, '' end
 call('PEXPIRE', gone, 60000)
 end
 if call('PTTL', gone) ~= -2 then return {4} end

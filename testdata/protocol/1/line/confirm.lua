@@ -1,5 +1,5 @@
 local call, try = redis.call, redis.pcall
-local lock, fence, line, who, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, fence, line, who, gone, paused = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[7]
 local slots, job, runs, bad, jobs = KEYS[6], KEYS[8], KEYS[9], KEYS[10], ARGV[7] ~= '' and ARGV[7] or nil
 local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
 local time = call('TIME')
@@ -18,6 +18,8 @@ end
 local function run_of(record)
 return string.match(record, '^{"run":"(%w+)",') or ''
 end
+local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
+local function told_to_stop(record) return string.sub(record, 37, 43) == '"stop":' end
 local function mine(record)
 return record and string.sub(record, 1, 36) == '{"run":"' .. id .. '",' and string.sub(record, 37, 43) ~= '"ended"'
 end
@@ -152,9 +154,9 @@ if slot == '' then return end
 local v = try('HGET', slots, slot)
 return type(v) == 'table' and (wrong(6, v) or call('HGET', slots, slot)) or nil
 end
-local function taken(code, value, listable)
+local function taken(code, value)
 local number, at = string.match(value, '"fence":(%d+),"at":(%d+)}$')
-return {code, tonumber(number), tonumber(at), now, listable and 1 or 0}
+return {code, tonumber(number), tonumber(at), now, 0, told_to_stop(value) and 1 or 0}
 end
 local function begin(code, value)
 local fault = slot ~= '' and begin_slot(slot, host)

@@ -1,5 +1,5 @@
 local call, try = redis.call, redis.pcall
-local lock, fence, line, who, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, fence, line, who, gone, paused = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[7]
 local slots, job, runs, bad, jobs = KEYS[6], KEYS[8], KEYS[9], KEYS[10], ARGV[7] ~= '' and ARGV[7] or nil
 local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
 local time = call('TIME')
@@ -18,6 +18,8 @@ end
 local function run_of(record)
 return string.match(record, '^{"run":"(%w+)",') or ''
 end
+local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
+local function told_to_stop(record) return string.sub(record, 37, 43) == '"stop":' end
 local function mine(record)
 return record and string.sub(record, 1, 36) == '{"run":"' .. id .. '",' and string.sub(record, 37, 43) ~= '"ended"'
 end
@@ -224,6 +226,20 @@ for _, run in ipairs(call('ZRANGE', line, 0, 99)) do
 if tell(run, 'g') ~= 0 then return end
 end
 end
+local function rest()
+local wanted, fault = text(7, 1023)
+if fault then return fault end
+if wanted == '' then return end
+local left = call('PTTL', paused)
+call('PEXPIRE', gone, 60000)
+if left > 0 then
+call('SET', lock, wanted, 'PX', left)
+announce(left)
+else
+call('SET', lock, wanted)
+end
+return true
+end
 local judged = {}
 local function dismissal(slot, tries)
 if not slot or slot == '-' then return end
@@ -251,6 +267,7 @@ for i, run in ipairs(out) do publish(run, messages[i]) end
 return #out == most_dismissed
 end
 local function advance(caller, wholly)
+if rest() then return end
 gap()
 local back = since > 0 and now - since <= unconfirmed
 local excused = back and (latest >= since or caller and call('ZRANK', line, caller))
