@@ -41,6 +41,7 @@ func (s *session) acquire(store lock.Store) (lease lock.Lease, run string, err e
 func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
 	req, said := s.request(), s.newWaiting()
 	req.OnBusy = said.busy
+	s.account.Run = req.Holder.Run
 	lease, err := attend(s.signals, func(ctx context.Context) (lock.Lease, error) { return store.Acquire(ctx, req) })
 	said.over()
 	if err == nil {

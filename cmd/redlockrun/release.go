@@ -23,8 +23,12 @@ const releaseLimit = 2 * time.Second
 // ended, also if its lock is lost: one that is another's by now is not touched.
 func (s *session) giveBack(lease lock.Lease, r result) {
 	end := lock.Farewell{Keep: r.rest(s.MinHold), Outcome: r.outcome(s.plan)}
+	s.account.ended(lease, end.Outcome)
 	err := s.release(lease, end)
 	gone, lost := errors.Is(err, lock.ErrLost), r.kept.Lost != nil
+	if s.History > 0 || s.Slot.Name != "" {
+		s.account.released(err == nil || gone)
+	}
 	switch {
 	case err == nil, gone && lost:
 	case gone:

@@ -23,7 +23,8 @@ func run(args []string) ending {
 	p.signals = signals
 	p.runF = func(c *plan) (ending, error) {
 		s := newSession(c, p.console, signals)
-		defer func() { p.console = s.console }() // it knows the lock
+		s.account = p.account
+		defer func() { p.console, p.account = s.console, s.account }() // they know the lock
 		return s.run(os.Environ())
 	}
 	return p.run(args)
@@ -39,6 +40,9 @@ type program struct {
 	plan    plan // as far as it has been read
 	ending  ending
 
+	reportFile string  // "": nowhere
+	account    account // what will be in it
+
 	// runF does the work once the command line is understood; a seam for tests.
 	runF func(*plan) (ending, error)
 }
@@ -50,9 +54,12 @@ func newProgram(env config.Lookup, write func([]byte)) *program {
 }
 
 func (p *program) run(args []string) ending {
-	if err := p.execute(args); err != nil {
-		p.ending = endedBy(err, explain(err, p.plan).report(p.console))
+	err := p.execute(args)
+	o := explain(err, p.plan)
+	if err != nil {
+		p.ending = endedBy(err, o.report(p.console))
 	}
+	p.report(err, o.message)
 	p.console.Flush(flushLimit)
 	return p.ending
 }
@@ -101,6 +108,7 @@ func (p *program) rootCommand() *cobra.Command {
 func (p *program) sources() (*config.Sources, error) {
 	from := config.From(p.said.words(), p.env, time.Now)
 	fileErr := from.ReadFile()
+	p.reportFile, p.account.Key = from.Said("report-file"), from.Said("key")
 	err := p.speak(from)
 	return from, cmp.Or(fileErr, err)
 }
@@ -118,6 +126,7 @@ func (p *program) start(command commandLine) error {
 	if p.plan.command = argv; argvErr != nil {
 		return argvErr
 	}
+	p.account.Key = p.plan.Key // which may be made of the command
 	p.ending, err = p.runF(&p.plan)
 	return err
 }

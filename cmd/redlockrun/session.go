@@ -21,6 +21,7 @@ type session struct {
 	console console.Console
 	signals <-chan os.Signal // read by the wait for the lock, then by the runner
 	guards  guards
+	account account
 }
 
 func newSession(p *plan, c console.Console, signals <-chan os.Signal) *session {
@@ -46,6 +47,7 @@ func (s *session) run(environ []string) (ending, error) {
 		return ending{}, err
 	}
 	s.compareClocks(time.Now(), lease)
+	s.account.began(run, lease)
 	s.sayStarted(lease)
 	r := s.execute(lease, run, environ)
 	s.giveBack(lease, r)

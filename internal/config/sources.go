@@ -130,3 +130,13 @@ func (s *Sources) warnings() (all []string) {
 	}
 	return all
 }
+
+// Said is what the nearest source says of a setting, whatever is wrong with the others; "" if
+// that is nothing, or cannot be read.
+func (s *Sources) Said(setting string) string {
+	g, err := s.nearest(setting)
+	if err != nil || !g.said() {
+		return ""
+	}
+	return g.last()
+}

@@ -23,6 +23,7 @@ const (
 	EventDismissed   = "dismissed"      // the slot's work is done
 	EventTries       = "tries-used-up"  // as many runs of the slot have failed as may
 	EventUnrecorded  = "unrecorded"     // a slot's work is done, and nobody knows
+	EventUnreported  = "report-failed"  // the report file could not be written
 	EventLeft        = "left-running"   // processes of the command
 	EventCommand     = "command"        // what should be known of how the command runs
 	EventJobs        = "jobs"           // what should be known of jobs that were looked at

@@ -17,7 +17,11 @@ func (e *DoneError) Error() string {
 }
 
 func (e *TriesError) Error() string {
-	return fmt.Sprintf("the tries of slot %q of %q are used up: %d have failed", e.Slot, e.Name, len(e.Failures))
+	have := "have"
+	if len(e.Failures) == 1 {
+		have = "has"
+	}
+	return fmt.Sprintf("the tries of slot %q of %q are used up: %d %s failed", e.Slot, e.Name, len(e.Failures), have)
 }
 
 func (e *StoppedError) Error() string {
