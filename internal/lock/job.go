@@ -75,6 +75,10 @@ type Job struct {
 	Counts map[How]int64 // nil: unknown
 	Runs   []Entry       // newest first
 
+	// Doubts are runs that one master of a quorum has known to be open before Open, and of
+	// which it does not know how they ended. What a majority knows has none.
+	Doubts []Entry
+
 	Stopped Entry // the last stop that an operator asked for; Event is "" if nobody did
 
 	// Unread says what could not be read, and why: "the runs: the user may not use LRANGE".

@@ -13,12 +13,13 @@ const (
 	goodField    = "good"
 	meanField    = "mean"
 	stoppedField = "stopped"
+	doubtsField  = "doubts" // of a quorum's master: entries of runs that are open, a line each
 	countField   = "count:" // before each kind of end
 )
 
 // LedgerFields are the names of all fields that are read.
 func LedgerFields() []string {
-	fields := []string{openField, lastField, goodField, meanField, stoppedField}
+	fields := []string{openField, lastField, goodField, meanField, stoppedField, doubtsField}
 	for _, how := range Hows() {
 		fields = append(fields, countField+string(how))
 	}
@@ -50,6 +51,14 @@ func (j *Job) readField(field, text string) (ok bool) {
 		j.Good, ok = ReadEntry(text)
 	case stoppedField:
 		j.Stopped, ok = ReadEntry(text)
+	case doubtsField:
+		ok = true
+		for line := range strings.Lines(text) {
+			doubt, is := ReadEntry(strings.TrimSuffix(line, "\n"))
+			if ok = ok && is && doubt.Run != ""; is && doubt.Run != "" {
+				j.Doubts = append(j.Doubts, doubt)
+			}
+		}
 	case meanField:
 		j.Mean, ok = readMean(text)
 	default:

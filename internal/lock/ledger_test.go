@@ -10,8 +10,8 @@ import (
 func TestTheLedgerOfAJobIsReadFieldByField(t *testing.T) {
 	open := Entry{Run: NewRunID(), Host: "web-3", At: time.UnixMilli(1795344187661), Status: -1}
 	var j Job
-	strange := j.ReadLedger([]string{open.String(), "garbage", "", "20 125000", "", "41", "-1", "x"})
-	if j.Open != open || j.Mean != 125*time.Second || len(j.Counts) != 1 || j.Counts[Ok] != 41 || j.Last != (Entry{}) {
+	strange := j.ReadLedger([]string{open.String(), "garbage", "", "20 125000", "", open.String() + "\n" + open.String(), "41", "-1", "x"})
+	if j.Open != open || j.Mean != 125*time.Second || len(j.Doubts) != 2 || len(j.Counts) != 1 || j.Counts[Ok] != 41 || j.Last != (Entry{}) {
 		t.Errorf("%+v", j)
 	}
 	if !slices.Equal(strange, []string{"last", "count:failed", "count:signal"}) {
@@ -81,7 +81,7 @@ func FuzzWhatIsReadOfAJob(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, left, now int64) {
 		j := Job{Now: instantOf(now), Left: time.Duration(left), Pause: ReadPause(text)}
 		j.Holder, j.At, j.Fence = ReadHeld(text)
-		j.ReadLedger([]string{text, text, text, text, text, text})
+		j.ReadLedger([]string{text, text, text, text, text, text, text})
 		entries, _ := ReadEntries([]string{text, text})
 		if len(entries) > 2 || j.StateOfHeld(false) == "" || j.StateOfFree() == "" || j.Mean < 0 || j.Fence < 0 {
 			t.Errorf("%+v", j)

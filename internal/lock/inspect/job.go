@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ func (j reading) job(name string, now int64, barred map[string]string) lock.Job 
 	r.slots(j.slots)
 	r.line(j.line, j.who)
 	r.lock(j.lock)
+	r.fence(j.fence)
 	return r.job
 }
 
@@ -69,6 +71,18 @@ func (r *reader) lock(p part) {
 		j.Holder, j.At, j.Fence = lock.ReadHeld(value)
 	}
 	j.State = j.StateOfHeld(pause != nil)
+}
+
+// fence takes the counter for the fence of a holder whose record has none: that of a quorum's
+// master.
+func (r *reader) fence(p part) {
+	if r.job.Holder.Run == "" || r.job.Fence > 0 {
+		return
+	}
+	digits, _, _ := strings.Cut(p.text(0), " ")
+	if n, err := strconv.ParseInt(digits, 10, 64); err == nil && n > 0 {
+		r.job.Fence = n
+	}
 }
 
 // left is what PTTL says of a key that is there.

@@ -10,6 +10,7 @@ local depth, fields, barred = tonumber(ARGV[1]), {}, {}
 for i = 3, 2 + tonumber(ARGV[2]) do fields[#fields + 1] = ARGV[i] end
 for i = 3 + #fields, #ARGV do barred[ARGV[i]] = true end
 local refused
+local entry, ledger_field, slot = 4097, 10240, 65537 -- bytes, so that none of ours is cut, and what is cut is none
 
 -- ask calls a command, and returns what it says, or nil and a part that says why there is nothing.
 local function ask(command, ...)
@@ -51,7 +52,7 @@ end
 local function who(key, standing)
   if #standing <= 2 then return {1, 0} end
   local said, fault = ask('HMGET', key, unpack(standing, 3))
-  return fault or found(0, said, 4096)
+  return fault or found(0, said, entry)
 end
 
 local function touched(value) return tonumber(string.match(value, '^%a+ (%d+)')) or 0 end
@@ -71,18 +72,18 @@ local function slots(key)
   if n == 0 or n > 64 then return {1, n} end
   local said, fault = ask('HGETALL', key)
   if fault then return fault end
-  return found(n, depth > 0 and said or latest(said), 65536)
+  return found(n, depth > 0 and said or latest(said), slot)
 end
 
 local function ledger(key)
   local said, fault = ask('HMGET', key, unpack(fields))
-  return fault or found(0, said, 4096)
+  return fault or found(0, said, ledger_field)
 end
 
 local function runs(key)
   if depth == 0 then return {1, 0} end
   local said, fault = ask('LRANGE', key, 0, depth - 1)
-  return fault or found(0, said, 4096)
+  return fault or found(0, said, entry)
 end
 
 local time = ask('TIME')

@@ -92,23 +92,9 @@ type redisMaster struct {
 // down are found by Acquire. Its error is a *lock.ConfigError, or that descriptors or memory
 // were wanting.
 func Open(cfg lock.Servers) (lock.Store, error) {
-	if err := lock.CheckPrefix(cfg.Prefix); err != nil {
+	sources, addresses, err := sourcesOf(cfg)
+	if err != nil {
 		return nil, err
-	}
-	if cfg.Replicas != 0 {
-		return nil, &lock.ConfigError{Subject: "the number of replicas", Problem: "a quorum's masters have none"}
-	}
-	var sources []*link.Source
-	var addresses []string
-	for _, raw := range cfg.URLs {
-		src, err := link.NewSource(cfg, raw)
-		if err != nil {
-			return nil, err
-		}
-		if !src.Address().IsSingle() {
-			return nil, link.BadURL("a quorum is made of single servers", "")
-		}
-		sources, addresses = append(sources, src), append(addresses, src.Address().String())
 	}
 	ctx, end := context.WithCancel(context.Background())
 	return newQuorum(addresses, func(req lock.Request) (masters []master) {
@@ -117,6 +103,26 @@ func Open(cfg lock.Servers) (lock.Store, error) {
 		}
 		return masters
 	}, end)
+}
+
+func sourcesOf(cfg lock.Servers) (sources []*link.Source, addresses []string, err error) {
+	if err := lock.CheckPrefix(cfg.Prefix); err != nil {
+		return nil, nil, err
+	}
+	if cfg.Replicas != 0 {
+		return nil, nil, &lock.ConfigError{Subject: "the number of replicas", Problem: "a quorum's masters have none"}
+	}
+	for _, raw := range cfg.URLs {
+		src, err := link.NewSource(cfg, raw)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !src.Address().IsSingle() {
+			return nil, nil, link.BadURL("a quorum is made of single servers", "")
+		}
+		sources, addresses = append(sources, src), append(addresses, src.Address().String())
+	}
+	return sources, addresses, nil
 }
 
 // newRedisMaster is the number-th server of a quorum, whose links end with ctx.

@@ -1,0 +1,165 @@
+package quorum
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/inspect"
+)
+
+// An inspector reads what a majority of the masters has.
+type inspector struct {
+	*quorum
+	masters  []*inspect.Server
+	timeout  time.Duration
+	onSilent func(*lock.UnavailableError)
+}
+
+// OpenInspector returns what reads the jobs of several independent servers. It asks nobody;
+// its errors are those of Open.
+func OpenInspector(cfg lock.Servers, i lock.Inspection) (lock.Inspector, error) {
+	sources, addresses, err := sourcesOf(cfg)
+	if err != nil {
+		return nil, err
+	}
+	q, err := newQuorum(addresses, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	i.Complete()
+	in := &inspector{quorum: q, timeout: i.Timeout, onSilent: i.OnSilent}
+	for _, src := range sources {
+		in.masters = append(in.masters, inspect.New(src, cfg.Prefix, i))
+	}
+	return in, nil
+}
+
+// Names implements lock.Inspector: those that any master lists.
+func (in *inspector) Names(ctx context.Context, scan bool) ([]string, error) {
+	lists, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) ([]string, error) { return m.Names(ctx, scan) })
+	return union(lists), err
+}
+
+// Jobs implements lock.Inspector.
+func (in *inspector) Jobs(ctx context.Context, names []string) ([]lock.Job, error) {
+	said, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) ([]lock.Job, error) { return m.Jobs(ctx, names) })
+	if err != nil {
+		return nil, err
+	}
+	jobs := make([]lock.Job, 0, len(names))
+	for i := range names {
+		var seen []sight
+		for _, s := range said {
+			seen = append(seen, sight{s.address, s.answer[i]})
+		}
+		jobs = append(jobs, merged(in.size, seen))
+	}
+	return jobs, nil
+}
+
+// Job implements lock.Inspector.
+func (in *inspector) Job(ctx context.Context, name string) (lock.Job, error) {
+	said, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) (lock.Job, error) { return m.Job(ctx, name) })
+	if err != nil {
+		return lock.Job{}, err
+	}
+	var seen []sight
+	for _, s := range said {
+		seen = append(seen, sight{s.address, s.answer})
+	}
+	return merged(in.size, seen), nil
+}
+
+// Runs implements lock.Inspector.
+func (in *inspector) Runs(ctx context.Context, name string, bad bool) ([]lock.Entry, error) {
+	said, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) ([]lock.Entry, error) { return m.Runs(ctx, name, bad) })
+	var lists [][]lock.Entry
+	for _, s := range said {
+		lists = append(lists, s.answer)
+	}
+	return mergedEntries(majority(in.size), lists), err
+}
+
+// A saying is what one master has answered.
+type saying[R any] struct {
+	address string
+	answer  R
+	err     error
+}
+
+// gather asks all masters at once, and returns what those say that have answered: a majority,
+// or an error. Once a majority has, the others are given a bit more time.
+func gather[R any](ctx context.Context, in *inspector, ask func(context.Context, *inspect.Server) (R, error)) ([]saying[R], error) {
+	asked, cancel := context.WithCancelCause(ctx)
+	answers := make([]saying[R], len(in.masters))
+	done := make(chan int, len(in.masters))
+	var asking sync.WaitGroup
+	for i, m := range in.masters {
+		asking.Go(func() {
+			answers[i].address = m.Address()
+			answers[i].answer, answers[i].err = ask(asked, m)
+			done <- i
+		})
+	}
+	began, answered := time.Now(), 0
+	var late <-chan time.Time
+	for n := 0; n < len(in.masters); n++ {
+		select {
+		case i := <-done:
+			if answers[i].err == nil {
+				answered++
+			}
+			if answered == majority(in.size) && late == nil {
+				late = time.After(lock.Between(patience, 4*time.Since(began), in.timeout))
+			}
+		case <-late:
+			cancel(errLate)
+			late = nil
+			n-- // its end is still to come
+		}
+	}
+	asking.Wait()
+	cancel(nil)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return sound(in, answers)
+}
+
+// patience is the least time that a slow master is given when a majority has answered.
+const patience = 500 * time.Millisecond
+
+// errLate is why a master is not waited for any longer.
+var errLate = errors.New("no answer in time")
+
+// sound are the answers that are some, a majority; each of the other masters is named.
+func sound[R any](in *inspector, answers []saying[R]) (said []saying[R], err error) {
+	o := &outage{quorum: in.quorum}
+	var silent []*lock.UnavailableError
+	for _, a := range answers {
+		if a.err == nil {
+			said = append(said, a)
+			continue
+		}
+		var down *lock.UnavailableError
+		if !errors.As(a.err, &down) {
+			down = &lock.UnavailableError{Address: a.address, Err: a.err}
+		}
+		if o.note(down, "%s: %v", down.Address, down.Err); down.Denied {
+			o.refusals++
+		}
+		silent = append(silent, down)
+	}
+	if len(said) < majority(in.size) {
+		return nil, o.unavailable()
+	}
+	for _, down := range silent {
+		if in.onSilent != nil {
+			in.onSilent(down)
+		}
+	}
+	return said, nil
+}

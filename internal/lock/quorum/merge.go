@@ -1,0 +1,379 @@
+package quorum
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+// A sight is a job as one master has it.
+type sight struct {
+	address string
+	job     lock.Job
+}
+
+// What stands at a lock's key, but for the run id of a record.
+const (
+	noHolder  = ""
+	byPause   = "pause"
+	byForeign = "foreign"
+	unseen    = "unseen" // nobody could look
+)
+
+// holder is what has the lock at the master.
+func (s sight) holder() string {
+	switch j := s.job; {
+	case j.State == "":
+		return unseen
+	case j.Holder.Run != "":
+		return j.Holder.Run
+	case j.State == lock.PausedJob && j.Left != 0:
+		return byPause
+	case j.State == lock.Foreign, j.State == lock.Stuck:
+		return byForeign
+	}
+	return noHolder
+}
+
+// A merger makes of what some masters say of one job what a majority has.
+type merger struct {
+	size, need int
+	seen       []sight // a majority at least
+	job        lock.Job
+}
+
+// merged is what a majority of size masters has of a job, of which those in seen answered.
+func merged(size int, seen []sight) lock.Job {
+	m := &merger{size: size, need: majority(size), seen: seen}
+	holder, decided := m.holder()
+	m.represent(holder)
+	m.unread()
+	m.ledger()
+	m.slots(holder)
+	m.pause(holder == byPause)
+	switch {
+	case !decided:
+		m.job.State = ""
+		m.note("the lock: %s", m.undecided())
+	case holder == noHolder:
+		m.open(m.vanished())
+		m.job.State = m.job.StateOfFree()
+	default:
+		m.open(holder)
+		m.job.State = m.job.StateOfHeld(holder == byPause)
+		if m.job.State == lock.Starting { // a quorum hands nothing over
+			m.job.State = lock.Running
+		}
+	}
+	return m.job
+}
+
+func (m *merger) note(format string, args ...any) {
+	m.job.Unread = append(m.job.Unread, fmt.Sprintf(format, args...))
+}
+
+// count is how many of the masters are like this.
+func (m *merger) count(like func(sight) bool) (n int) {
+	for _, s := range m.seen {
+		if like(s) {
+			n++
+		}
+	}
+	return n
+}
+
+// unknown is how many masters could not be asked who has the lock.
+func (m *merger) unknown() int {
+	return m.size - m.count(func(s sight) bool { return s.holder() != unseen })
+}
+
+// holder is what a majority has at the lock's key. decided is false if that depends on masters
+// that could not be asked. Where no majority can have the same, nobody has the lock.
+func (m *merger) holder() (holder string, decided bool) {
+	decided = m.unknown() < m.need
+	for _, s := range m.seen {
+		h := s.holder()
+		n := m.count(func(other sight) bool { return other.holder() == h })
+		switch {
+		case h == unseen:
+		case n >= m.need:
+			return h, true
+		case h != noHolder && n+m.unknown() >= m.need:
+			decided = false
+		}
+	}
+	return noHolder, decided
+}
+
+// undecided says what is known of a lock of which nobody can tell who has it.
+func (m *merger) undecided() string {
+	for _, s := range m.seen {
+		h := s.holder()
+		if n := m.count(func(other sight) bool { return other.holder() == h }); h != noHolder && h != unseen {
+			return fmt.Sprintf("%d of %d masters have it for %s, and %d could not be asked", n, m.size, s.who(), m.unknown())
+		}
+	}
+	return "nobody could be asked"
+}
+
+// who is the holder as users see it.
+func (s sight) who() string {
+	if s.holder() == byPause {
+		return "a pause"
+	}
+	return s.job.Holder.Process()
+}
+
+// represent takes the holder, and the times of the lock, from the master with which the lock
+// falls: the others of the majority have it for longer.
+func (m *merger) represent(holder string) {
+	var having []sight
+	for _, s := range m.seen {
+		if s.holder() == holder {
+			having = append(having, s)
+		}
+	}
+	if holder == noHolder || len(having) < m.need {
+		m.job = lock.Job{Name: m.seen[0].job.Name, Now: m.seen[0].job.Now}
+		return
+	}
+	fences := make([]int64, 0, len(having))
+	var ended time.Time
+	for _, s := range having {
+		fences = append(fences, s.job.Fence)
+		if e := s.job.Holder.Ended; !e.IsZero() {
+			ended = e
+		}
+	}
+	slices.SortStableFunc(having, func(a, b sight) int { return cmp.Compare(life(b.job), life(a.job)) })
+	slices.Sort(fences)
+	last := having[m.need-1].job
+	m.job = lock.Job{
+		Name: last.Name, Now: last.Now, Holder: last.Holder, At: last.At, Left: last.Left, Pause: last.Pause,
+		Fence: fences[len(fences)-m.need],
+	}
+	m.job.Holder.Ended = ended
+}
+
+// unread takes in what could not be read, with the name of the master unless all say so.
+func (m *merger) unread() {
+	from := map[string]int{}
+	for _, s := range m.seen {
+		for _, text := range s.job.Unread {
+			from[text]++
+		}
+	}
+	said := map[string]bool{}
+	for _, s := range m.seen {
+		for _, text := range s.job.Unread {
+			if from[text] < len(m.seen) {
+				text = s.address + ": " + text
+			}
+			if !said[text] {
+				said[text] = true
+				m.note("%s", text)
+			}
+		}
+	}
+}
+
+// entries are what each master has in a place of entries.
+func (m *merger) entries(of func(lock.Job) []lock.Entry) []lock.Entry {
+	var lists [][]lock.Entry
+	for _, s := range m.seen {
+		lists = append(lists, of(s.job))
+	}
+	return mergedEntries(m.need, lists)
+}
+
+func (m *merger) ledger() {
+	latest := func(of func(lock.Job) lock.Entry) lock.Entry {
+		for _, e := range m.entries(func(j lock.Job) []lock.Entry { return []lock.Entry{of(j)} }) {
+			return e
+		}
+		return lock.Entry{}
+	}
+	m.job.Last = latest(func(j lock.Job) lock.Entry { return j.Last })
+	m.job.Good = latest(func(j lock.Job) lock.Entry { return j.Good })
+	m.job.Stopped = latest(func(j lock.Job) lock.Entry { return j.Stopped })
+	m.job.Runs = m.entries(func(j lock.Job) []lock.Entry { return j.Runs })
+	for _, s := range m.seen {
+		if j := s.job; j.Mean > 0 && (m.job.Mean == 0 || j.Last.Run == m.job.Last.Run) {
+			m.job.Mean = j.Mean
+			if j.Last.Run == m.job.Last.Run {
+				break
+			}
+		}
+	}
+}
+
+// open takes the entry of a run that is open.
+func (m *merger) open(run string) {
+	for _, s := range m.seen {
+		for _, e := range opened(s.job) {
+			if e.Run == run {
+				m.job.Open = e
+				return
+			}
+		}
+	}
+}
+
+// opened are the runs that a master believes to be running.
+func opened(j lock.Job) []lock.Entry { return append([]lock.Entry{j.Open}, j.Doubts...) }
+
+// vanished is the run that a majority believes to be running although nobody has the lock, the
+// latest of them; "" if there is none, or if a master knows how it ended.
+func (m *merger) vanished() (run string) {
+	var at time.Time
+	for _, s := range m.seen {
+		for _, e := range opened(s.job) {
+			believed := m.count(func(other sight) bool {
+				return slices.ContainsFunc(opened(other.job), func(o lock.Entry) bool { return o.Run == e.Run })
+			})
+			if e.Run != "" && believed >= m.need && !m.ended(e.Run) && (run == "" || e.At.After(at)) {
+				run, at = e.Run, e.At
+			}
+		}
+	}
+	return run
+}
+
+func (m *merger) ended(run string) bool {
+	is := func(e lock.Entry) bool { return e.Run == run && e.Event == "" && e.How != "" }
+	return m.count(func(s sight) bool { return is(s.job.Last) || slices.ContainsFunc(s.job.Runs, is) }) > 0
+}
+
+// pause takes what a majority says of a pause; one that has the lock is known already.
+func (m *merger) pause(held bool) {
+	n := m.count(func(s sight) bool { return s.job.Pause != nil })
+	switch {
+	case held || n == 0:
+	case n < m.need:
+		m.job.Pause = nil
+		m.note("the pause: only %d of %d masters have it", n, m.size)
+	default:
+		for _, s := range m.seen {
+			if s.job.Pause != nil {
+				m.job.Pause = s.job.Pause
+				return
+			}
+		}
+	}
+}
+
+// mergedEntries are the entries of several masters, newest first: one of each run. That a run
+// has vanished is believed of so many as are needed, if nobody knows better.
+func mergedEntries(need int, lists [][]lock.Entry) (entries []lock.Entry) {
+	vanished, place := map[string]int{}, map[string]int{}
+	for _, list := range lists {
+		for _, e := range list {
+			switch i, known := place[e.Run]; {
+			case e.Run == "" && e.Event == "":
+			case e.Event != "":
+				if !slices.ContainsFunc(entries, func(other lock.Entry) bool { return sameAct(e, other) }) {
+					entries = append(entries, e)
+				}
+			case !known:
+				place[e.Run] = len(entries)
+				entries = append(entries, e)
+			case weight(e) > weight(entries[i]):
+				entries[i] = e
+			}
+			if e.How == lock.Vanished {
+				vanished[e.Run]++
+			}
+		}
+	}
+	entries = slices.DeleteFunc(entries, func(e lock.Entry) bool { return e.How == lock.Vanished && vanished[e.Run] < need })
+	slices.SortStableFunc(entries, func(a, b lock.Entry) int { return b.Ended.Compare(a.Ended) })
+	return entries
+}
+
+// weight says whom to believe of the end of a run: itself, then an operator.
+func weight(e lock.Entry) int {
+	switch e.How {
+	case lock.Vanished:
+		return 0
+	case lock.Unlocked:
+		return 1
+	}
+	return 2
+}
+
+// sameAct reports whether two masters speak of one act: their clocks differ.
+func sameAct(a, b lock.Entry) bool {
+	return a.Event == b.Event && a.Run == b.Run && a.Host == b.Host && a.User == b.User && a.Why == b.Why &&
+		a.Ended.Sub(b.Ended).Abs() < time.Minute
+}
+
+// slots are those of all masters.
+func (m *merger) slots(holder string) {
+	var names []string
+	states := map[string][]lock.JobSlot{}
+	for _, s := range m.seen {
+		for _, slot := range s.job.Slots {
+			if states[slot.Name] == nil {
+				names = append(names, slot.Name)
+			}
+			states[slot.Name] = append(states[slot.Name], slot)
+		}
+	}
+	for _, name := range names {
+		m.job.Slots = append(m.job.Slots, m.slot(name, states[name], holder))
+	}
+	slices.SortStableFunc(m.job.Slots, func(a, b lock.JobSlot) int { return b.Touched.Compare(a.Touched) })
+}
+
+// slot is closed if any master says so, and has all tries that failed. What is in doubt at a
+// master, as it does not know how the run ended, failed if a majority says so; and a majority
+// says who has begun.
+func (m *merger) slot(name string, states []lock.JobSlot, holder string) (slot lock.JobSlot) {
+	slot.Name = name
+	doubtful, begun := map[string]int{}, map[string]int{}
+	for _, s := range states {
+		if s.Touched.After(slot.Touched) {
+			slot.Touched = s.Touched
+		}
+		if s.Closed && !slot.Closed {
+			slot.Closed, slot.By = true, s.By
+		}
+		if begun[s.Begun.Run]++; begun[s.Begun.Run] == m.need {
+			slot.Begun = s.Begun
+		}
+		for _, t := range s.Failures {
+			if doubtful[t.Run]++; t.How == "" && doubtful[t.Run] >= m.need {
+				t.How = lock.Vanished
+			}
+			i := slices.IndexFunc(slot.Failures, func(other lock.Try) bool { return other.Run == t.Run })
+			if t.How != "" && t.Run != holder && i < 0 {
+				slot.Failures = append(slot.Failures, t)
+			}
+		}
+	}
+	if slot.Closed {
+		slot.Begun, slot.Failures = lock.Try{}, nil
+	}
+	return slot
+}
+
+// life is how long a lock goes on.
+func life(j lock.Job) time.Duration {
+	if j.Left < 0 {
+		return math.MaxInt64
+	}
+	return j.Left
+}
+
+// union are the names of all masters, sorted.
+func union(said []saying[[]string]) (names []string) {
+	for _, s := range said {
+		names = append(names, s.answer...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
