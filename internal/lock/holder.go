@@ -20,6 +20,7 @@ type Holder struct {
 	Every    time.Duration // how often it renews the lease, at the latest; 0: unknown
 	Boot     string        // which boot of which machine it runs on; "": unknown
 	Ended    time.Time     // the store's clock; not zero if the run has ended and only its min-hold is left
+	Stop     string        // the id of the change by which an operator wants the run to end; "": none does
 	Foreign  string        // of a value that is no record of ours: its first 1 KiB
 }
 

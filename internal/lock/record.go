@@ -41,6 +41,7 @@ const RecordMax = 1024
 type Record struct {
 	Run      string `json:"run"`
 	Ended    int64  `json:"ended,omitempty"` // when the run ended, ms of the store's clock
+	Stop     string `json:"stop,omitempty"`  // the id of the change by which an operator wants the run to end
 	Protocol int    `json:"v"`               // its writer's; 0: unknown
 	Host     string `json:"host"`
 	PID      int    `json:"pid"`
@@ -130,7 +131,7 @@ func (r Record) Since(now int64, clock *boottime.Clock) time.Time {
 func (r Record) Holder() Holder {
 	h := Holder{
 		Run: r.Run, Protocol: r.Protocol, Host: r.Host, PID: r.PID, User: r.User, Command: r.Command, Start: time.UnixMilli(r.Start),
-		TTL: span(r.TTL), Every: span(r.Every), Boot: r.Boot,
+		TTL: span(r.TTL), Every: span(r.Every), Boot: r.Boot, Stop: r.Stop,
 	}
 	if r.Ended > 0 {
 		h.Ended = time.UnixMilli(r.Ended)

@@ -25,6 +25,9 @@ func word(text string) string {
 	return b.String()
 }
 
+// Word is a text as one word of what is written into a store.
+func Word(text string) string { return word(text) }
+
 // unword is the text of a word that anybody may have written.
 func unword(w string) string {
 	if w == "-" {

@@ -3,6 +3,7 @@ package line
 import (
 	_ "embed"
 
+	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/ledger"
 	"redlockrun/internal/lock/link"
 )
@@ -24,6 +25,19 @@ var (
 	//go:embed release.lua
 	releaseLua string
 
+	//go:embed operate.lua
+	operateLua string
+	//go:embed pause.lua
+	pauseLua string
+	//go:embed resume.lua
+	resumeLua string
+	//go:embed stop.lua
+	stopLua string
+	//go:embed unlock.lua
+	unlockLua string
+	//go:embed forget.lua
+	forgetLua string
+
 	runPart, beginPart, linePart = link.Part(&runLua), link.Part(&beginLua), link.Part(&lineLua)
 )
 
@@ -41,4 +55,17 @@ var present = steps{
 	confirm: link.NewScript(readConfirm, runPart, ledger.Slots, ledger.Ledger, beginPart, link.Part(&confirmLua)),
 	renew:   link.NewScript(readRenew, link.Part(&renewLua)),
 	release: link.NewScript(readRelease, runPart, ledger.Slots, ledger.Ledger, linePart, link.Part(&releaseLua)),
+}
+
+// changes are the steps of an operator, each for one act.
+var changes = map[lock.Event]link.Script[changeReply]{
+	lock.Paused:    change(&pauseLua),
+	lock.Resumed:   change(&resumeLua),
+	lock.Halted:    change(&stopLua),
+	lock.Freed:     change(&unlockLua),
+	lock.Forgotten: change(&forgetLua),
+}
+
+func change(act *string) link.Script[changeReply] {
+	return link.NewScript(readChange, runPart, ledger.Slots, ledger.Ledger, linePart, link.Part(&operateLua), link.Part(act))
 }

@@ -46,7 +46,7 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 		req: req, steps: s.steps, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw), keys: keys,
 		all: keys.All(), record: lock.RecordOf(req.Holder).String(), who: req.Holder.Who(req.Slot),
 	}
-	if !s.source.Clustered() {
+	if !s.source.Address().IsCluster() {
 		a.names = keys.Jobs
 	}
 	defer func() {

@@ -26,9 +26,6 @@ type Source struct {
 	known knownNodes // of a holder in a Cluster
 }
 
-// Clustered reports that keys can live in several servers, by their hash tags.
-func (s *Source) Clustered() bool { return s.addr.kind == cluster }
-
 // NewSource reads a URL and the files that cfg names. Its error is a *ConfigError, or that
 // descriptors or memory were wanting.
 func NewSource(cfg lock.Servers, raw string) (*Source, error) {

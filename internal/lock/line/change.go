@@ -1,0 +1,53 @@
+package line
+
+import (
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
+)
+
+// A changeReply is what an operator's step answers:
+//
+//	{code, pttl, record, pause, now, run, entry}   how things are: who had the lock before, the pause, and who is first in line
+//	{-1, n, type}                                  the n-th key is something else
+//
+// where code is one of those below.
+type changeReply struct {
+	code  int64
+	left  int64  // what PTTL says of the lock, before
+	held  string // the value of the lock before, of any bytes
+	pause string // the value of the pause
+	now   int64  // the server's clock, ms
+	next  string // the first in line; "" if nobody waits
+	entry string // what is known of it
+	key   int    // of wrong: which one, from 0 on
+	what  string // of wrong: its type
+}
+
+// The codes of a changeReply.
+const (
+	nothing = 0 // there was nothing to do it to
+	changed = 1
+	already = 2
+	over    = 3 // the run has ended
+	wrong   = -1
+)
+
+// objections are the codes of what is not done.
+var objections = map[int64]lock.Objection{
+	-10: lock.OtherRun, -11: lock.OtherPause, -12: lock.NotOurs, -13: lock.StillPaused, -14: lock.StillHeld, -15: lock.StillRunning,
+}
+
+func readChange(r *link.Reply) (c changeReply) {
+	c.code = r.Code()
+	_, refused := objections[c.code]
+	switch {
+	case c.code == wrong:
+		c.key, c.what = int(r.Number(1, mostKeys)-1), r.Text()
+	case refused || c.code >= nothing && c.code <= over:
+		c.left, c.held, c.pause, c.now = r.Number(-2, mostExact), r.Text(), r.Text(), r.Number(0, mostExact)
+		c.next, c.entry = r.Text(), r.Text()
+	default:
+		r.Strange()
+	}
+	return c
+}

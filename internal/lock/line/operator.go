@@ -1,0 +1,130 @@
+package line
+
+import (
+	"context"
+	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
+)
+
+// An operator changes jobs whose locks are in one Redis.
+type operator struct {
+	source *link.Source
+	prefix string
+	lock.Inspection
+}
+
+// OpenOperator returns what changes the jobs that one URL leads to. It asks nobody; its
+// errors are those of Open.
+func OpenOperator(cfg lock.Servers, i lock.Inspection) (lock.Operator, error) {
+	src, err := sourceOf(cfg)
+	if err != nil {
+		return nil, err
+	}
+	i.Complete()
+	return &operator{src, cfg.Prefix, i}, nil
+}
+
+// Change implements lock.Operator.
+func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
+	keys := lock.KeysOf(o.prefix, name, c.By.Run)
+	l := o.source.Fresh().Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
+	defer l.Close()
+	names := keys.Jobs
+	if o.source.Address().IsCluster() {
+		names = ""
+	}
+	patience := lock.Patience{Whole: o.Timeout, Draw: o.Draw}
+	args := append([]any{c.By.Run, mostRuns, c.By.Who(lock.Slot{}), 0, "", name, names, lock.Word(lock.WhyText(c.Why))}, more(c)...)
+	reply, inDoubt, err := changes[c.Act].Persist(ctx, l, patience, keys.All(), args...)
+	if err != nil {
+		return lock.Changed{}, err
+	}
+	if c.Act == lock.Forgotten && names == "" && objections[reply.code] == 0 {
+		o.unlist(ctx, keys.Jobs, name, patience)
+	}
+	return judge(name, keys, c, reply, inDoubt)
+}
+
+// mostRuns keeps an act from washing runs away: the next run cuts the lists to its own measure.
+const mostRuns = 10_000
+
+// more are the arguments of each act.
+func more(c lock.Change) []any {
+	switch c.Act {
+	case lock.Paused:
+		return []any{lock.PauseText(c.By.Run, c.By, c.Why), span(c.For)}
+	case lock.Resumed:
+		return []any{digit(c.OnlyKept), lock.WhyText(c.Kept)}
+	case lock.Halted:
+		if !c.Pausing {
+			return []any{c.Run, "", 0}
+		}
+		return []any{c.Run, lock.PauseText(c.By.Run, c.By, c.Why), span(c.For)}
+	case lock.Freed:
+		return []any{c.Run, digit(c.Over)}
+	}
+	return nil
+}
+
+// span is a time in ms; 0 has no end.
+func span(d time.Duration) int64 {
+	if d == lock.Forever {
+		return 0
+	}
+	return lock.Milliseconds(d)
+}
+
+// judge says what a reply means. A change whose first try got no answer, and is no longer
+// to be done, has been done by that.
+func judge(name string, keys lock.Keys, c lock.Change, r changeReply, inDoubt bool) (lock.Changed, error) {
+	if r.code == wrong {
+		return lock.Changed{}, &lock.NotLockError{Key: keys.All()[r.key], What: lock.TypeName(r.what)}
+	}
+	out := lock.Changed{Done: r.code == changed, Now: time.UnixMilli(r.now), Pause: lock.ReadPause(r.pause)}
+	out.Holder, out.At, _ = lock.ReadHeld(r.held)
+	if lock.ReadPause(r.held) != nil {
+		out.Holder, out.At = lock.Holder{}, time.Time{}
+	}
+	switch r.left {
+	case -2: // there was no lock
+	case -1:
+		out.Left = -1
+	default:
+		out.Left = time.Duration(r.left) * time.Millisecond
+	}
+	if r.next != "" {
+		out.Next = lock.ReadWaiter(r.next, r.entry)
+	}
+	refused, is := objections[r.code]
+	switch {
+	case inDoubt && repeated(c, r, out):
+		out.Done = true
+	case is:
+		return lock.Changed{}, &lock.RefusedError{Name: name, Refusal: refused, Changed: out}
+	}
+	return out, nil
+}
+
+// repeated reports whether what a reply says can be this very change's doing.
+func repeated(c lock.Change, r changeReply, out lock.Changed) bool {
+	switch c.Act {
+	case lock.Paused:
+		return out.Pause != nil && out.Pause.ID == c.By.Run
+	case lock.Halted:
+		return r.code == already && out.Holder.Stop == c.By.Run
+	case lock.Freed:
+		return r.code == -10 && out.Holder.Run != c.Run
+	}
+	return r.code == nothing
+}
+
+// unlist takes a job from the names, which in a Cluster live in a slot of their own.
+func (o *operator) unlist(ctx context.Context, names, name string, p lock.Patience) {
+	l := o.source.Fresh().Link(context.WithoutCancel(ctx), names, nil, o.Draw)
+	defer l.Close()
+	delist.Persist(ctx, l, p, []string{names}, name)
+}
+
+var delist = link.NewScript(readNothing, func() string { return "redis.call('ZREM', KEYS[1], ARGV[1]) return {1}" })

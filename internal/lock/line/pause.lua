@@ -1,0 +1,9 @@
+-- Pauses a job: wherever its lock becomes free, the pause takes it. A pause that is wanted already is left as it is.
+-- ARGV   9 the pause without since and until, 10 ms for which (0: for ever)
+
+if wanted == '' then
+  want(ARGV[9], tonumber(ARGV[10]))
+  enter_act('pause', 'paused')
+end
+if left == -2 then rest() end
+return said(wanted == '' and 1 or 2)

@@ -1,0 +1,16 @@
+-- Ends a pause: the first in line has its turn.
+-- ARGV   9 "1" if only a pause with the reason in 10 is meant, 10 the reason
+
+if wanted == '' and is_pause(held) then wanted = held end -- the wish was evicted
+if wanted == '' then return said(0) end
+if ARGV[9] == '1' then
+  local ok, pause = pcall(cjson.decode, wanted)
+  if not ok or type(pause) ~= 'table' or pause.why ~= ARGV[10] then return said(-11) end
+end
+call('DEL', paused)
+if is_pause(held) then
+  call('DEL', lock)
+  advance()
+end
+enter_act('resume')
+return said(1, wanted)

@@ -1,0 +1,19 @@
+-- Marks the record of a run, so that its holder ends it. May be repeated.
+-- ARGV   9 run that is meant ("": whichever has the lock), 10 a pause without since and until ("": none is wanted),
+--        11 ms for which (0: for ever)
+
+if ARGV[10] ~= '' and wanted == '' then
+  want(ARGV[10], tonumber(ARGV[11]))
+  enter_act('pause', 'paused')
+end
+if left == -2 then return said(0) end
+if is_pause(held) then return said(0) end
+if ours == '' then return said(-12) end
+if ARGV[9] ~= '' and ours ~= ARGV[9] then return said(-10) end
+if ended then return said(3) end
+if told_to_stop(held) then return said(2) end
+call('PEXPIRE', gone, 60000) -- after a first write a server that is out of memory does not refuse SET
+local marked = string.sub(held, 1, 36) .. '"stop":"' .. id .. '",' .. string.sub(held, 37)
+if left > 0 then call('SET', lock, marked, 'PX', left) else call('SET', lock, marked) end
+enter_act('stop', 'stopped')
+return said(1)

@@ -1,0 +1,102 @@
+package lock
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// An Operator changes what a store does with its jobs. It may be used by several goroutines.
+type Operator interface {
+	// Change does one thing to one job, in one step, which may be repeated. Its errors are
+	// *RefusedError, *NotLockError, *UnavailableError, or the cause of ctx.
+	Change(ctx context.Context, name string, c Change) (Changed, error)
+}
+
+// A Change is what an operator wants done.
+type Change struct {
+	Act  Event
+	By   Holder // whose Run is the change's own id, fresh for each Change
+	Why  string
+	Run  string // of Halted, Freed: only this run; "": whichever has the lock
+	Kept string // of Resumed: only a pause with this Why, if OnlyKept
+
+	OnlyKept bool
+	For      time.Duration // of Paused, and of Halted with Pausing; Forever has no end
+	Pausing  bool          // of Halted: nobody starts after it
+	Foreign  bool          // of Freed: the lock is somebody else's value
+	Over     bool          // of Freed: the record must say that its run has ended
+}
+
+// Forgotten removes what is remembered of a job; it is entered nowhere.
+const Forgotten Event = "forget"
+
+// A Changed is how things are after a change. All times are the store's.
+type Changed struct {
+	Done   bool // now; false: it was so before, or there was nothing to do it to
+	Now    time.Time
+	Holder Holder        // who had the lock before; zero: nobody, or a pause
+	At     time.Time     // since when
+	Left   time.Duration // of its lease; negative: it never expires by itself
+	Pause  *PauseMark    // the pause that is wanted now; of Resumed: the one that has ended
+	Next   Waiter        // the first in line, after the change; Run is "" if nobody waits
+	Absent []string      // masters of a quorum that did not answer
+}
+
+// A RefusedError says that a change was not made, as things are not what it is for.
+type RefusedError struct {
+	Name    string
+	Refusal Objection
+	Changed // how things are
+}
+
+// An Objection is why a change was not made.
+type Objection int
+
+// The reasons.
+const (
+	_            Objection = iota
+	OtherRun               // another run has the lock than the one that was named
+	OtherPause             // the pause has another reason
+	NotOurs                // the lock is somebody else's value
+	StillPaused            // a pause has the lock, or is wanted
+	StillHeld              // a run has the lock
+	StillRunning           // the record does not say that the run has ended
+)
+
+func (e *RefusedError) Error() string {
+	switch e.Refusal {
+	case OtherRun:
+		return fmt.Sprintf("change job %q: another run has the lock", e.Name)
+	case OtherPause:
+		return fmt.Sprintf("change job %q: it is paused for another reason", e.Name)
+	case NotOurs:
+		return fmt.Sprintf("change job %q: its lock is no run's", e.Name)
+	case StillPaused:
+		return fmt.Sprintf("change job %q: it is paused", e.Name)
+	case StillHeld:
+		return fmt.Sprintf("change job %q: a run has the lock", e.Name)
+	}
+	return fmt.Sprintf("change job %q: its run has not ended", e.Name)
+}
+
+// PauseText is the value of a pause, before the store adds when it began and ends: see ReadPause.
+func PauseText(id string, by Holder, why string) string {
+	text, err := json.Marshal(struct {
+		Pause    string `json:"pause"`
+		Protocol int    `json:"v"`
+		By       string `json:"by"`
+		Why      string `json:"why"`
+	}{id, Protocol, short(by.User, 32) + "@" + short(by.Host, 64), short(why, maxWhy)})
+	if err != nil {
+		panic("marshal pause: " + err.Error()) // there is none that it refuses
+	}
+	return string(text)
+}
+
+// maxWhy bounds what is kept of a reason.
+const maxWhy = 200
+
+// WhyText is what is kept of a reason.
+func WhyText(why string) string { return short(why, maxWhy) }
