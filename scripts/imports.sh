@@ -9,7 +9,7 @@ cmd/redlockrun      : internal/(config|console|lock|lock/line|lock/quorum|lock/l
 internal/config     : internal/lock
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
 internal/report     : internal/(lock|console)
-internal/screen     : golang.org/x/(sys|term).*
+internal/screen     : internal/relay golang.org/x/(sys|term).*
 internal/watchdog   : internal/(lock|boottime)
 internal/lock       : internal/boottime github.com/oklog/ulid/v2
 internal/lock/link  : internal/(lock|boottime) github.com/redis/go-redis/v9.*

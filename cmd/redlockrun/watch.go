@@ -72,12 +72,17 @@ type outage struct {
 func (o *outage) tell(away error) {
 	switch {
 	case away != nil && !o.told:
-		text := explain(away, *o.plan).message + "; trying again"
+		text := o.awaySays(away)
 		o.console.Say(console.Message{Level: console.Warning, Event: console.EventUnavailable, Text: text})
 	case away == nil && o.told:
 		o.note("the store answers again (" + o.where() + ")")
 	}
 	o.told = away != nil
+}
+
+// awaySays is why the store is away.
+func (o *operation) awaySays(away error) string {
+	return "trying again: " + explain(away, *o.plan).message
 }
 
 // draw shows as many lines as there is room for.
@@ -91,12 +96,16 @@ func (w *watch) draw(s *screen.Screen, jobs seen[[]lock.Job], away error) {
 	}
 	page := []string{d.Paint(console.Cut(lock.Plain(title), columns), console.Faint)}
 	if away != nil {
-		page = append(page, d.Paint(console.Cut(lock.Plain(explain(away, *w.plan).message+"; trying again"), columns), console.Wrong))
+		page = append(page, d.Paint(console.Cut(lock.Plain(w.awaySays(away)), columns), console.Wrong))
 	}
 	for _, missing := range append(jobs.silent, unread(jobs.value)...) {
 		page = append(page, d.Paint(console.Cut(lock.Plain(missing), columns), console.Odd))
 	}
-	page = append(page, w.lines(jobs.value, d)...)
+	lines := w.lines(jobs.value, d)
+	if len(lines) == 0 {
+		lines = []string{d.Paint("no such job is known", console.Faint)}
+	}
+	page = append(page, lines...)
 	if more := len(page) - rows; more > 0 {
 		page = append(page[:rows-1], console.Cut(fmt.Sprintf("%d more lines", more+1), columns))
 	}

@@ -141,9 +141,7 @@ func (s *Screen) attend() {
 			switch sig {
 			case syscall.SIGTSTP:
 				s.leave()
-				signal.Reset(syscall.SIGTSTP)
 				suspend()
-				signal.Notify(s.signals, syscall.SIGTSTP)
 				s.enter()
 			case syscall.SIGCONT: // after a SIGSTOP, too, which nobody could see coming
 				s.mu.Lock()

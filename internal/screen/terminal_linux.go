@@ -3,6 +3,8 @@ package screen
 import (
 	"runtime"
 
+	"redlockrun/internal/relay"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -16,6 +18,7 @@ const (
 // process group nobody could continue it, and nothing happens. The thread sends the signal
 // to itself, so that it is stopped before tgkill returns.
 func suspend() {
+	defer relay.UseDefault(unix.SIGTSTP)()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	_ = unix.Tgkill(unix.Getpid(), unix.Gettid(), unix.SIGTSTP)

@@ -9,4 +9,4 @@ const (
 	setTermios = unix.TIOCSETAW
 )
 
-func suspend() { _ = unix.Kill(unix.Getpid(), unix.SIGTSTP) }
+func suspend() { _ = unix.Kill(unix.Getpid(), unix.SIGSTOP) }

@@ -178,6 +178,19 @@ func (term *Terminal) Resize(rows, columns uint16) {
 	})
 }
 
+// Settings are what stty(1) shows and changes.
+func (term *Terminal) Settings() (settings unix.Termios) {
+	term.t.Helper()
+	term.control(func(fd int) error {
+		s, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+		if err == nil {
+			settings = *s
+		}
+		return err
+	})
+	return settings
+}
+
 // Foreground is the number of the foreground process group.
 func (term *Terminal) Foreground() (group int) {
 	term.t.Helper()
