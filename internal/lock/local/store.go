@@ -44,12 +44,16 @@ func openOwn(parent string) (*Store, error) {
 	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
 		return nil, &lock.ConfigError{Subject: parent, Problem: "there is no such directory", Hint: "name one"}
 	}
-	dir := filepath.Join(parent, "redlockrun-"+strconv.Itoa(os.Geteuid()))
+	dir := ownDir(parent)
 	s, err := openDir(dir, syscall.O_NOFOLLOW)
 	if info, statErr := os.Lstat(dir); statErr == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, &lock.ConfigError{Subject: dir, Problem: "it is a symbolic link", Hint: "name a directory"}
 	}
 	return s, err
+}
+
+func ownDir(parent string) string {
+	return filepath.Join(parent, "redlockrun-"+strconv.Itoa(os.Geteuid()))
 }
 
 const subjectDir = "the directory of locks"
@@ -65,6 +69,15 @@ func openDir(dir string, flag int) (*Store, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, &lock.ConfigError{Subject: subjectDir, Problem: lock.Cause(err)}
 	}
+	open, err := openChecked(dir, flag)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{dir: dir, at: open, files: map[string]*lockFile{}}, nil
+}
+
+// openChecked opens a directory that is there, unless others can replace our files in it.
+func openChecked(dir string, flag int) (*os.File, error) {
 	open, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK|flag, 0)
 	if errors.Is(err, syscall.ENOTDIR) {
 		err = errors.New("it is no directory")
@@ -76,7 +89,7 @@ func openDir(dir string, flag int) (*Store, error) {
 		open.Close()
 		return nil, &lock.ConfigError{Subject: dir, Problem: problem, Hint: "name another directory"}
 	}
-	return &Store{dir: dir, at: open, files: map[string]*lockFile{}}, nil
+	return open, nil
 }
 
 func checkDir(dir *os.File) (problem string) {
