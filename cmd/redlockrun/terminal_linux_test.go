@@ -466,3 +466,25 @@ func parentOf(t *testing.T, pid int) int {
 	}
 	return parent
 }
+
+// Whoever types Ctrl-C wants no other attempt. What dies of it ends a loop, too; what says 130
+// itself does not, as without redlockrun.
+func TestAtATerminalCtrlCEndsAllAttempts(t *testing.T) {
+	d := bash(t)
+	const (
+		loop = "for i in 1 2 3; do redlockrun -k job --attempts 3 --attempt-delay "
+		once = "redlockrun -k job --attempts 3 --attempt-delay "
+	)
+	for _, c := range []struct{ line, says string }{
+		{loop + "0 sleeper; done", "started"},
+		{loop + "600 sh -c 'exit 3'; done", "attempt 2 of 3"},
+		{once + `0 sh -c 'trap "exit 130" INT; echo c""ut me; while :; do sleep 0.05; done'`, "cut me"},
+	} {
+		d.Type(c.line + "\n")
+		d.Expect(c.says)
+		d.interrupt()
+		if n := strings.Count(d.Output(), c.says); n != 1 {
+			d.t.Errorf("%s: it was said %d times", c.line, n)
+		}
+	}
+}
