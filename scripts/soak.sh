@@ -1,7 +1,8 @@
 #!/bin/sh
 # Lets many wait for one lock for a minute (STORM=5m: for five) while everything goes wrong,
 # and then for as long clients of the frozen protocol beside those of this release. At the
-# end come ten thousand ticks of twenty hosts, and a thousand runs with a ledger.
+# end come ten thousand ticks of twenty hosts, a thousand runs with a ledger, and a thousand
+# races of operators.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/install-deps.sh test

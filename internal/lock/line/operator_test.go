@@ -1,0 +1,323 @@
+package line_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/redistest"
+)
+
+// operating is what changes the jobs of a server.
+func operating(t *testing.T, url string) lock.Operator {
+	t.Helper()
+	o, err := line.OpenOperator(lock.Servers{URLs: []string{url}, Prefix: lock.DefaultPrefix}, lock.Inspection{})
+	locktest.Must(t, err)
+	return o
+}
+
+// desk is an operator with a change of their own.
+func desk(act lock.Event) lock.Change {
+	return lock.Change{
+		Act: act, Why: "deploy 7", For: time.Hour,
+		By: lock.Holder{Run: lock.NewRunID(), Host: "desk", PID: 7, User: "alice", Command: "redlockrun", Start: time.Now()},
+	}
+}
+
+func change(t *testing.T, o lock.Operator, c lock.Change) lock.Changed {
+	t.Helper()
+	out, err := o.Change(t.Context(), "job", c)
+	if err != nil {
+		t.Fatalf("%s: %v", c.Act, err)
+	}
+	return out
+}
+
+func refused(t *testing.T, o lock.Operator, c lock.Change, want lock.Objection) {
+	t.Helper()
+	var no *lock.RefusedError
+	if _, err := o.Change(t.Context(), "job", c); !errors.As(err, &no) || no.Refusal != want {
+		t.Fatalf("%s: %v, not refusal %d", c.Act, err, want)
+	}
+}
+
+func acts(t *testing.T, srv *redistest.Server) string {
+	t.Helper()
+	var all []string
+	for _, text := range locktest.Do(t, srv, "LRANGE", jobKey+":runs", 0, -1).([]any) {
+		if e, ok := lock.ReadEntry(text.(string)); ok && e.Event != "" {
+			all = append(all, fmt.Sprintf("%s by %s@%s: %s", e.Event, e.User, e.Host, e.Why))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestAPauseIsAHolder(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	o := operating(t, srv.URL())
+	if out := change(t, o, desk(lock.Paused)); !out.Done || out.Pause == nil || out.Pause.By != "alice@desk" || out.Pause.Why != "deploy 7" {
+		t.Errorf("%+v", out)
+	}
+	if again := change(t, o, desk(lock.Paused)); again.Done || again.Pause == nil {
+		t.Errorf("paused twice: %+v", again)
+	}
+	held := locktest.MustBeBusy(t, s, "job")
+	if held.Pause == nil || held.Pause.Why != "deploy 7" || held.TTL <= 0 || held.TTL > time.Hour {
+		t.Errorf("%+v", held)
+	}
+	first, second := parkTwo(t, srv, s)
+	if out := change(t, o, desk(lock.Resumed)); !out.Done || out.Pause == nil {
+		t.Errorf("%+v", out)
+	}
+	release(t, lease(t, first))
+	release(t, lease(t, second))
+	if again := change(t, o, desk(lock.Resumed)); again.Done {
+		t.Errorf("resumed twice: %+v", again)
+	}
+	if got := acts(t, srv); got != "resume by alice@desk: deploy 7, pause by alice@desk: deploy 7" {
+		t.Error(got)
+	}
+}
+
+// What runs runs on; then the pause has the lock, and the line keeps its order.
+func TestAPauseTakesTheLockWhenItBecomesFree(t *testing.T) {
+	t.Parallel()
+	srv, s, held := holding(t)
+	o := operating(t, srv.URL())
+	first, second := parkTwo(t, srv, s)
+	if out := change(t, o, desk(lock.Paused)); !out.Done || out.Holder.Host != "web-3" || out.Next.Host != "web-3" {
+		t.Errorf("%+v", out)
+	}
+	renewOnce(t, held)
+	release(t, held)
+	if pause := locktest.MustBeBusy(t, s, "job"); pause.Pause == nil {
+		t.Errorf("%+v", pause)
+	}
+	wantInLine(t, srv, 2)
+	change(t, o, desk(lock.Resumed))
+	release(t, lease(t, first))
+	release(t, lease(t, second))
+}
+
+func TestAPauseEndsByItself(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	c := desk(lock.Paused)
+	c.For = 500 * time.Millisecond
+	change(t, operating(t, srv.URL()), c)
+	release(t, locktest.Acquire(t, s, waits("job", locktest.Patience)))
+}
+
+func TestWhoIgnoresPauses(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	o := operating(t, srv.URL())
+	change(t, o, desk(lock.Paused))
+	locktest.MustBeBusy(t, s, "job") // the pause has the lock now
+	waiter, _ := park(t, srv, s, waits("job", lock.Forever), 1)
+	for _, limit := range []time.Duration{0, locktest.Patience} {
+		req := waits("job", limit)
+		req.IgnorePause = true
+		l := locktest.Acquire(t, s, req)
+		locktest.MustBeBusy(t, s, "job")
+		release(t, l)
+		if held := locktest.MustBeBusy(t, s, "job"); held.Pause == nil {
+			t.Errorf("after it: %+v", held)
+		}
+	}
+	wantInLine(t, srv, 1)
+	change(t, o, desk(lock.Resumed))
+	release(t, lease(t, waiter))
+}
+
+func TestResumeOfOnePauseAlone(t *testing.T) {
+	t.Parallel()
+	srv, _ := served(t)
+	o := operating(t, srv.URL())
+	change(t, o, desk(lock.Paused))
+	c := desk(lock.Resumed)
+	c.OnlyKept, c.Kept = true, "another"
+	refused(t, o, c, lock.OtherPause)
+	c.Kept = "deploy 7"
+	if !change(t, o, c).Done {
+		t.Error("not resumed")
+	}
+}
+
+func TestPauseAndResumeWorkOutOfMemory(t *testing.T) {
+	t.Parallel()
+	srv, s, held := holding(t)
+	o := operating(t, srv.URL())
+	waiter, _ := park(t, srv, s, waits("job", lock.Forever), 1)
+	locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
+	change(t, o, desk(lock.Paused))
+	release(t, held)
+	if value, _ := locktest.Do(t, srv, "GET", jobKey).(string); lock.ReadPause(value) == nil {
+		t.Errorf("the lock has %q", value)
+	}
+	change(t, o, desk(lock.Resumed))
+	release(t, lease(t, waiter))
+}
+
+func TestAStopReachesItsRunAlone(t *testing.T) {
+	t.Parallel()
+	srv, s, held := holding(t)
+	o := operating(t, srv.URL())
+	other := desk(lock.Halted)
+	other.Run = lock.NewRunID()
+	refused(t, o, other, lock.OtherRun)
+	renewOnce(t, held)
+	if held.StopAsked() {
+		t.Error("stopped by what was meant for another")
+	}
+	waiter, _ := park(t, srv, s, waits("job", lock.Forever), 1)
+	if out := change(t, o, desk(lock.Halted)); !out.Done || out.Holder.Host != "web-3" || out.Next.Run == "" {
+		t.Errorf("%+v", out)
+	}
+	if again := change(t, o, desk(lock.Halted)); again.Done {
+		t.Errorf("stopped twice: %+v", again)
+	}
+	renewOnce(t, held)
+	if !held.StopAsked() {
+		t.Error("the renewal did not bring it")
+	}
+	release(t, held)
+	l := lease(t, waiter)
+	renewOnce(t, l)
+	if l.StopAsked() {
+		t.Error("the next run is stopped, too")
+	}
+	release(t, l)
+	if out := change(t, o, desk(lock.Halted)); out.Done {
+		t.Errorf("of an idle job: %+v", out)
+	}
+}
+
+// A min-hold that is left of a stopped run is the ended run's, mark and all.
+func TestAStoppedRunsMinHold(t *testing.T) {
+	t.Parallel()
+	srv, s, held := holding(t)
+	o := operating(t, srv.URL())
+	change(t, o, desk(lock.Halted))
+	renewOnce(t, held)
+	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: time.Hour}))
+	if busy := locktest.MustBeBusy(t, s, "job"); busy.Holder.Ended.IsZero() {
+		t.Errorf("%+v", busy)
+	}
+	if out := change(t, o, desk(lock.Halted)); out.Done {
+		t.Errorf("an ended run is stopped: %+v", out)
+	}
+}
+
+// A stop of a hand-over: its confirmation brings the mark, and nothing is started.
+func TestAStopOfAHandOver(t *testing.T) {
+	t.Parallel()
+	srv, _, held := holding(t)
+	req, p, first, _ := waitsBehind(t, srv, 1)
+	arrive := p.Hold(ofRun(req))
+	release(t, held)
+	locktest.Until(t, "the hand-over", func() bool {
+		value, _ := locktest.Do(t, srv, "GET", jobKey).(string)
+		return strings.Contains(value, req.Holder.Run)
+	})
+	change(t, operating(t, srv.URL()), desk(lock.Halted))
+	arrive()
+	if r := got(t, first); !errors.As(r.err, new(*lock.StoppedError)) {
+		t.Errorf("%v", r.err)
+	}
+	free(t, srv)
+}
+
+func TestUnlockTakesTheLockFromOneRunAlone(t *testing.T) {
+	t.Parallel()
+	srv, s, held := holding(t)
+	o := operating(t, srv.URL())
+	waiter, _ := park(t, srv, s, waits("job", lock.Forever), 1)
+	c := desk(lock.Freed)
+	c.Run = lock.NewRunID()
+	refused(t, o, c, lock.OtherRun)
+	c = desk(lock.Freed)
+	c.Run, c.Over = runOf(t, srv), true
+	refused(t, o, c, lock.StillRunning)
+	c.Over = false
+	if out := change(t, o, c); !out.Done || out.Holder.Run != c.Run {
+		t.Errorf("%+v", out)
+	}
+	if _, err := held.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrTaken) {
+		t.Errorf("renewed: %v", err)
+	}
+	l := lease(t, waiter)
+	refused(t, o, c, lock.OtherRun)
+	renewOnce(t, l)
+	release(t, l)
+}
+
+func runOf(t *testing.T, srv *redistest.Server) string {
+	t.Helper()
+	h, _, _ := lock.ReadHeld(locktest.Do(t, srv, "GET", jobKey).(string))
+	return h.Run
+}
+
+func TestUnlockOfAForeignValue(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	o := operating(t, srv.URL())
+	locktest.Do(t, srv, "SET", jobKey, "somebody's")
+	refused(t, o, desk(lock.Halted), lock.NotOurs)
+	c := desk(lock.Freed)
+	c.Run = lock.NewRunID()
+	refused(t, o, c, lock.OtherRun)
+	c.Run = ""
+	change(t, o, c)
+	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	refused(t, o, c, lock.OtherRun) // it is no foreign value now
+	release(t, l)
+}
+
+func TestForgetLeavesTheLock(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	o := operating(t, srv.URL())
+	l := locktest.Acquire(t, s, inSlot(0))
+	refused(t, o, desk(lock.Forgotten), lock.StillHeld)
+	end := lock.Farewell{Outcome: lock.Outcome{How: lock.Ok, Attempts: 1}}
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), end))
+	change(t, o, desk(lock.Paused))
+	refused(t, o, desk(lock.Forgotten), lock.StillPaused)
+	change(t, o, desk(lock.Resumed))
+	if !change(t, o, desk(lock.Forgotten)).Done || change(t, o, desk(lock.Forgotten)).Done {
+		t.Error("not once")
+	}
+	onlyFence(t, srv)
+}
+
+// A change whose reply is lost is asked for again, and is told that it is done.
+func TestLostRepliesOfChanges(t *testing.T) {
+	t.Parallel()
+	srv, p, s := proxied(t)
+	o := operating(t, p.URL())
+	do := func(c lock.Change) {
+		t.Helper()
+		p.LoseReply(c.By.Run)
+		if !change(t, o, c).Done {
+			t.Errorf("%s: said to be not done", c.Act)
+		}
+	}
+	do(desk(lock.Paused))
+	do(desk(lock.Resumed))
+	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	do(desk(lock.Halted))
+	c := desk(lock.Freed)
+	c.Run = runOf(t, srv)
+	do(c)
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); !errors.Is(err, lock.ErrLost) {
+		t.Error(err)
+	}
+	do(desk(lock.Forgotten))
+}
