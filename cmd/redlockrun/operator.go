@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -11,9 +9,6 @@ import (
 
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
-	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/line"
-	"redlockrun/internal/report"
 
 	"github.com/spf13/pflag"
 )
@@ -93,77 +88,6 @@ func (c *operatorCommand) explain(err error, flags *pflag.FlagSet) error {
 		}
 	}
 	return err
-}
-
-// inspector opens the store to read jobs of these names, and asks nobody yet.
-func (o *operation) inspector(names ...string) (lock.Inspector, error) {
-	for _, name := range names {
-		if err := config.CheckName(name); err != nil {
-			return nil, err
-		}
-	}
-	jobs, err := o.open(lock.Inspection{Timeout: o.Timeout, OnSilent: o.hearsNothing})
-	if err != nil {
-		return nil, err
-	}
-	o.place = jobs.(interface{ Address() string }).Address()
-	return jobs, nil
-}
-
-func (o *operation) open(i lock.Inspection) (lock.Inspector, error) {
-	switch {
-	case o.Address.Local, len(o.Servers.URLs) > 1:
-		return nil, config.Usagef("the jobs of this store cannot be read yet")
-	}
-	return line.OpenInspector(o.Servers, i)
-}
-
-func (o *operation) hearsNothing(e *lock.UnavailableError) {
-	o.silent = append(o.silent, fmt.Sprintf("no answer from %s: %v", e.Address, e.Err))
-}
-
-// What has been seen at one look, and who was silent.
-type seen[T any] struct {
-	value  T
-	silent []string
-}
-
-// looking is read with the silent masters of a quorum. Only one look is taken at a time.
-func looking[T any](o *operation, read func(context.Context) (T, error)) func(context.Context) (seen[T], error) {
-	return func(ctx context.Context) (seen[T], error) {
-		o.silent = nil
-		value, err := read(ctx)
-		return seen[T]{value, o.silent}, err
-	}
-}
-
-// unread is what could not be read of jobs, and of which, if it is of one.
-func unread(jobs []lock.Job) (all []string) {
-	of := make(map[string][]string)
-	for _, job := range jobs {
-		for _, what := range job.Unread {
-			if of[what] == nil {
-				all = append(all, what)
-			}
-			of[what] = append(of[what], job.Name)
-		}
-	}
-	for i, what := range all {
-		if names := of[what]; len(names) == 1 {
-			all[i] = fmt.Sprintf("job %q: %s", names[0], what)
-		} else {
-			all[i] = fmt.Sprintf("%d jobs: %s", len(names), what)
-		}
-	}
-	return all
-}
-
-// objects are entries for programs.
-func objects(entries []lock.Entry) (lines []string) {
-	for _, e := range entries {
-		lines = append(lines, string(console.Object(report.EntryObject(e))))
-	}
-	return lines
 }
 
 // print writes lines of a result.

@@ -94,12 +94,12 @@ func (w *watch) draw(s *screen.Screen, jobs seen[[]lock.Job], away error) {
 	if len(jobs.value) > 0 {
 		title = jobs.value[0].Now.In(time.Local).Format(time.TimeOnly) + "  " + title
 	}
-	page := []string{d.Paint(console.Cut(lock.Plain(title), columns), console.Faint)}
+	page := told(nil, title, d, console.Faint)
 	if away != nil {
-		page = append(page, d.Paint(console.Cut(lock.Plain(w.awaySays(away)), columns), console.Wrong))
+		page = told(page, w.awaySays(away), d, console.Wrong)
 	}
 	for _, missing := range append(jobs.silent, unread(jobs.value)...) {
-		page = append(page, d.Paint(console.Cut(lock.Plain(missing), columns), console.Odd))
+		page = told(page, missing, d, console.Odd)
 	}
 	lines := w.lines(jobs.value, d)
 	if len(lines) == 0 {
@@ -110,4 +110,12 @@ func (w *watch) draw(s *screen.Screen, jobs seen[[]lock.Job], away error) {
 		page = append(page[:rows-1], console.Cut(fmt.Sprintf("%d more lines", more+1), columns))
 	}
 	s.Draw(page)
+}
+
+// told is a page with one more text, on as many lines as that needs.
+func told(page []string, text string, d console.Display, tone console.Tone) []string {
+	for _, part := range console.Fold(lock.Plain(text), d.Width) {
+		page = append(page, d.Paint(part, tone))
+	}
+	return page
 }

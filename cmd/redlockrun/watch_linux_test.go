@@ -145,7 +145,7 @@ func drawn(w watcher, right func(page string) bool) {
 func TestAWatchOutlivesAnOutage(t *testing.T) {
 	w := watched(t)
 	w.server.Kill()
-	w.Expect("trying again: cannot ask Redis")
+	w.Expect("trying again: cannot ask Redis at ")
 	drawn(w, func(page string) bool {
 		return strings.Contains(page, "trying again") && strings.Contains(page, "report")
 	})

@@ -142,6 +142,33 @@ func Cut(text string, width int) string {
 	return text
 }
 
+// Fold is a text in parts of at most so many columns, broken at blanks; less than 1 is no
+// limit. An empty text has no parts.
+func Fold(text string, width int) (parts []string) {
+	for width > 0 && Width(text) > width {
+		end := fitting(text, width)
+		if blank := strings.LastIndexByte(text[:end], ' '); blank > 0 {
+			end = blank
+		}
+		parts = append(parts, text[:end])
+		text = strings.TrimPrefix(text[end:], " ")
+	}
+	if text != "" {
+		parts = append(parts, text)
+	}
+	return parts
+}
+
+// fitting is how many bytes of a text have room, at least those of one character.
+func fitting(text string, room int) int {
+	for i, r := range text {
+		if room -= runeWidth(r); room < 0 && i > 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
 // Width is how many columns of a terminal a text takes.
 func Width(text string) (n int) {
 	for _, r := range text {

@@ -23,6 +23,9 @@ type Inspector interface {
 	// Runs are the entries of a job, newest first, with bad those that did not end well
 	// and lie further back, too: at most one entry of each run, the latest.
 	Runs(ctx context.Context, name string, bad bool) ([]Entry, error)
+
+	// Address names the place for messages, without user and password.
+	Address() string
 }
 
 // An Inspection says how a store is read.

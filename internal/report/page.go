@@ -48,36 +48,10 @@ func (p *page) row(name string, c console.Cell) {
 
 // say adds a text, unless it is empty, on as many lines as it needs.
 func (p *page) say(name, text string) {
-	for _, part := range folded(text, p.room-nameWidth-2) {
+	for _, part := range console.Fold(text, p.room-nameWidth-2) {
 		p.row(name, console.Cell{Text: part})
 		name = ""
 	}
-}
-
-// folded is a text in parts of at most so many columns; less than 1 is no limit.
-func folded(text string, room int) (parts []string) {
-	for room > 0 && console.Width(text) > room {
-		end := fitting(text, room)
-		if blank := strings.LastIndexByte(text[:end], ' '); blank > 0 {
-			end = blank
-		}
-		parts = append(parts, text[:end])
-		text = strings.TrimPrefix(text[end:], " ")
-	}
-	if text != "" {
-		parts = append(parts, text)
-	}
-	return parts
-}
-
-// fitting is how many bytes of a text have room, at least those of one character.
-func fitting(text string, room int) int {
-	for i, r := range text {
-		if room -= console.Width(string(r)); room < 0 && i > 0 {
-			return i
-		}
-	}
-	return len(text)
 }
 
 func (p *page) lock() {

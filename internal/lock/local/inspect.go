@@ -46,6 +46,9 @@ func OpenInspector(dir string) (lock.Inspector, error) {
 	return &inspector{path, open}, nil
 }
 
+// Address is the directory.
+func (i *inspector) Address() string { return i.dir }
+
 // Close closes the directory.
 func (i *inspector) Close() error {
 	if i.at == nil {
