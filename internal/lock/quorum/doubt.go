@@ -103,8 +103,30 @@ func (p *poll) dismissal() error {
 	return nil
 }
 
+// undecided reports whether it depends on masters that have yet to answer if somebody has
+// begun in the slot and vanished.
+func (p *poll) undecided() bool {
+	if p.req.Slot.Name == "" || p.pending == 0 {
+		return false
+	}
+	masters := make(map[string]int)
+	for _, s := range p.slots() {
+		for _, t := range inDoubt(s) {
+			masters[t.Run]++
+		}
+	}
+	for _, n := range masters {
+		if need := majority(p.quorum.size); n < need && n+p.pending >= need {
+			return true
+		}
+	}
+	return false
+}
+
 // slot is what the masters that have voted know of the run's slot.
-func (p *poll) slot() lock.SlotState {
+func (p *poll) slot() lock.SlotState { return slotOf(p.slots()) }
+
+func (p *poll) slots() []lock.SlotState {
 	said := make([]lock.SlotState, len(p.votes))
 	for i, v := range p.votes {
 		said[i] = v.slot
@@ -112,7 +134,7 @@ func (p *poll) slot() lock.SlotState {
 			said[i].Begun = lock.Try{}
 		}
 	}
-	return slotOf(said)
+	return said
 }
 
 // vanishedTries are the tries of the slot that count as failed although their runs have not

@@ -54,6 +54,12 @@ local function doubts_of(text)
   return list
 end
 
+-- doubts_here are the runs that are in doubt, or open, in lines.
+local function doubts_here()
+  local known = note('HMGET', job, 'open', 'doubts')
+  return known and table.concat(doubts_of((known[1] or '') .. '\n' .. (known[2] or '')), '\n') or ''
+end
+
 -- open_here notes that this run has the lock here, and returns the runs that are in doubt.
 local function open_here(fence, at)
   local known = note('HMGET', job, 'open', 'doubts', 'listed')
@@ -79,24 +85,25 @@ local function settle_gone(doubts, gone)
   return others, settled
 end
 
--- entered reports whether this run is among the last that have ended.
+-- entered is the last entry of this run, if it is among the last that have ended.
 local function entered()
   for n = 0, math.min(history, 50) - 1 do
     local entry = note('LINDEX', runs, n)
-    if not entry or string.sub(entry, 1, 27) == id .. ' ' then return entry end
+    if not entry or string.sub(entry, 1, 27) == id .. ' ' then return entry end -- false: there are no more
   end
 end
 
 -- close_here enters how this run has ended, and those before it who are gone. Without a lease of a majority it is as if
 -- it had not been, and whoever was before it is open again. A master to which the run has never come enters it as if
--- it had; of others in doubt nothing is known there.
-local function close_here(how, status, attempts, lost, fence, held, leased, gone)
+-- it had. Of a run that is still in doubt nothing will be known if all masters were heard: then it is in doubt no more.
+local function close_here(how, status, attempts, lost, fence, held, leased, gone, heard)
   local known = note('HMGET', job, 'open', 'doubts')
   if not known then return end
   local open, text, settled = known[1] or '', known[2] or '', false
   local mine = string.match('\n' .. open .. '\n' .. text .. '\n', '\n(' .. id .. ' [^\n]*)\n')
   if not mine and how == '' then return end
   local late, first = not mine and entered(), string.sub(open, 1, 27) == id .. ' '
+  if late and string.find(late, string.format(' %s %s', how, status), 1, true) then return end -- said before
   local others = doubts_of(open .. '\n' .. text)
   local alone = first and #others == 0
   if leased then others, settled = settle_gone(others, gone) end
@@ -106,7 +113,7 @@ local function close_here(how, status, attempts, lost, fence, held, leased, gone
   if not late and (settled or not first) then note('HSET', job, 'open', run) end
   close_run(run, at, how, status, lost)
   if alone or late and not settled then return end
-  if first and leased then others = {} end
-  open = (first or others[1] == open) and table.remove(others, 1) or ''
+  if first and heard then others = {} end
+  open = (first and not leased or others[1] == open) and table.remove(others, 1) or ''
   note('HSET', job, 'open', open, 'doubts', table.concat(others, '\n'))
 end

@@ -16,7 +16,7 @@ if closed then return {6, state} end
 if whose == 'another' then
   redis.call('PEXPIRE', KEYS[3], 60000) -- a server that refuses writes does not know who holds the lock
   local busy = {0, redis.call('PTTL', KEYS[1]), held, clock()}
-  if slot ~= '' then busy[5] = state end
+  if slot ~= '' or history > 0 then busy[5], busy[6] = state, doubts_here() end
   return busy
 end
 

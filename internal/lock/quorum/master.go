@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -190,6 +191,7 @@ func (m *redisMaster) grant(ctx context.Context, b term) (vote, error) {
 	switch reply.verdict {
 	case refused:
 		v.owner, v.held = owner(reply.record), m.heldError(reply)
+		v.doubts = slices.DeleteFunc(v.doubts, func(run string) bool { return run == v.held.Holder.Run })
 	case notLock:
 		v.wrong = m.notLock(reply.wrong)
 	case newer:
@@ -235,7 +237,7 @@ func (m *redisMaster) releaseArgs(end parting, gone int64) []any {
 	o := end.Outcome
 	args := append([]any{lock.Milliseconds(end.Keep), gone, lock.Milliseconds(end.held), end.fence}, m.beside()...)
 	return append(args, string(o.How), o.Status, o.Attempts, digit(o.Lost), digit(end.leased),
-		strings.Join(end.vanished, " "), strings.Join(end.tries, " "))
+		strings.Join(end.vanished, " "), strings.Join(end.tries, " "), digit(end.heard))
 }
 
 func digit(yes bool) int {

@@ -73,15 +73,20 @@ func (p *poll) hold(ctx context.Context) (lock.Lease, error) {
 // is on its way then is waited for half as long again, in vain only if a master is
 // frozen: if won, since a master less would have to be healed and since two
 // names of one server are found out by their answers; if lost, since a connection
-// that is cut must be made again, and to tell who holds the lock takes a majority.
+// that is cut must be made again, and to tell who holds the lock takes a majority. What
+// decides whether tries of the slot are left is waited for as a late release is.
 func (p *poll) collect(ctx context.Context) {
 	var over <-chan time.Time
-	for p.pending > 0 {
+	late := false
+	for p.pending > 0 && !(late && !p.undecided()) {
 		select {
 		case a := <-p.answers:
 			p.note(a)
 		case <-over:
-			return
+			if late || !p.undecided() {
+				return
+			}
+			late, over = true, time.After(lateRelease)
 		case <-ctx.Done():
 			return
 		}

@@ -21,7 +21,7 @@ const (
 func startDurable(t *testing.T, n int) (all servers, store lock.Store) {
 	t.Helper()
 	for range n {
-		all = append(all, redistest.Start(t, redistest.Options{}))
+		all = append(all, breakLedger(t, redistest.Start(t, redistest.Options{})))
 	}
 	return all, openAll(t, lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix, Durable: true})
 }

@@ -85,7 +85,7 @@ type vote struct {
 	owner   string         // of refused: run and round of the holder
 	held    lock.HeldError // of refused
 	slot    lock.SlotState // of closed, granted and refused: what this master had of the run's slot
-	doubts  []string       // of granted: runs that had the lock here and have not said how they ended
+	doubts  []string       // of granted and refused: runs that had the lock here and have not said how they ended
 	wait    time.Duration
 	wrong   *lock.NotLockError
 	newer   *lock.NewerError

@@ -36,7 +36,7 @@ func startOld(t *testing.T, opts redistest.Options) (*redistest.Server, *rediste
 	locktest.Must(t, opts.Clock.Push(-24*time.Hour))
 	s := redistest.Start(t, opts)
 	grow(t, s, opts.Clock)
-	return s, opts.Clock
+	return breakLedger(t, s), opts.Clock
 }
 
 // grow puts the clock of a server right that was started with one a day slow.
@@ -72,14 +72,15 @@ func openAll(t *testing.T, cfg lock.Servers) lock.Store {
 	locktest.Must(t, err)
 	t.Cleanup(func() { s.Close() })
 	speak(s, stepsOf(t))
+	enter(t, s.(*quorum))
 	return s
 }
 
-// keysLeft are the keys at a server but for fences and tombstones.
+// keysLeft are the keys at a server but for fences, tombstones and broken ledgers.
 func keysLeft(t *testing.T, s *redistest.Server) (left []string) {
 	t.Helper()
 	for _, k := range locktest.Do(t, s, "KEYS", "*").([]any) {
-		if key := k.(string); !strings.HasSuffix(key, ":fence") && !strings.Contains(key, ":gone:") {
+		if key := k.(string); !strings.HasSuffix(key, ":fence") && !strings.Contains(key, ":gone:") && !ofTheLedger(t, key) {
 			left = append(left, key)
 		}
 	}

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"redlockrun/internal/lock"
@@ -16,11 +17,15 @@ type parting struct {
 	fence    int64         // of the lease
 	held     time.Duration // since the lock was taken
 	vanished []string      // the runs before it that are gone without a word
+	heard    bool          // all masters have said whom they have in doubt
 	tries    []string      // the runs of its slot that are
 }
 
 func (l *quorumLease) parting(end lock.Farewell) parting {
-	return parting{Farewell: end, leased: true, fence: l.fence, held: l.Held(), vanished: vanished(l.votes), tries: l.tries}
+	silence := slices.ContainsFunc(l.votes, func(v vote) bool { return v.verdict != granted && v.verdict != refused })
+	return parting{
+		Farewell: end, leased: true, fence: l.fence, held: l.Held(), vanished: vanished(l.votes), heard: !silence, tries: l.tries,
+	}
 }
 
 // A returning is one Release.

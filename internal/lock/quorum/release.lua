@@ -4,7 +4,8 @@
 --        5 ms for which a step of this run up to the term does nothing, if it is still under way (0: none)
 --        6 ms since the lock was taken, 7 the fence
 --        13 how the run has ended ('': nothing was run), 14 its status, 15 how often it was started, 16 "1" if the lock
---        was lost, 17 "1" if it had the lock by a majority, 18 ids of runs and 19 of tries that vanished before
+--        was lost, 17 "1" if it had the lock by a majority, 18 ids of runs and 19 of tries that vanished before,
+--        20 "1" if it knows of all masters what they have in doubt
 -- reply  readRelease in reply.go
 -- First write: DEL or PEXPIRE, which Redis does not refuse when it is out of memory;
 -- after it, it does not refuse SET either.
@@ -32,5 +33,5 @@ if tonumber(ARGV[5]) > 0 and not revoked() then redis.call('SET', KEYS[3], ARGV[
 if whose == 'newer' then return {reply} end
 local how, status, lost = ARGV[13] or '', ARGV[14], ARGV[16]
 local refused = slot_refused() or end_here(how, status, lost, ARGV[19])
-close_here(how, status, ARGV[15], lost, ARGV[7], tonumber(ARGV[6]), ARGV[17] == '1', ARGV[18])
+close_here(how, status, ARGV[15], lost, ARGV[7], tonumber(ARGV[6]), ARGV[17] == '1', ARGV[18], ARGV[20] == '1')
 return refused or {reply}

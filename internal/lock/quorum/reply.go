@@ -20,9 +20,9 @@ const mostExact = 1<<53 - 1
 //	{1, fence, server, slot, doubts}   granted; server is the id of the process, or '';
 //	                         what was known of the slot, and a line for each run in doubt
 //	{1, fence, server}       granted to a run that has no slot and is not entered
-//	{0, pttl, record, now, slot}       busy: what is left of the key, its value of any bytes,
-//	                         of which at most 1 KiB, and the server's clock in ms
-//	{0, pttl, record, now}   busy, for a run without a slot
+//	{0, pttl, record, now, slot, doubts}   busy: what is left of the key, its value of any
+//	                         bytes, of which at most 1 KiB, and the server's clock in ms
+//	{0, pttl, record, now}   busy, for a run that has no slot and is not entered
 //	{2}                      granted before to the same term, as another master
 //	{4}                      this term has been given up
 //	{5, n}                   the server does not vote for another n seconds
@@ -38,7 +38,7 @@ type grantReply struct {
 	record  string        // of refused
 	now     int64         // of refused
 	slot    string        // of granted, refused and closed; may be empty
-	doubts  string        // of granted; may be empty
+	doubts  string        // of granted and refused; may be empty
 	wait    time.Duration // of abstained
 	wrong   wrongKey      // of notLock
 
@@ -65,7 +65,7 @@ func readGrant(r *link.Reply) (g grantReply) {
 	case 0:
 		g.verdict, g.left, g.record, g.now = refused, r.Left(), r.Text(), r.Number(0, mostExact)
 		if r.Len() > 0 {
-			g.slot = r.Text()
+			g.slot, g.doubts = r.Text(), r.Text()
 		}
 	case 2:
 		g.verdict = duplicate

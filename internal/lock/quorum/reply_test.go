@@ -28,6 +28,7 @@ func FuzzAReplyOfTheGrantStep(f *testing.F) {
 		"*1\r\n:-2\r\n",
 		"*2\r\n:-3\r\n:2\r\n",
 		"*5\r\n:1\r\n:1795344198461\r\n$0\r\n\r\n$"+fmt.Sprint(len(aSlot))+"\r\n"+aSlot+"\r\n$"+fmt.Sprint(len(anOpen))+"\r\n"+anOpen+"\r\n",
+		"*6\r\n:0\r\n:-1\r\n$1\r\nx\r\n:1795344198503\r\n$0\r\n\r\n$"+fmt.Sprint(len(anOpen))+"\r\n"+anOpen+"\r\n",
 		"*2\r\n:6\r\n$"+fmt.Sprint(len(aSlot))+"\r\n"+aSlot+"\r\n",
 	)
 }
@@ -37,7 +38,7 @@ func grantParts(g grantReply) []any {
 	case granted:
 		return []any{int64(1), g.fence, g.server, g.slot, g.doubts}
 	case refused:
-		return []any{int64(0), locktest.PTTL(g.left), g.record, g.now, g.slot}
+		return []any{int64(0), locktest.PTTL(g.left), g.record, g.now, g.slot, g.doubts}
 	case closed:
 		return []any{int64(6), g.slot}
 	case duplicate:
