@@ -90,5 +90,5 @@ if the slot's work is done, and 75 if its tries are used up.
 examples:
   redlockrun --key backup -- pg_dump -f /srv/backup.sql shop
   redlockrun --key report --wait 5m -c 'make report | mail -s report ops'
-  */5 * * * * redlockrun --key orders -E 0 --min-hold 60 -- php cancel_orders.php
+  */5 * * * * redlockrun --key orders --once-per 5m -E 0 -- php cancel_orders.php
 `

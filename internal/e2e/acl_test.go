@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -40,26 +41,110 @@ func under(t *testing.T, s *site, rights []string) (wrong string) {
 	return ""
 }
 
-func TestReadmeACLSufficesAndEachRightIsNeeded(t *testing.T) {
-	words := strings.Fields(block(t, "acl"))
-	rights := words[3:]
-	minimal, waiting := strings.Fields(lock.MinimalACL), strings.Fields(lock.WaitingACL)
-	if !slices.Equal(words[:3], []string{"ACL", "SETUSER", "jobs"}) || !slices.Equal(rights[5:], slices.Concat(minimal, waiting)) {
+// rights is what the example NAME lets the user do.
+func rights(t *testing.T, name, user string) []string {
+	t.Helper()
+	words := strings.Fields(block(t, name))
+	if want := []string{"ACL", "SETUSER", user, "on", ">password", "resetkeys", "resetchannels", "-@all"}; !slices.Equal(words[:len(want)], want) {
 		t.Fatalf("%q", words)
 	}
-	s := newSite(t)
-	u := url.URL{Scheme: "redis", User: url.UserPassword("jobs", "password"), Host: s.server.Addr()}
+	return words[3:]
+}
+
+// asUser lets the site's runs be those of a user with the password of the examples.
+func (s *site) asUser(name string) {
+	u := url.URL{Scheme: "redis", User: url.UserPassword(name, "password"), Host: s.server.Addr()}
 	s.env = append(s.env, "REDLOCKRUN_REDIS="+u.String())
-	if wrong := under(t, s, rights); wrong != "" {
-		t.Fatalf("with all of %q: %s", rights, wrong)
+}
+
+func TestReadmeACLSufficesAndEachRightIsNeeded(t *testing.T) {
+	all := rights(t, "acl", "jobs")
+	const head = 5 // on, the password, and what is taken away
+	minimal := strings.Fields(lock.MinimalACL)
+	s := newSite(t)
+	s.asUser("jobs")
+	if wrong := under(t, s, all); wrong != "" {
+		t.Fatalf("with all of %q: %s", all, wrong)
 	}
-	rights = rights[:5+len(minimal)] // what waiting needs is tested where waiting is
-	if wrong := under(t, s, rights); wrong != "" {
-		t.Fatalf("with %q: %s", rights, wrong)
+	for _, status := range []int{1, 0, 0} {
+		if r := s.run("redlockrun", "--key", "c", "--once", "tick", "--", "sh", "-c", fmt.Sprintf("exit %d", status)); r.status != status {
+			t.Error(r)
+		}
+	}
+	if log, err := s.server.Do("ACL", "LOG"); err != nil || len(log.([]any)) > 0 {
+		t.Errorf("refused: %v %v", log, err)
+	}
+	alone := slices.Concat(all[:head], minimal)
+	if wrong := under(t, s, alone); wrong != "" { // what the other rights are for is tested where that is
+		t.Fatalf("with %q: %s", alone, wrong)
 	}
 	for i, right := range minimal {
-		if under(t, s, slices.Delete(slices.Clone(rights), 5+i, 6+i)) == "" {
+		if under(t, s, slices.Delete(slices.Clone(alone), head+i, head+i+1)) == "" {
 			t.Errorf("%s is not needed", right)
 		}
+	}
+}
+
+// What needs which right is what the program says, and the user of jobs has those of the first four.
+func TestReadmeSaysWhatNeedsWhichRight(t *testing.T) {
+	said := strings.Split(strings.TrimSpace(block(t, "rights")), "\n")
+	needs := []string{lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.LedgerACL, lock.ReplicasACL, lock.QuorumACL, lock.ClusterACL}
+	for i, line := range said {
+		if _, rights, _ := strings.Cut(line, "  "); i >= len(needs) || strings.TrimSpace(rights) != needs[i] {
+			t.Errorf("%q, not %q", line, needs[min(i, len(needs)-1)])
+		}
+	}
+	var want []string
+	for _, right := range strings.Fields(strings.Join(needs[:4], " ")) {
+		if !slices.Contains(want, right) {
+			want = append(want, right)
+		}
+	}
+	if got := rights(t, "acl", "jobs")[5:]; len(said) != len(needs) || !slices.Equal(got, want) {
+		t.Errorf("the user has %q\nneeds %q", got, want)
+	}
+}
+
+func TestReadmeReadersSeeAndChangeNothing(t *testing.T) {
+	all := rights(t, "readeracl", "readers")
+	if !slices.Equal(all[5:], strings.Fields(lock.ReaderACL)) {
+		t.Errorf("%q", all)
+	}
+	s := newSite(t)
+	if r := s.run("redlockrun", "--key", "a", "--", "true"); r != (run{}) {
+		t.Fatal(r)
+	}
+	words := []any{"ACL", "SETUSER", "readers"}
+	for _, right := range all {
+		words = append(words, right)
+	}
+	if _, err := s.server.Do(words...); err != nil {
+		t.Fatal(err)
+	}
+	s.asUser("readers")
+	for _, argv := range [][]string{{"status"}, {"status", "a"}, {"history", "a"}} {
+		if r := s.run(append([]string{"redlockrun"}, argv...)...); r.status != 0 || !strings.Contains(r.stdout, "ok") || r.stderr != "" {
+			t.Errorf("%q: %v", argv, r)
+		}
+	}
+	if r := s.run("redlockrun", "--key", "a", "--", "echo", "ran"); r.status != 69 || r.stdout != "" {
+		t.Errorf("a reader ran a job: %v", r)
+	}
+}
+
+// Jobs of a user with the rights of before run as they did.
+func TestReadmeUsersFromBeforeRunJobs(t *testing.T) {
+	s := newSite(t)
+	s.asUser("jobs")
+	before := slices.Concat(rights(t, "acl", "jobs")[:5], strings.Fields(lock.MinimalACL))
+	if wrong := under(t, s, before); wrong != "" {
+		t.Error(wrong)
+	}
+	if n, err := s.server.Do("EXISTS", "redlockrun:{a}:job", "redlockrun:{a}:runs", "redlockrun:jobs"); err != nil || n != int64(0) {
+		t.Errorf("the ledger was written: %v %v", n, err)
+	}
+	r := s.run("redlockrun", "--key", "a", "--once", "tick", "--wait", "0", "--", "echo", "ran")
+	if r.status != 69 || r.stdout != "" || !strings.Contains(r.stderr, "+hget") {
+		t.Error(r)
 	}
 }

@@ -10,24 +10,43 @@ import (
 	"testing"
 )
 
-// readme is README.md's text.
-func readme(t *testing.T) string {
+// pages are those that users read, README.md first.
+var pages = []string{"README.md", "docs/recipes.md"}
+
+// page is the text of one of them.
+func page(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
 }
 
-// In README.md the line <!-- test: NAME --> stands before each example and
+// readme is README.md's text.
+func readme(t *testing.T) string {
+	t.Helper()
+	return page(t, pages[0])
+}
+
+// users is the text of all pages.
+func users(t *testing.T) string {
+	t.Helper()
+	var text strings.Builder
+	for _, name := range pages {
+		text.WriteString(page(t, name))
+	}
+	return text.String()
+}
+
+// In these pages the line <!-- test: NAME --> stands before each example and
 // before each table that a test holds to the truth.
 var marker = regexp.MustCompile(`(?m)^<!-- test: ([a-z]+) -->\n`)
 
 // block is the example NAME: what stands between its fences, or the table.
 func block(t *testing.T, name string) string {
 	t.Helper()
-	text := readme(t)
+	text := users(t)
 	for _, at := range marker.FindAllStringSubmatchIndex(text, -1) {
 		if text[at[2]:at[3]] != name {
 			continue
@@ -44,7 +63,7 @@ func block(t *testing.T, name string) string {
 		}
 		return body
 	}
-	t.Fatalf("README.md has no example %q", name)
+	t.Fatalf("no page has the example %q", name)
 	return ""
 }
 
@@ -60,12 +79,13 @@ func rows(table string) (cells [][]string) {
 	return cells[2:]
 }
 
-func TestEveryExampleOfTheReadmeIsTested(t *testing.T) {
+func TestEveryExampleOfThePagesIsTested(t *testing.T) {
 	tested := []string{
 		"session", "install", "defaults", "crontab", "service", "timer", "cronjob", "script", "shell", "outages", "acl",
-		"credential", "secret", "stores", "sentinelacl",
+		"credential", "secret", "stores", "sentinelacl", "readeracl", "rights", "keys",
+		"takeover", "anacron", "clusters", "coalesce", "pings", "mail",
 	}
-	text := readme(t)
+	text := users(t)
 	var marked []string
 	for _, m := range marker.FindAllStringSubmatch(text, -1) {
 		marked = append(marked, m[1])
@@ -76,7 +96,7 @@ func TestEveryExampleOfTheReadmeIsTested(t *testing.T) {
 		t.Errorf("marked: %q\ntested: %q", marked, tested)
 	}
 	fences := strings.Count(text, "\n```") / 2
-	tables := 2 // of the marked ones
+	tables := 3 // of the marked ones
 	if fences != len(marked)-tables {
 		t.Errorf("%d examples, of which %d are marked", fences, len(marked)-tables)
 	}

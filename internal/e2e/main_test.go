@@ -109,13 +109,65 @@ func (s *site) command(ctx context.Context, argv ...string) *exec.Cmd {
 
 func (s *site) finish(cmd *exec.Cmd) run {
 	s.t.Helper()
+	return s.begin(cmd)()
+}
+
+// begin starts a command; ended waits for its end.
+func (s *site) begin(cmd *exec.Cmd) (ended func() run) {
+	s.t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	var exit *exec.ExitError
-	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	return run{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	return func() run {
+		s.t.Helper()
+		var exit *exec.ExitError
+		if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
+			s.t.Fatal(err)
+		}
+		return run{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	}
+}
+
+// until waits until the server answers 1.
+func (s *site) until(command ...any) {
+	s.t.Helper()
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-ticker.C {
+		if reply, err := s.server.Do(command...); err == nil && reply == int64(1) {
+			return
+		}
+	}
+	s.t.Fatalf("%v was never 1", command)
+}
+
+// forget lets the site be as if nothing had been run.
+func (s *site) forget() {
+	s.t.Helper()
+	if _, err := s.server.Do("FLUSHALL"); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(s.dir, "ran")); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// ran is what the stand-ins have written into the file of that name.
+func (s *site) ran() string {
+	text, _ := os.ReadFile(filepath.Join(s.dir, "ran"))
+	return string(text)
+}
+
+// want compares what came of several commands.
+func want(t *testing.T, got []run, wanted ...run) {
+	t.Helper()
+	for i, w := range wanted {
+		if got[i] != w {
+			t.Errorf("run %d: %v, want %v", i+1, got[i], w)
+		}
+	}
 }
 
 // hold keeps the lock until the test ends or release is called.

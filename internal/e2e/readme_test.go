@@ -3,20 +3,16 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
-
-	"gopkg.in/yaml.v3"
 )
 
 // What differs from run to run in the output that README.md shows.
@@ -77,170 +73,6 @@ func TestReadmeDefaultsFile(t *testing.T) {
 	s.env = []string{"PATH=" + os.Getenv("PATH"), "REDLOCKRUN_CONFIG=" + file}
 	if r := s.run("redlockrun", "--key", "x", "--", "echo", "ran"); r != (run{0, "ran\n", ""}) {
 		t.Error(r)
-	}
-}
-
-// cronLine are the schedule and the command of the crontab.
-func cronLine(t *testing.T) (schedule, command string) {
-	t.Helper()
-	lines := strings.Split(strings.TrimSpace(block(t, "crontab")), "\n")
-	if !strings.HasPrefix(lines[0], "PATH=/usr/local/bin:") {
-		t.Error("the PATH of cron has no /usr/local/bin")
-	}
-	line := strings.Fields(lines[1])
-	schedule = strings.Join(line[:5], " ")
-	command = strings.Join(line[5:], " ")
-	if strings.Contains(command, "%") {
-		t.Errorf("cron turns the %% of %q into newlines", command)
-	}
-	return schedule, command
-}
-
-func TestReadmeCrontabRunsOncePerSlotAndIsSilent(t *testing.T) {
-	s := newSite(t)
-	s.provide("php", "#!/bin/sh\necho \"$@\" >>ran\n")
-	_, command := cronLine(t)
-	for host := range 3 {
-		if r := s.run("sh", "-c", command); r != (run{}) {
-			t.Errorf("host %d: %v", host, r)
-		}
-	}
-	if ran, _ := os.ReadFile(filepath.Join(s.dir, "ran")); string(ran) != "/srv/shop/cancel_orders.php\n" {
-		t.Errorf("three hosts ran %q", ran)
-	}
-}
-
-// unit reads a unit file: [Section] and Key=Value.
-func unit(t *testing.T, text string) map[string]map[string]string {
-	t.Helper()
-	sections, section := map[string]map[string]string{}, ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		switch name, isSection := strings.CutPrefix(line, "["); {
-		case line == "" || strings.HasPrefix(line, "#"):
-		case isSection:
-			section = strings.TrimSuffix(name, "]")
-			sections[section] = map[string]string{}
-		default:
-			key, value, ok := strings.Cut(line, "=")
-			if !ok || section == "" {
-				t.Fatalf("a unit file has the line %q", line)
-			}
-			sections[section][key] = value
-		}
-	}
-	return sections
-}
-
-// execStart is the service's command, with the programs of this site.
-func (s *site) execStart(service map[string]string) []string {
-	words := strings.Fields(service["ExecStart"])
-	for i, word := range words {
-		switch word {
-		case "/usr/local/bin/redlockrun":
-			words[i] = filepath.Join(bin, "redlockrun")
-		case "/usr/bin/php":
-			words[i] = filepath.Join(s.dir, "php")
-		}
-	}
-	return words
-}
-
-func TestReadmeServiceEndsWellWhenStopped(t *testing.T) {
-	s := newSite(t)
-	s.provide("php", "#!/bin/sh\necho ready\nexec sleep 100\n")
-	service := unit(t, block(t, "service"))["Service"]
-	if service["KillMode"] != "mixed" {
-		t.Errorf("KillMode=%s: the command would get two SIGTERM", service["KillMode"])
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	cmd := s.command(ctx, s.execStart(service)...)
-	output, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := output.Read(make([]byte, 1)); err != nil {
-		t.Error(err)
-	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Error(err)
-	}
-	_ = cmd.Wait() // its status is looked at below
-	if status := fmt.Sprint(cmd.ProcessState.ExitCode()); !slices.Contains(strings.Fields(service["SuccessExitStatus"]), status) {
-		t.Errorf("status %s is none of SuccessExitStatus=%s", status, service["SuccessExitStatus"])
-	}
-}
-
-func TestReadmeTimerStartsTheService(t *testing.T) {
-	timer := unit(t, block(t, "timer"))
-	if timer["Timer"]["OnCalendar"] == "" || timer["Install"]["WantedBy"] != "timers.target" {
-		t.Errorf("%v", timer)
-	}
-	name := func(block string) string {
-		path, _, _ := strings.Cut(strings.TrimPrefix(block, "# "), "\n")
-		return strings.TrimSuffix(path, filepath.Ext(path))
-	}
-	if service := name(block(t, "service")); name(block(t, "timer")) != service {
-		t.Errorf("the timer is not that of %s", service)
-	}
-}
-
-// A cronJob is what the test needs of the manifest.
-type cronJob struct {
-	APIVersion string `yaml:"apiVersion"`
-	Kind       string
-	Spec       struct {
-		Schedule    string
-		JobTemplate struct {
-			Spec struct {
-				BackoffLimit int `yaml:"backoffLimit"`
-				Template     struct {
-					Spec struct {
-						RestartPolicy string `yaml:"restartPolicy"`
-						Containers    []container
-					}
-				}
-			}
-		} `yaml:"jobTemplate"`
-	}
-}
-
-type container struct {
-	Command, Args []string
-	Env           []struct {
-		Name      string
-		ValueFrom struct {
-			SecretKeyRef struct{ Name, Key string } `yaml:"secretKeyRef"`
-		} `yaml:"valueFrom"`
-	}
-}
-
-func TestReadmeCronJobSkipsWithoutAFailure(t *testing.T) {
-	var job cronJob
-	if err := yaml.Unmarshal([]byte(block(t, "cronjob")), &job); err != nil {
-		t.Fatal(err)
-	}
-	pod := job.Spec.JobTemplate.Spec.Template.Spec
-	if job.APIVersion != "batch/v1" || job.Kind != "CronJob" || len(strings.Fields(job.Spec.Schedule)) != 5 || pod.RestartPolicy != "Never" {
-		t.Errorf("%+v", job)
-	}
-	c := pod.Containers[0]
-	if env := c.Env[0]; env.Name != "REDLOCKRUN_REDIS" || env.ValueFrom.SecretKeyRef.Key == "" {
-		t.Errorf("%+v", c.Env)
-	}
-	s := newSite(t)
-	s.provide("php", "#!/bin/sh\necho \"$PPID $*\"\n")
-	s.env = append(s.env, "REDLOCKRUN_PORT=tcp://10.0.0.1:80") // Kubernetes does so for a Service of that name
-	for _, want := range []run{{stdout: "1 /srv/shop/cancel_orders.php\n"}, {}} {
-		cmd := s.command(t.Context(), append(c.Command, c.Args...)...)
-		cmd.SysProcAttr = asInit()
-		if r := s.finish(cmd); r != want {
-			t.Errorf("%v, want %v", r, want)
-		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -38,18 +39,33 @@ chmod 600 /var/spool/cron/crontabs/root
 chown -R root:root /var/spool/cron/crontabs/root "$1/empty"
 exec cron -f`
 
-func TestReadmeCrontabUnderARealCron(t *testing.T) {
-	s := newSite(t)
-	s.provide("php", "#!/bin/sh\necho \"$@\" >>'"+s.dir+"/ran'\n")
-	s.provide("empty", "")
-	s.provide("defaults", strings.ReplaceAll(block(t, "defaults"), "redis.internal:6379", s.server.Addr()))
-	_, command := cronLine(t)
+// fleet are the lines of README.md and of the recipes, each on three hosts that start in the
+// same minute, with the programs of this site.
+func (s *site) fleet(hosts int, names ...string) string {
 	var crontab strings.Builder
 	fmt.Fprintf(&crontab, "PATH=%s:%s:/usr/bin:/bin\n", s.dir, bin)
-	for range 3 { // hosts
-		fmt.Fprintf(&crontab, "* * * * * %s >>'%s/said' 2>&1; echo $? >>'%s/ended'\n", command, s.dir, s.dir)
+	for _, name := range names {
+		text := readCrontab(s.t, name).text
+		text = strings.ReplaceAll(text, "--key cancel-orders", "--key "+name) // one key would be one tick
+		text = strings.ReplaceAll(text, "/srv/backup", s.dir)
+		for range hosts {
+			fmt.Fprintf(&crontab, "* * * * * { %s; } >>'%s/said' 2>&1; echo $? >>'%s/ended'\n", text, s.dir, s.dir)
+		}
 	}
-	s.provide("crontab", crontab.String())
+	return crontab.String()
+}
+
+func TestCrontabsUnderARealCron(t *testing.T) {
+	s := newSite(t)
+	// What chronic keeps back is printed under the key of that line alone.
+	s.provide("php", "#!/bin/sh\necho $REDLOCKRUN_HELD_KEY >>'"+s.dir+"/ran'\n[ $REDLOCKRUN_HELD_KEY != mail ] || echo noise\n")
+	s.provide("pg_dump", "#!/bin/sh\necho $REDLOCKRUN_HELD_KEY >>'"+s.dir+"/ran'\n")
+	s.provide("logger", "#!/bin/sh\nexec cat\n")
+	s.provide("empty", "")
+	s.provide("defaults", strings.ReplaceAll(block(t, "defaults"), "redis.internal:6379", s.server.Addr()))
+	names := []string{"crontab", "takeover", "anacron", "mail"}
+	const hosts = 3
+	s.provide("crontab", s.fleet(hosts, names...))
 
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
@@ -67,19 +83,37 @@ func TestReadmeCrontabUnderARealCron(t *testing.T) {
 	}
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
-	for strings.Count(read("ended"), "\n") < 3 && ctx.Err() == nil {
+	for strings.Count(read("ended"), "\n") < hosts*len(names) && ctx.Err() == nil {
 		<-ticker.C
 	}
 	cancel()
 	_ = cron.Wait() // by our signal
-	if got := read("ended"); got != "0\n0\n0\n" {
+	if got := read("ended"); got != strings.Repeat("0\n", hosts*len(names)) {
 		t.Errorf("statuses %q; cron said %s", got, said.String())
 	}
-	if got := read("ran"); got != "/srv/shop/cancel_orders.php\n" {
-		t.Errorf("ran %q", got)
+	ran := strings.Fields(read("ran"))
+	slices.Sort(ran)
+	if want := []string{"crontab", "mail", "nightly-backup", "takeover"}; !slices.Equal(ran, want) {
+		t.Errorf("ran %q", ran)
 	}
 	if got := read("said"); got != "" {
 		t.Errorf("cron would mail %q", got)
+	}
+	if days, err := filepath.Glob(filepath.Join(s.dir, "shop-20??-??-??.sql")); err != nil || len(days) != 1 {
+		t.Errorf("%q %v", days, err)
+	}
+}
+
+func TestRecipeMailComesOnlyOfAFailure(t *testing.T) {
+	s := newSite(t)
+	line := readCrontab(t, "mail")
+	s.provide("php", "#!/bin/sh\necho said\necho ran >>ran\nexit 3\n")
+	want(t, s.cron(line, 1), run{status: 3, stdout: "said\n"})
+	s.provide("php", "#!/bin/sh\necho said\necho ran >>ran\n")
+	s.forget()
+	want(t, s.cron(line, 2), run{}, run{})
+	if ran := s.ran(); ran != "ran\n" {
+		t.Errorf("two hosts ran %q", ran)
 	}
 }
 
