@@ -50,6 +50,10 @@ func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
 	if err == nil {
 		err = s.freshen(lease)
 	}
+	if err == nil && lease.StopAsked() {
+		s.giveBack(lease, result{err: &lock.StoppedError{Name: s.Key}})
+		return nil, "", &lock.StoppedError{Name: s.Key}
+	}
 	if err == nil {
 		s.console = s.console.With(asHolder(req.Holder)...)
 		return lease, req.Holder.Run, nil
@@ -67,16 +71,18 @@ func (s *session) unanswered(err error) error {
 
 func (s *session) request() lock.Request {
 	return lock.Request{
-		Name:       s.Key,
-		Times:      s.Times,
-		Holder:     s.holder(),
-		Wait:       s.Wait,
-		Slot:       s.Slot,
-		History:    s.History,
-		Timeout:    s.Timeout,
-		Enclosing:  s.Enclosing,
-		OnOutage:   s.sayOutage(),
-		OnUncalled: s.sayUncalled,
+		Name:    s.Key,
+		Times:   s.Times,
+		Holder:  s.holder(),
+		Wait:    s.Wait,
+		Slot:    s.Slot,
+		History: s.History,
+
+		IgnorePause: s.IgnorePause,
+		Timeout:     s.Timeout,
+		Enclosing:   s.Enclosing,
+		OnOutage:    s.sayOutage(),
+		OnUncalled:  s.sayUncalled,
 	}
 }
 

@@ -72,6 +72,9 @@ func (x *execution) take(r *result, n int) {
 	switch {
 	case err == nil:
 		r.status, r.attempts, r.err = status, r.attempts+1, x.stopped(x.lease, status)
+		if errors.As(r.err, new(*lock.StoppedError)) {
+			r.err, r.halted = nil, true // the command's own status stands
+		}
 	case r.attempts > 0 && !errors.As(err, new(*runner.StartError)):
 		r.err = &notAgainError{err}
 	default:
@@ -136,6 +139,12 @@ func (x *execution) RunsOn(lost *watchdog.LostError) {
 	if x.halt.lose(lost) {
 		x.teller.RunsOn(lost)
 	}
+}
+
+// StopAsked ends the run as an operator wants it.
+func (x *execution) StopAsked() {
+	x.teller.StopAsked()
+	x.halt.call(&runner.StopError{Reason: &lock.StoppedError{Name: x.Key}})
 }
 
 // Regained says that it is held again.

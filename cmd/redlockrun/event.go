@@ -46,6 +46,9 @@ func ofHolder(e *lock.HeldError) (fields []console.Field) {
 	} else if h.Foreign != "" {
 		add("foreign", h.Foreign)
 	}
+	if p := e.Pause; p != nil {
+		fields = ofPause(p)
+	}
 	if e.TTL > 0 {
 		add("left_ms", e.TTL.Milliseconds())
 	}

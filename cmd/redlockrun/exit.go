@@ -32,6 +32,7 @@ const (
 	statusLost        = 76
 	statusRanOut      = 124 // of --max-runtime
 	statusSignal      = 128 // plus the signal's number
+	statusStopped     = 143 // by an operator, before there was a command: as by SIGTERM
 )
 
 // An outcome is what the user is told at the end.
@@ -133,6 +134,9 @@ func explainLock(err error, c plan) (o outcome, ok bool) {
 	if tries, ok := errors.AsType[*lock.TriesError](err); ok {
 		return explainTries(tries, c), true
 	}
+	if stopped, ok := errors.AsType[*lock.StoppedError](err); ok {
+		return explainStopped(stopped, cmp.Or(unrun(err), "; nothing was run"), c), true
+	}
 	if unavailable, ok := errors.AsType[*lock.UnavailableError](err); ok {
 		return explainUnavailable(unavailable, c), true
 	}
@@ -198,6 +202,9 @@ func some(hint string) []string {
 // explainHeld is a conflict: an error, or a normal outcome if the user said so
 // by -E 0, which only whoever looks at a terminal wants to know.
 func explainHeld(e *lock.HeldError, c plan) outcome {
+	if e.Pause != nil && !e.Full {
+		return explainPaused(e, c)
+	}
 	o := failure(c.Conflict, e.Error(), "-E 0 makes a skip successful; --wait D waits")
 	if e.Full {
 		o.hints = []string{"--max-waiters lets so many wait; -E 0 makes a skip successful"}

@@ -27,6 +27,7 @@ the lock:
       --min-hold D             keep the lock at least D (0)
   -E, --conflict-exit-code N   the status when the lock stays busy (75); 0: a skip is fine
       --warn-held-after D      warn, and end with 75, if a lock is held for longer (none)
+      --ignore-pause           run although the job is paused
 
 once for each tick, in the whole fleet:
       --once-per P             run it until it succeeds once in this slot of length P, by
@@ -83,9 +84,9 @@ environment, which wins over /etc/default/redlockrun (another file:
 REDLOCKRUN_CONFIG), which wins over the default.
 
 exit status: the command's own, or 64 usage, 65 the key is no lock, 69 no answer
-from Redis, 71 no resources, 75 the lock stayed busy, 76 the lock was lost,
-124 --max-runtime, 126 and 127 COMMAND cannot be run, 128+n signal n. It is 0, too,
-if the slot's work is done, and 75 if its tries are used up.
+from Redis, 71 no resources, 75 the lock stayed busy or the job is paused, 76 the
+lock was lost, 124 --max-runtime, 126 and 127 COMMAND cannot be run, 128+n signal n.
+It is 0, too, if the slot's work is done, and 75 if its tries are used up.
 
 examples:
   redlockrun --key backup -- pg_dump -f /srv/backup.sql shop

@@ -16,6 +16,7 @@ type result struct {
 	status   runner.Status // of the last start; zero if there was none
 	err      error         // why the exit status is redlockrun's own; nil if it is the command's
 	attempts int           // how often the command was started
+	halted   bool          // an operator had the command ended
 	kept     watchdog.Stats
 	held     time.Duration // by the clock that --min-hold is measured on
 }
@@ -39,6 +40,8 @@ func (r result) outcome(c *plan) lock.Outcome {
 
 func (r result) how() lock.How {
 	switch {
+	case r.halted, errors.As(r.err, new(*lock.StoppedError)):
+		return lock.Stopped
 	case r.err == nil:
 		return howOf(r.status)
 	case errors.As(r.err, new(*runner.StartError)):
@@ -91,7 +94,7 @@ func wasStopped(status runner.Status) bool {
 // mayRepeat reports whether the command failed by itself, so that it may be started again.
 func (r result) mayRepeat() bool {
 	switch {
-	case wasStopped(r.status):
+	case r.halted, wasStopped(r.status):
 		return false
 	case r.err != nil:
 		return errors.Is(r.err, runner.ErrMaxRuntime)
@@ -105,7 +108,8 @@ func (r result) rest(minHold time.Duration) time.Duration {
 	if r.attempts == 0 || r.kept.Lost != nil {
 		return 0
 	}
-	if r.err != nil && !errors.Is(r.err, runner.ErrMaxRuntime) && !errors.As(r.err, new(*runner.SignalError)) {
+	if r.err != nil && !errors.Is(r.err, runner.ErrMaxRuntime) && !errors.As(r.err, new(*runner.SignalError)) &&
+		!errors.As(r.err, new(*lock.StoppedError)) {
 		return 0
 	}
 	return max(0, minHold-r.held)

@@ -83,11 +83,17 @@ func (w *waiting) over() {
 }
 
 func (s *session) waitingFor(e *lock.HeldError) string {
+	if e.Pause != nil {
+		return pausedJob(e.Name, e.Pause) + "; waiting for its end (" + s.where() + ")"
+	}
 	return e.Error() + heldSince(e.Holder) + timeLeft(e.TTL) + "; waiting for it (" + s.where() + ")"
 }
 
 // inLine is third in line behind web-2:4711.
 func inLine(e *lock.HeldError) string {
+	if e.Pause != nil {
+		return ordinal(e.Place) + " in line behind the pause"
+	}
 	return ordinal(e.Place) + " in line behind " + e.Holder.Process()
 }
 

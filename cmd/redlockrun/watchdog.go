@@ -73,6 +73,13 @@ func (t teller) RunsOn(lost *watchdog.LostError) {
 	})
 }
 
+func (t teller) StopAsked() {
+	t.console.Say(console.Message{
+		Level: console.Warning, Event: console.EventStopped, Hints: []string{whoStopped(t.Key)},
+		Text: fmt.Sprintf("an operator has stopped the run of %q (%s); the command is ended", t.Key, t.where()),
+	})
+}
+
 func (t teller) Regained() {
 	t.warn(console.EventRegained, fmt.Sprintf("lock %q is held again, and was all the time", t.Key))
 }

@@ -20,6 +20,8 @@ type Config struct {
 	Wait   lock.Wait
 	OnLost OnLost
 
+	IgnorePause bool // it runs although the job is paused
+
 	Slot       lock.Slot     // what the run is for; none without --once-per and --once
 	SlotPeriod time.Duration // of --once-per; else 0
 	History    int           // how many runs the ledger keeps; 0: nothing is written of this one
@@ -63,6 +65,7 @@ func (s *Sources) Config(command []string) (Config, error) {
 		Wait:   r.wait(),
 		OnLost: OnLost(r.choice("on-lost", string(StopCommand), string(ContinueCommand))),
 
+		IgnorePause:  r.on("ignore-pause"),
 		History:      r.number("history", maxHistory),
 		Attempts:     r.counting("attempts", maxAttempts),
 		AttemptDelay: r.attemptDelay(),
@@ -95,6 +98,9 @@ func (s *Sources) Config(command []string) (Config, error) {
 	if c.Address.Local {
 		if c.Slot.Name != "" {
 			return Config{}, noSlots(s, c.Address)
+		}
+		if c.IgnorePause {
+			return Config{}, noPauses(s, c.Address)
 		}
 		c.History = 0
 	}

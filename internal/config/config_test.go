@@ -147,6 +147,7 @@ var everySetting = map[string]struct {
 	"splay":         {"40", func(c config.Config) bool { return c.Splay == 40*time.Second }},
 	"attempts":      {"4", func(c config.Config) bool { return c.Attempts == 4 }},
 	"attempt-delay": {"2", func(c config.Config) bool { return c.AttemptDelay == 2*time.Second }},
+	"ignore-pause":  {"true", func(c config.Config) bool { return c.IgnorePause }},
 	"history":       {"8", func(c config.Config) bool { return c.History == 8 }},
 	"report-file":   {"/r", func(c config.Config) bool { return c.ReportFile == "/r" }},
 	"max-waiters":   {"3", func(c config.Config) bool { return c.Wait.Max == 3 }},

@@ -37,6 +37,7 @@ var settings = [...]Setting{
 	{"splay", "", "", "0", "put the start off by a part of this, always the same"},
 	{"attempts", "", "", "1", "how often the command is started until it succeeds"},
 	{"attempt-delay", "", "", "10s", "the first pause between two starts"},
+	{"ignore-pause", "", "true", "", "run although the job is paused"},
 	{"history", "", "", "50", "how many runs are remembered"},
 	{"report-file", "", "", "", "a file that says how the run ended"},
 	{"conflict-exit-code", "E", "", "75", "the status when the lock stays busy"},

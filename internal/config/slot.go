@@ -73,6 +73,15 @@ func (r *reading) slotOf(period time.Duration) string {
 	return slotName(period, now.In(there))
 }
 
+// noPauses refuses to pass over a pause of a local lock.
+func noPauses(s *Sources, a Address) error {
+	ignore, err := s.nearest("ignore-pause")
+	if err != nil {
+		return err
+	}
+	return Usagef("%s and %s do not go together: a lock in a file of this host is never paused", ignore.called, a.From).Hint("leave it out")
+}
+
 // noSlots refuses a slot under a local lock.
 func noSlots(s *Sources, a Address) error {
 	once, err := s.nearest("once-per", "once")

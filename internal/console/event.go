@@ -10,6 +10,8 @@ const (
 	EventUncalled    = "uncalled"       // waiting goes on by looking
 	EventUnavailable = "unavailable"    // no answer, without a status: trying again
 	EventBusy        = "busy"           // the lock stayed busy
+	EventPaused      = "paused"         // the job is paused
+	EventStopped     = "stopped"        // by an operator
 	EventHeldLong    = "held-long"      // and is so for longer than --warn-held-after
 	EventStarted     = "started"        // the lock is held, and the command starts
 	EventClocks      = "clocks"         // this host's and the server's differ
@@ -41,7 +43,7 @@ func inWords(field string) bool {
 	switch field {
 	case "key", "address", "from", "run", "host", "pid", "user", "command",
 		"foreign", "left_ms", "held_ms", "place", "status", "fence", "renewals", "failed_tries", "closest_ms", "processes",
-		"attempt", "pause_ms", "slot", "tries", "splay_ms", "apart_ms":
+		"attempt", "pause_ms", "slot", "by", "why", "until", "tries", "splay_ms", "apart_ms":
 		return true
 	}
 	return false

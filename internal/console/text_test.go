@@ -17,7 +17,7 @@ func TestTextIsALineAndItsHints(t *testing.T) {
 	c.Say(console.Message{Level: console.Error, Text: "it broke", Hints: []string{"do this", "or that"}})
 	c.Say(console.Message{
 		Level: console.Warning, Text: "trying again", Err: errors.New("refused"),
-		Fields: []console.Field{{Name: "left", Value: 3}, {Name: "why", Value: "a b"}},
+		Fields: []console.Field{{Name: "left", Value: 3}, {Name: "wherefore", Value: "a b"}},
 	})
 	c.Say(console.Message{Level: console.Info, Text: "fine"})
 	c.Say(console.Message{Level: console.Debug, Text: "by the way"})
@@ -25,7 +25,7 @@ func TestTextIsALineAndItsHints(t *testing.T) {
 	want := `redlockrun: error: it broke
 redlockrun: hint: do this
 redlockrun: hint: or that
-redlockrun: warning: trying again: refused (left=3 why=a b)
+redlockrun: warning: trying again: refused (left=3 wherefore=a b)
 redlockrun: info: fine
 redlockrun: debug: by the way
 `

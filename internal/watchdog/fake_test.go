@@ -34,7 +34,11 @@ type renewer struct {
 	until time.Time
 	sent  []time.Time
 	busy  bool
+
+	stop func() bool // nil: nobody wants it to end
 }
+
+func (r *renewer) StopAsked() bool { return r.stop != nil && r.stop() }
 
 func (r *renewer) Until() time.Time {
 	r.mu.Lock()
@@ -203,6 +207,7 @@ func (d *diary) Failed(tries int, err error, left time.Duration) {
 }
 
 func (d *diary) Recovered(tries int)             { d.note("renewed after %d", tries) }
+func (d *diary) StopAsked()                      { d.note("stop asked") }
 func (d *diary) RunsOn(lost *watchdog.LostError) { d.note("runs on: %v", lost.Err) }
 func (d *diary) Regained()                       { d.note("regained") }
 

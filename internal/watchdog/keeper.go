@@ -18,6 +18,7 @@ type Keeper struct {
 	cancel context.CancelFunc // ends keep
 	over   chan struct{}      // closed when keep has returned
 	stats  Stats              // keep's, until over is closed
+	asked  bool               // likewise: the observer has been told of StopAsked
 }
 
 // New returns a Keeper of a lease that has been acquired.
@@ -61,6 +62,8 @@ func (k *Keeper) Resume(ctx context.Context) error {
 	if k.stats.Lost == nil {
 		if err := k.cfg.ask(ctx, k.lease, k.cfg.Clock.Now().Add(k.cfg.Timeout)); err != nil {
 			k.lapse(err)
+		} else {
+			k.renewed()
 		}
 	}
 	if k.stats.Lost != nil && !k.cfg.Continue {
@@ -99,6 +102,14 @@ func (k *Keeper) keep(ctx context.Context) {
 	}
 }
 
+// renewed passes on what a renewal may have brought.
+func (k *Keeper) renewed() {
+	if !k.asked && k.lease.StopAsked() {
+		k.asked = true
+		k.cfg.Observer.StopAsked()
+	}
+}
+
 // lose stops the command, or says that it runs on.
 func (k *Keeper) lose(lost *LostError) {
 	k.stats.Lost = lost
@@ -132,6 +143,7 @@ func (k *Keeper) regain(ctx context.Context) bool {
 		case err == nil:
 			k.stats.Lost = nil
 			k.cfg.Observer.Regained()
+			k.renewed()
 			return true
 		case errors.Is(err, lock.ErrLost):
 			k.lose(&LostError{Err: err})

@@ -25,6 +25,7 @@ type watch struct {
 	Config
 	lease Lease
 	stats *Stats
+	told  func() // after each renewal
 
 	until  time.Time // the end of the lease, V
 	failed int       // tries since the last success
@@ -43,7 +44,7 @@ type answer struct {
 
 // watch renews the lease until ctx ends, when it returns nil, or it is lost.
 func (k *Keeper) watch(ctx context.Context) *LostError {
-	w := &watch{Config: k.cfg, lease: k.lease, stats: &k.stats, until: k.lease.Until(), timer: time.NewTimer(0)}
+	w := &watch{Config: k.cfg, lease: k.lease, stats: &k.stats, told: k.renewed, until: k.lease.Until(), timer: time.NewTimer(0)}
 	defer w.close()
 	lost := w.run(ctx)
 	w.closest(w.Clock.Now())
@@ -174,6 +175,7 @@ func (w *watch) succeed(until time.Time) {
 	w.until, w.failed, w.err = until, 0, nil
 	w.stats.Renewed++
 	w.tellGuard(until)
+	w.told()
 }
 
 func (w *watch) fail(err error) {

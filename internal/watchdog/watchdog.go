@@ -22,6 +22,10 @@ type Lease interface {
 	// Renew makes one try, limited by ctx, and returns the new end of the lease. An
 	// error that is lock.ErrLost is final; after any other it may be ours or not.
 	Renew(ctx context.Context) (until time.Time, err error)
+
+	// StopAsked reports whether an operator wants the run to end, as the last renewal
+	// has brought it.
+	StopAsked() bool
 }
 
 // Config says how a lease is kept.
@@ -66,6 +70,10 @@ type Observer interface {
 
 	// Recovered is told that the lease is renewed again after so many tries failed.
 	Recovered(tries int)
+
+	// StopAsked is told, once, that a renewal has brought an operator's wish that the run
+	// end. The lease is kept as before.
+	StopAsked()
 
 	// RunsOn is told that the lease is lost, if the command runs on (Config.Continue).
 	RunsOn(*LostError)
@@ -114,5 +122,6 @@ type unobserved struct{}
 
 func (unobserved) Failed(int, error, time.Duration) {}
 func (unobserved) Recovered(int)                    {}
+func (unobserved) StopAsked()                       {}
 func (unobserved) RunsOn(*LostError)                {}
 func (unobserved) Regained()                        {}

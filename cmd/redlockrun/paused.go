@@ -1,0 +1,100 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+)
+
+// explainPaused is a run of a job that is paused: a conflict, but not one that somebody
+// should look at.
+func explainPaused(e *lock.HeldError, c plan) outcome {
+	o := failure(c.Conflict, pausedJob(e.Name, e.Pause)+" ("+c.where()+")",
+		typed("resume", e.Name)+" ends the pause; --ignore-pause runs in spite of it; --wait D waits for its end")
+	o.event, o.fields = console.EventPaused, ofHolder(e)
+	if c.Conflict == statusOK {
+		o.level, o.hints, o.watched = console.Info, nil, true
+	}
+	return o
+}
+
+// pausedJob says by whom a job is paused, until when and why.
+func pausedJob(name string, p *lock.PauseMark) string {
+	return "job " + strconv.Quote(name) + " is paused " + pause(p)
+}
+
+// pause is by alice@desk until 2026-03-01 14:00: deploy.
+func pause(p *lock.PauseMark) string {
+	text := "by " + lock.Plain(p.By) + " " + untilWhen(p.Until)
+	if p.Why != "" {
+		text += ": " + lock.Plain(p.Why)
+	}
+	return text
+}
+
+// untilWhen is the end of a pause, by this host's time zone.
+func untilWhen(t time.Time) string {
+	if t.IsZero() {
+		return "for ever"
+	}
+	return "until " + clock(t)
+}
+
+// clock is an instant as the reader's clock shows it; today goes without saying.
+func clock(t time.Time) string {
+	t = t.Local()
+	if now := time.Now(); t.Year() == now.Year() && t.YearDay() == now.YearDay() {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format("2006-01-02 15:04")
+}
+
+// ofPause are the fields of a pause.
+func ofPause(p *lock.PauseMark) []console.Field {
+	fields := []console.Field{{Name: "by", Value: p.By}}
+	if p.Why != "" {
+		fields = append(fields, console.Field{Name: "why", Value: p.Why})
+	}
+	if !p.Until.IsZero() {
+		fields = append(fields, console.Field{Name: "until", Value: p.Until.UTC().Format("2006-01-02T15:04:05.000Z")})
+	}
+	return fields
+}
+
+// explainStopped is of a run that an operator has stopped while no command ran.
+func explainStopped(e *lock.StoppedError, unrun string, c plan) outcome {
+	o := failure(statusStopped, "an operator has stopped the run of "+strconv.Quote(e.Name)+" ("+c.where()+")"+unrun, whoStopped(e.Name))
+	o.level, o.event = console.Warning, console.EventStopped
+	return o
+}
+
+// whoStopped is where the ledger is read.
+func whoStopped(name string) string { return typed("status", name) + " says who, and why" }
+
+// typed is a command of redlockrun's, as it is typed for a job.
+func typed(command string, names ...string) string {
+	words := []string{"redlockrun", command}
+	for _, name := range names {
+		if strings.HasPrefix(name, "-") {
+			words = append(words, "--")
+			break
+		}
+	}
+	for _, name := range names {
+		words = append(words, shellWord(name))
+	}
+	return strings.Join(words, " ")
+}
+
+// shellWord is a name as a shell takes it, fit for a terminal.
+func shellWord(name string) string {
+	if strings.Trim(name, wordLetters) == "" && name != "" {
+		return name
+	}
+	return "'" + strings.ReplaceAll(lock.Plain(name), "'", `'\''`) + "'"
+}
+
+const wordLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/@+,%="

@@ -1,0 +1,37 @@
+package watchdog_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestAWishThatTheRunEndIsToldOnceAndTheLeaseIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, seen := alarmed(minute), new(diary)
+		cfg.Observer = seen
+		r := replies(t, minute, 0, nil)
+		r.stop = func() bool { return len(r.tries()) >= 2 }
+		k := keep(r, cfg)
+		time.Sleep(minute.Renew + time.Second)
+		seen.says(t)
+		if stats := k.stopAfter(t, 10*time.Minute); stats.Lost != nil || stats.Renewed < 25 {
+			t.Errorf("%+v", stats)
+		}
+		seen.says(t, "stop asked")
+	})
+}
+
+func TestAWishThatCameWhileSuspendedIsToldWhenResumed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := new(diary)
+		cfg := resumable(5 * time.Second)
+		cfg.Observer = seen
+		r := replies(t, minute, 0, nil)
+		k := suspended(r, cfg)
+		r.stop = func() bool { return true }
+		k.resumes(t, nil)
+		seen.says(t, "stop asked")
+		k.stopAfter(t, 0)
+	})
+}
