@@ -23,7 +23,7 @@ fi
 
 # The selection, of the packages of Go and of the scripts of the command.
 packages='^Test(Refusals|AnAcquireEndsAtOnce|L10Restart|L11|L12|L13OutOfMemory|L14|L15|L19|L20ASlotMovesUnderTheLine|L29|Release|WaitersAre|WaitingRights|Line|RestartWithData|LockIsHeld|MinHold|BusyLock|Fence|Floors|Frozen|Scenarios|Clock|Users)'
-scripts='^TestScripts$/^(busy|fence|line|lost-gone|lost-taken|newer|newer-quorum|not-a-lock|outage.*|password|quorum|refused|status|stores|wait)$'
+scripts='^TestScripts$/^(busy|fence|line|lost-gone|lost-taken|newer|newer-quorum|not-a-lock|outage.*|password|quorum|refused.*|status|stores|wait)$'
 
 # try PATTERN PACKAGE...: tests against $server, those that it cannot pass left out.
 try() {
