@@ -210,8 +210,9 @@ var races = map[string]func(r *race){
 		for i := range 3 {
 			r.run(i+2, locktest.Patience)
 		}
+		locktest.Until(r.t, "three in line", func() bool { return inLine(r.t, r.server, r.name) == 3 })
 		r.run(5, 0)
-		r.operate(6, "", lock.Paused, lock.Resumed)
+		r.operate(6, "", lock.Paused, lock.Forgotten, lock.Forgotten, lock.Forgotten, lock.Resumed) // the middle ones take time
 		r.clients.Go(func() { r.release(1, held, run) })
 	},
 	"pause against resume": func(r *race) {
