@@ -135,7 +135,7 @@ func (r *rejection) judge() {
 
 // commands are all that we use.
 var commands = sync.OnceValue(func() []string {
-	rights := strings.Join([]string{lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.ReplicasACL, lock.QuorumACL, lock.ClusterACL,
+	rights := strings.Join([]string{lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.OperatorACL, lock.ReplicasACL, lock.QuorumACL, lock.ClusterACL,
 		lock.ReaderACL, lock.ScanACL}, " ")
 	list := []string{"SELECT", "AUTH", "HELLO", "TYPE", "SENTINEL"}
 	for _, right := range strings.Fields(rights) {
