@@ -118,9 +118,16 @@ func (x *execution) sayAgain(r result, n int, pause time.Duration) {
 	text := fmt.Sprintf("%s; it is started again in %s, attempt %d of %d", x.failure(r), config.Exact(pause), n, x.Attempts)
 	x.warn(console.EventRetry, text, console.Field{Name: "status", Value: r.code(x.plan)},
 		console.Field{Name: "attempt", Value: n}, console.Field{Name: "pause_ms", Value: pause.Milliseconds()})
-	if r.status.Left > 0 {
-		x.warn(console.EventLeft, leftBehind(r.status.Left)+" of the attempt before", console.Field{Name: "processes", Value: r.status.Left})
+	if left := r.status.Left; left > 0 {
+		x.warn(console.EventLeft, leftFromBefore(left), console.Field{Name: "processes", Value: left})
 	}
+}
+
+func leftFromBefore(processes int) string {
+	if processes == 1 {
+		return "1 process of the attempt before still runs beside the next"
+	}
+	return fmt.Sprintf("%d processes of the attempt before still run beside the next", processes)
 }
 
 // failure is how the last start ended.

@@ -45,7 +45,8 @@ func forSlot(signals chan os.Signal, out *sink) *session {
 
 func TestTheOutcomeGoesWithTheReleaseAfterALossToo(t *testing.T) {
 	for _, r := range []result{
-		succeeded, hasFailed, afterLoss(succeeded, lock.ErrTaken), afterLoss(hasFailed, lock.ErrLost), afterLoss(succeeded, watchdog.ErrLate),
+		succeeded, hasFailed,
+		afterLoss(succeeded, lock.ErrTaken), afterLoss(hasFailed, lock.ErrLost), afterLoss(succeeded, watchdog.ErrLate),
 		{err: unstarted(127)}, {err: &runner.SignalError{Signal: syscall.SIGTERM}},
 	} {
 		s, lease := fakeSession(nil), &fakeLease{}

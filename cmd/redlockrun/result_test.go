@@ -95,16 +95,19 @@ func TestWhatIsEnteredOfARun(t *testing.T) {
 		"too long": {
 			result{err: stop(runner.ErrMaxRuntime), attempts: 1}, lock.Outcome{How: lock.Timeout, Status: 124, Attempts: 1}, true},
 		"a loss": {
-			result{err: stop(gone), attempts: 1, kept: kept(gone)}, lock.Outcome{How: lock.Lost, Status: 76, Attempts: 1, Lost: true}, false},
+			result{err: stop(gone), attempts: 1, kept: kept(gone)},
+			lock.Outcome{How: lock.Lost, Status: 76, Attempts: 1, Lost: true}, false},
 		"killed by the guard": {
 			result{err: &watchdog.LostError{Err: watchdog.ErrLate}, attempts: 1},
 			lock.Outcome{How: lock.Lost, Status: 76, Attempts: 1, Lost: true}, false},
 		"a loss, and done all the same": {
 			result{attempts: 1, kept: kept(gone)}, lock.Outcome{How: lock.Ok, Attempts: 1, Lost: true}, false},
 		"the watchdog failed": {
-			result{err: stop(errors.New("panic: oh")), attempts: 1}, lock.Outcome{How: lock.Failed, Status: 71, Attempts: 1}, false},
+			result{err: stop(errors.New("panic: oh")), attempts: 1},
+			lock.Outcome{How: lock.Failed, Status: 71, Attempts: 1}, false},
 		"a signal in the pause": {
-			result{err: &notAgainError{sig}, status: failed, attempts: 2}, lock.Outcome{How: lock.Stopped, Status: 143, Attempts: 2}, false},
+			result{err: &notAgainError{sig}, status: failed, attempts: 2},
+			lock.Outcome{How: lock.Stopped, Status: 143, Attempts: 2}, false},
 		"a loss in the pause": {
 			result{err: &notAgainError{stop(gone)}, status: failed, attempts: 1, kept: kept(gone)},
 			lock.Outcome{How: lock.Lost, Status: 76, Attempts: 1, Lost: true}, false},
