@@ -67,6 +67,24 @@ var mutants = []mutant{
 		name: "undo the round after", file: "release.lua", script: "releaseLua",
 		old: "whose == 'older' then", new: "whose == 'older' or whose == 'newer' then",
 		test: "TestQ3LateUndoLeavesALaterRoundAlone",
+	}, {
+		name: "believe one master that a run has vanished", file: "doubt.go",
+		old:  "if masters[run]++; masters[run] == majority(len(votes)) {",
+		new:  "if masters[run]++; masters[run] == majority(len(votes)) || MUTANT && masters[run] == 1 {",
+		test: "TestWhatALostRoundLeavesHasNotVanished",
+	}, {
+		name: "believe one master that a try has failed", file: "doubt.go",
+		old:  "if doubtful[t.Run]++; doubtful[t.Run] == majority(len(said)) {",
+		new:  "if doubtful[t.Run]++; doubtful[t.Run] == majority(len(said)) || MUTANT && doubtful[t.Run] == 1 {",
+		test: "TestWhatALostRoundLeavesIsNoTry",
+	}, {
+		name: "forget whom a lost round had replaced", file: "doubt.lua", script: "doubtLua",
+		old: "open = (first and not leased or others[1] == open) and table.remove(others, 1) or ''", new: "open = ''",
+		test: "TestTheUndoOfALostRoundLeavesNoTrace",
+	}, {
+		name: "forget the try that a run replaces", file: "doubt.lua", script: "doubtLua",
+		old: "failed = and_failed(failed, tried(begun, '-', '-'))", new: "",
+		test: "TestARunThatVanishesHasFailedInItsSlot",
 	},
 }
 
