@@ -5,7 +5,6 @@ package inspect
 
 import (
 	"context"
-	"time"
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
@@ -129,28 +128,7 @@ func jobsArgs(depth int, barred map[string]string) []any {
 
 // ask has a step made, and tries again within the timeout where there is no answer. Its
 // error is a *lock.UnavailableError, or the cause of ctx.
-func ask[R any](ctx context.Context, v *visit, step link.Script[R], keys []string, args ...any) (reply R, err error) {
-	p := lock.Patience{Whole: v.Timeout, Draw: v.Draw}
-	whole, cancel := context.WithTimeout(ctx, v.Timeout)
-	defer cancel()
-	deadline, _ := whole.Deadline()
-	var last error
-	for try := 0; ; try++ {
-		limit, left := p.Try(try), time.Until(deadline)
-		once, end := context.WithTimeout(whole, limit)
-		reply, _, err = step.Eval(once, v.link, keys, args...)
-		end()
-		if err == nil {
-			return reply, nil
-		}
-		last = lock.Telling(last, err, left >= limit)
-		delay := p.Pause(try)
-		if link.Final(err) || time.Until(deadline) <= delay || !lock.Pause(whole, delay) {
-			break
-		}
-	}
-	if ctx.Err() != nil {
-		return reply, context.Cause(ctx)
-	}
-	return reply, v.link.Unavailable(last)
+func ask[R any](ctx context.Context, v *visit, step link.Script[R], keys []string, args ...any) (R, error) {
+	reply, _, err := step.Persist(ctx, v.link, lock.Patience{Whole: v.Timeout, Draw: v.Draw}, keys, args...)
+	return reply, err
 }

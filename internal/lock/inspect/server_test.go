@@ -1,9 +1,12 @@
 package inspect_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -236,4 +239,30 @@ func changes(info string) string {
 	_, after, _ := strings.Cut(info, "rdb_changes_since_last_save:")
 	n, _, _ := strings.Cut(after, "\r")
 	return n
+}
+
+func TestAServerThatDoesNotAnswerIsAskedForSoLongAndNoLonger(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	s.Timeout = 300 * time.Millisecond
+	locktest.Must(t, srv.Signal(syscall.SIGSTOP))
+	for what, ask := range map[string]func(context.Context) error{
+		"names": func(ctx context.Context) error { _, err := s.Names(ctx, true); return err },
+		"jobs":  func(ctx context.Context) error { _, err := s.Jobs(ctx, []string{"a", "b"}); return err },
+		"runs":  func(ctx context.Context) error { _, err := s.Runs(ctx, "a", true); return err },
+	} {
+		began := time.Now()
+		locktest.MustBeUnavailable(t, ask(t.Context()))
+		if took := time.Since(began); took < 100*time.Millisecond || took > locktest.Patience/3 {
+			t.Errorf("%s: given up after %v", what, took)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		wanted := errors.New("q was pressed")
+		cancel(wanted)
+		if err := ask(ctx); err != wanted {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	locktest.Must(t, srv.Signal(syscall.SIGCONT))
+	job(t, s, "a")
 }

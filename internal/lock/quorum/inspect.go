@@ -12,7 +12,7 @@ import (
 
 // An inspector reads what a majority of the masters has.
 type inspector struct {
-	*quorum
+	quorum   *quorum
 	masters  []*inspect.Server
 	timeout  time.Duration
 	onSilent func(*lock.UnavailableError)
@@ -37,6 +37,9 @@ func OpenInspector(cfg lock.Servers, i lock.Inspection) (lock.Inspector, error) 
 	return in, nil
 }
 
+// Address names all masters.
+func (in *inspector) Address() string { return in.quorum.Address() }
+
 // Names implements lock.Inspector: those that any master lists.
 func (in *inspector) Names(ctx context.Context, scan bool) ([]string, error) {
 	lists, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) ([]string, error) { return m.Names(ctx, scan) })
@@ -55,7 +58,7 @@ func (in *inspector) Jobs(ctx context.Context, names []string) ([]lock.Job, erro
 		for _, s := range said {
 			seen = append(seen, sight{s.address, s.answer[i]})
 		}
-		jobs = append(jobs, merged(in.size, seen))
+		jobs = append(jobs, merged(in.quorum.size, seen))
 	}
 	return jobs, nil
 }
@@ -70,7 +73,7 @@ func (in *inspector) Job(ctx context.Context, name string) (lock.Job, error) {
 	for _, s := range said {
 		seen = append(seen, sight{s.address, s.answer})
 	}
-	return merged(in.size, seen), nil
+	return merged(in.quorum.size, seen), nil
 }
 
 // Runs implements lock.Inspector.
@@ -80,7 +83,7 @@ func (in *inspector) Runs(ctx context.Context, name string, bad bool) ([]lock.En
 	for _, s := range said {
 		lists = append(lists, s.answer)
 	}
-	return mergedEntries(majority(in.size), lists), err
+	return mergedEntries(majority(in.quorum.size), lists), err
 }
 
 // A saying is what one master has answered.
@@ -112,7 +115,7 @@ func gather[R any](ctx context.Context, in *inspector, ask func(context.Context,
 			if answers[i].err == nil {
 				answered++
 			}
-			if answered == majority(in.size) && late == nil {
+			if answered == majority(in.quorum.size) && late == nil {
 				late = time.After(lock.Between(patience, 4*time.Since(began), in.timeout))
 			}
 		case <-late:
@@ -153,7 +156,7 @@ func sound[R any](in *inspector, answers []saying[R]) (said []saying[R], err err
 		}
 		silent = append(silent, down)
 	}
-	if len(said) < majority(in.size) {
+	if len(said) < majority(in.quorum.size) {
 		return nil, o.unavailable()
 	}
 	for _, down := range silent {
