@@ -27,7 +27,7 @@ func ago(d time.Duration) string {
 // length is how long something took, in its two largest units: 2m05s, 8m, 12s, 3.2s, 40ms.
 func length(d time.Duration) string {
 	switch d = max(0, d); {
-	case d < time.Second:
+	case d >= time.Millisecond && d < time.Second:
 		return fmt.Sprintf("%dms", d.Milliseconds())
 	case d < 10*time.Second && d.Truncate(100*time.Millisecond)%time.Second > 0:
 		return fmt.Sprintf("%.1fs", d.Truncate(100*time.Millisecond).Seconds())

@@ -258,7 +258,7 @@ func TestTriesThatHaveFailed(t *testing.T) {
 
 func TestLengthsAndAges(t *testing.T) {
 	for d, want := range map[time.Duration][2]string{
-		-time.Second:                {"0ms", "0s ago"},
+		-time.Second:                {"0s", "0s ago"},
 		40 * time.Millisecond:       {"40ms", "0s ago"},
 		3 * time.Second:             {"3s", "3s ago"},
 		3250 * time.Millisecond:     {"3.2s", "3s ago"},
@@ -269,7 +269,7 @@ func TestLengthsAndAges(t *testing.T) {
 		25 * time.Hour:              {"25h", "1d ago"},
 		49 * time.Hour:              {"2d01h", "2d ago"},
 		1<<63 - 1:                   {"106751d23h", "106751d ago"},
-		-1 << 63:                    {"0ms", "0s ago"},
+		-1 << 63:                    {"0s", "0s ago"},
 	} {
 		if got := [2]string{length(d), ago(d)}; got != want {
 			t.Errorf("%d: %q, want %q", d, got, want)

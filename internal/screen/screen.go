@@ -45,7 +45,10 @@ func Open(in, out *os.File) (*Screen, error) {
 		return nil, err
 	}
 	s.wake = wake
-	signal.Notify(s.signals, syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT)
+	signal.Notify(s.signals, syscall.SIGWINCH, syscall.SIGCONT)
+	if !signal.Ignored(syscall.SIGTSTP) { // a shell without job control wants that
+		signal.Notify(s.signals, syscall.SIGTSTP)
+	}
 	s.enter()
 	s.ended.Go(s.attend)
 	s.ended.Go(func() { s.listen(asleep) })
