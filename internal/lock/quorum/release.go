@@ -164,8 +164,8 @@ func (r *returning) releaseAt(ctx context.Context, at int, counts bool) keyAnswe
 	} else {
 		done, a.err = lock.Twice(ctx, ask, doubtful)
 	}
-	if a.err == nil && done && a.standing == nobodys {
-		a.standing = ours // the first try has done it
+	if a.err == nil && done {
+		a.standing = ours // a try before has done it, and another may have the lock since
 	}
 	if a.err != nil || l.isInDoubt(at) {
 		m.giveUp(ctx, last, r.end)
