@@ -31,8 +31,9 @@ type Entry struct {
 //
 //	run host user pid command slot attempts fence asked at ended how status
 //
-// with times in ms, 0 if unknown; in the place of how stands the event of an act. A run that
-// is open has the first ten.
+// where at is in ms, 0 if unknown, and fence, asked and ended are counted from there, to be
+// short: asked backwards. In the place of how stands the event of an act. A run that is open
+// has the first ten, with nothing counted from elsewhere; 0 is unknown.
 const (
 	openWords  = 10
 	entryWords = 13
@@ -48,10 +49,22 @@ func (h Holder) Who(slot Slot) string {
 func (e Entry) String() string {
 	words := []string{
 		word(e.Run), word(e.Host), word(e.User), strconv.Itoa(e.PID), word(e.Command), word(e.Slot), strconv.Itoa(e.Attempts),
-		strconv.FormatInt(e.Fence, 10), milliseconds(e.Asked), milliseconds(e.At),
 	}
-	if e.How != "" || e.Event != "" {
-		words = append(words, milliseconds(e.Ended), word(string(e.How)+string(e.Event)), statusWord(e.Status))
+	decimal := func(n int64) { words = append(words, strconv.FormatInt(n, 10)) }
+	asked, at, ended := milliseconds(e.Asked), milliseconds(e.At), milliseconds(e.Ended)
+	if over := e.How != "" || e.Event != ""; !over {
+		decimal(e.Fence)
+		decimal(asked)
+		decimal(at)
+	} else {
+		if asked == 0 { // unknown
+			asked = at
+		}
+		decimal(e.Fence - at)
+		decimal(at - asked)
+		decimal(at)
+		decimal(ended - at)
+		words = append(words, word(string(e.How)+string(e.Event)), statusWord(e.Status))
 	}
 	if e.Lost {
 		words = append(words, "lost=1")
@@ -62,11 +75,11 @@ func (e Entry) String() string {
 	return strings.Join(words, " ")
 }
 
-func milliseconds(t time.Time) string {
+func milliseconds(t time.Time) int64 {
 	if t.IsZero() {
-		return "0"
+		return 0
 	}
-	return strconv.FormatInt(t.UnixMilli(), 10)
+	return t.UnixMilli()
 }
 
 func statusWord(status int) string {
@@ -91,7 +104,7 @@ func ReadEntry(text string) (e Entry, ok bool) {
 		return Entry{}, false
 	}
 	if len(words) >= entryWords {
-		e.end(words[openWords], words[openWords+1], words[openWords+2])
+		e.end(words[openWords-3:])
 	}
 	for _, w := range words[openWords:] {
 		e.read(strings.Cut(w, "="))
@@ -102,17 +115,31 @@ func ReadEntry(text string) (e Entry, ok bool) {
 // maxEntry bounds what is read of an entry.
 const maxEntry = 4096
 
-func (e *Entry) end(ended, how, status string) {
-	e.Ended = instant(ended)
-	switch what := Event(unword(how)); what {
+// end takes in the words from the fence on.
+func (e *Entry) end(words []string) {
+	at := max(0, number(words[2]))
+	if e.At.IsZero() { // it cannot be shown, nor what is counted from it
+		at = 0
+	}
+	e.Fence, e.Asked, e.Ended = max(0, at+signed(words[0])), instantOf(at-signed(words[1])), instantOf(at+signed(words[3]))
+	switch what := Event(unword(words[4])); what {
 	case Paused, Resumed, Halted, Freed:
 		e.Event = what
 	default:
 		e.How = How(what)
 	}
-	if n := number(status); n <= 255 {
+	if n := number(words[5]); n <= 255 {
 		e.Status = int(n)
 	}
+}
+
+// signed is a word that is a whole number which Lua can count; else 0.
+func signed(w string) int64 {
+	n, err := strconv.ParseInt(w, 10, 64)
+	if err != nil || n <= -1<<53 || n >= 1<<53 {
+		return 0
+	}
+	return n
 }
 
 // read takes in a word that is name=value; others are passed over.

@@ -34,6 +34,7 @@ type bench struct {
 // measurements are made in this order; each adds rows and bars to the report.
 var measurements = []func(*bench) error{
 	startUp,
+	remembered,
 	readBack,
 	scripted,
 	startUpAsInit,

@@ -27,6 +27,26 @@ func startUp(b *bench) error {
 	return nil
 }
 
+// remembered is what the ledger adds to a run, and what a slot does.
+func remembered(b *bench) error {
+	r, err := b.contest(b.programs, func(program string) []contender {
+		run := func(flags ...string) []string {
+			return append(append([]string{program, "--key", "bench", "--redis", b.server.URL()}, flags...), "--", "true")
+		}
+		return []contender{
+			{name: "--history 0", argv: run("--history", "0")},
+			{name: "with the ledger", argv: run()},
+			{name: "--once, done already", argv: run("--once", "done")},
+		}
+	})
+	if err != nil {
+		return err
+	}
+	b.printTimes("The ledger", r)
+	b.atMost("wall time with the ledger", "x --history 0", times(r[1], r[0], wall), 1.05)
+	return nil
+}
+
 // scripted compares a run with what a script does by itself, which takes so long
 // that in the contest with flock it would leave a cold cache to the others.
 func scripted(b *bench) error {

@@ -24,9 +24,17 @@ local function enter_run(entry, how)
   if how ~= 'ok' then enter(bad, entry) end
 end
 
+-- ended_run is the entry of a run that has ended, from its open one: what follows from when it began is counted from there.
+local function ended_run(open, how, status, more)
+  local who, fence, asked, at = string.match(open, '^(.*) (%d+) (%d+) (%d+)$')
+  if not who then who, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - - 0', 0, 0, 0 end
+  local waited = tonumber(asked) > 0 and math.max(at - asked, 0) or 0
+  return string.format('%s %.0f %.0f %s %.0f %s %s%s', who, fence - at, waited, at, math.max(now - at, 0), how, status, more)
+end
+
 -- settle enters the end of the run that is open, and counts it.
 local function settle(open, how, status, more)
-  local entry = string.format('%s %.0f %s %s%s', open, now, how, status, more)
+  local entry = ended_run(open, how, status, more)
   note('HSET', job, 'open', '', 'last', entry)
   enter_run(entry, how)
   note('HINCRBY', job, 'count:' .. how, 1)
@@ -44,7 +52,7 @@ end
 
 -- vanished is the run that the ledger has open, if it is not this one: nil if there is none.
 local function vanished(open)
-  if open and #open < 4096 and string.find(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %S+ %S+ %S+ %S+$') and string.sub(open, 1, 26) ~= id then return open end
+  if open and #open < 4096 and string.find(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$') and string.sub(open, 1, 26) ~= id then return open end
 end
 
 -- list puts the job among the names, once a day. Names of which nothing was heard for long go.
@@ -86,6 +94,6 @@ local function close_run(words, at, how, status, lost)
   elseif how ~= '' then
     local newest = note('LINDEX', runs, 0) or ''
     local repeated = string.sub(newest, 1, 27) == id .. ' ' and string.find(newest, ' ' .. how .. ' ' .. status, 1, true)
-    if not repeated then enter_run(string.format('%s %.0f %s %s%s', words, now, how, status, more), how) end
+    if not repeated then enter_run(ended_run(words, how, status, more), how) end
   end
 end

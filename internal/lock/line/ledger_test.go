@@ -394,3 +394,23 @@ func TestTheLedgerCountsWhatTheRunsKnow(t *testing.T) {
 		}
 	}
 }
+
+// Fifty runs take at most 6 KB a list, with names as long as those of the manual, and the
+// rest of a job no more.
+func TestTheLedgerOfAJobIsSmall(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	for i := range 60 {
+		req := inSlot(0)
+		req.Slot.Name = fmt.Sprintf("5m 2026-03-01T12:%02dZ", i)
+		l := locktest.Acquire(t, s, req)
+		end := lock.Farewell{Outcome: lock.Outcome{How: lock.Failed, Status: 1, Attempts: 1}}
+		locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), end))
+	}
+	for _, key := range []string{":runs", ":bad", ":job", ":slots"} {
+		bytes := locktest.Do(t, srv, "MEMORY", "USAGE", jobKey+key, "SAMPLES", 0).(int64)
+		if t.Logf("%s: %d bytes", key, bytes); bytes > 6<<10 {
+			t.Errorf("%s takes %d bytes", key, bytes)
+		}
+	}
+}

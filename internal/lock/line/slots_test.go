@@ -171,9 +171,10 @@ func TestSixteenSlotsAreKept(t *testing.T) {
 }
 
 func clockOf(s steps) (ms int64) {
+	var seconds, micros int64
 	now := s.do("TIME").([]any)
-	fmt.Sscan(now[0].(string)+now[1].(string)[:max(0, len(now[1].(string))-3)], &ms)
-	return ms
+	fmt.Sscan(fmt.Sprint(now[0], " ", now[1]), &seconds, &micros)
+	return seconds*1000 + micros/1000
 }
 
 func lastTouched(s steps) (ms int64) {

@@ -97,8 +97,14 @@ local function enter_run(entry, how)
 enter(runs, entry)
 if how ~= 'ok' then enter(bad, entry) end
 end
+local function ended_run(open, how, status, more)
+local who, fence, asked, at = string.match(open, '^(.*) (%d+) (%d+) (%d+)$')
+if not who then who, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - - 0', 0, 0, 0 end
+local waited = tonumber(asked) > 0 and math.max(at - asked, 0) or 0
+return string.format('%s %.0f %.0f %s %.0f %s %s%s', who, fence - at, waited, at, math.max(now - at, 0), how, status, more)
+end
 local function settle(open, how, status, more)
-local entry = string.format('%s %.0f %s %s%s', open, now, how, status, more)
+local entry = ended_run(open, how, status, more)
 note('HSET', job, 'open', '', 'last', entry)
 enter_run(entry, how)
 note('HINCRBY', job, 'count:' .. how, 1)
@@ -112,7 +118,7 @@ ms = ((tonumber(ms) or 0) * n + math.max(now - at, 0)) / (n + 1)
 note('HSET', job, 'good', entry, 'mean', string.format('%d %.0f', n + 1, ms))
 end
 local function vanished(open)
-if open and #open < 4096 and string.find(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %S+ %S+ %S+ %S+$') and string.sub(open, 1, 26) ~= id then return open end
+if open and #open < 4096 and string.find(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$') and string.sub(open, 1, 26) ~= id then return open end
 end
 local function list(name)
 note('ZADD', jobs, now, name)
@@ -146,7 +152,7 @@ note('PEXPIRE', job, ledger_life)
 elseif how ~= '' then
 local newest = note('LINDEX', runs, 0) or ''
 local repeated = string.sub(newest, 1, 27) == id .. ' ' and string.find(newest, ' ' .. how .. ' ' .. status, 1, true)
-if not repeated then enter_run(string.format('%s %.0f %s %s%s', words, now, how, status, more), how) end
+if not repeated then enter_run(ended_run(words, how, status, more), how) end
 end
 end
 local function unslotted()

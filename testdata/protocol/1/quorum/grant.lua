@@ -40,13 +40,247 @@ local function take(rest, ttl, held)
 local record = ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. string.sub(rest, 1, -2)
 redis.call('SET', KEYS[1], record .. string.format(',"at":%.0f}', clock() - held), 'PX', ttl)
 end
+local call, try = redis.call, redis.pcall
+local slots, job, runs, bad, jobs = KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8]
+local id, history, words, slot, name = string.sub(ARGV[1], 9, 34), tonumber(ARGV[8] or '0'), ARGV[9] or '', ARGV[11] or '', ARGV[12]
+local now = clock()
+local asked, host = now - (tonumber(ARGV[10]) or 0), string.match(words, '^%S+')
+local slots_life, most_slots = 1296000000, 16
+local function slot_state(name)
+local value = try('HGET', slots, name)
+if type(value) ~= 'string' then value = '' end
+if string.find(value, '^closed %d+ %S') then return value, true, '-', '' end
+local begun, failed = string.match(value, '^open %d+ (%S+)(.*)$')
+return value, false, begun or '-', failed or ''
+end
+local function tried(run_host, how, status, more) return string.format(' %s/%s/%s/%.0f%s', run_host, how, status, now, more or '') end
+local function and_failed(failed, try_of)
+if string.find(failed, string.sub(try_of, 1, 28), 1, true) then return failed end
+return failed .. try_of
+end
+local function and_vanished(failed, begun)
+return begun == '-' and failed or and_failed(failed, tried(begun, 'vanished', '-'))
+end
+local function open_slot(begun, failed) return string.format('open %.0f %s%s', now, begun, failed) end
+local function slot_verdict(name, tries, holder)
+local value, closed, begun, failed = slot_state(name)
+if closed then return 6, value end
+if string.sub(begun, 1, 26) ~= holder then
+failed = and_vanished(failed, begun)
+value = open_slot('-', failed)
+end
+local _, n = string.gsub(failed, ' ', '')
+if n >= tonumber(tries) then return 7, value end
+end
+local function forget_slots()
+local n = try('HLEN', slots)
+if type(n) ~= 'number' or n <= most_slots or n > 1000 then return end
+local all, oldest, least = try('HGETALL', slots), nil, math.huge
+for i = 1, #all, 2 do
+local touched = tonumber(string.match(all[i + 1], '^%a+ (%d+) ')) or 0
+if touched < least then oldest, least = all[i], touched end
+end
+if oldest then try('HDEL', slots, oldest) end
+end
+local function put_slot(name, value)
+local reply = try('HSET', slots, name, value)
+if type(reply) == 'table' then return reply end
+try('PEXPIRE', slots, slots_life)
+forget_slots()
+end
+local function begin_slot(name, host)
+local _, closed, begun, failed = slot_state(name)
+if closed or string.sub(begun, 1, 26) == id then return end
+return put_slot(name, open_slot(id .. '/' .. host, and_vanished(failed, begun)))
+end
+local function end_slot(name, host, how, status, lost)
+local _, closed, begun, failed = slot_state(name)
+local mine = string.sub(begun, 1, 26) == id
+if closed or how == '' and not mine then return end
+local try_of = tried(id .. '/' .. host, how, status, lost == '1' and '/lost' or '')
+if how == 'ok' then return put_slot(name, string.format('closed %.0f%s', now, try_of)) end
+if how ~= '' then failed = and_failed(failed, try_of) end
+return put_slot(name, open_slot(mine and '-' or begun, failed))
+end
+local ledger_life, day = 7776000000, 86400000
+local refused = history == 0
+local function note(...)
+if refused then return end
+local reply = try(...)
+if type(reply) ~= 'table' or not reply.err then return reply end
+refused = true
+end
+local function enter(list, entry)
+note('LPUSH', list, entry)
+note('LTRIM', list, 0, history - 1)
+note('PEXPIRE', list, ledger_life)
+end
+local function enter_run(entry, how)
+enter(runs, entry)
+if how ~= 'ok' then enter(bad, entry) end
+end
+local function ended_run(open, how, status, more)
+local who, fence, asked, at = string.match(open, '^(.*) (%d+) (%d+) (%d+)$')
+if not who then who, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - - 0', 0, 0, 0 end
+local waited = tonumber(asked) > 0 and math.max(at - asked, 0) or 0
+return string.format('%s %.0f %.0f %s %.0f %s %s%s', who, fence - at, waited, at, math.max(now - at, 0), how, status, more)
+end
+local function settle(open, how, status, more)
+local entry = ended_run(open, how, status, more)
+note('HSET', job, 'open', '', 'last', entry)
+enter_run(entry, how)
+note('HINCRBY', job, 'count:' .. how, 1)
+return entry
+end
+local function settle_good(open, at, status, more, mean)
+local entry = settle(open, 'ok', status, more)
+local n, ms = string.match(mean or '', '^(%d+) (%d+)$')
+n = math.min(tonumber(n) or 0, 19)
+ms = ((tonumber(ms) or 0) * n + math.max(now - at, 0)) / (n + 1)
+note('HSET', job, 'good', entry, 'mean', string.format('%d %.0f', n + 1, ms))
+end
+local function vanished(open)
+if open and #open < 4096 and string.find(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$') and string.sub(open, 1, 26) ~= id then return open end
+end
+local function list(name)
+note('ZADD', jobs, now, name)
+note('HSET', job, 'listed', math.floor(now / day))
+note('ZREMRANGEBYSCORE', jobs, '-inf', now - ledger_life)
+note('PEXPIRE', jobs, ledger_life)
+end
+local function open_run(who, fence, asked, at, name)
+local known = note('HMGET', job, 'open', 'listed')
+if not known then return false end
+local open = known[1] or ''
+local before = vanished(open)
+if before then settle(before, 'vanished', '-', '') end
+if string.sub(open, 1, 27) ~= id .. ' ' then
+note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, who, fence, asked, at))
+note('PEXPIRE', job, ledger_life)
+end
+local due = tonumber(known[2]) ~= math.floor(now / day)
+if due and jobs then list(name) end
+return due and not jobs and not refused
+end
+local function close_run(words, at, how, status, lost)
+local known = note('HMGET', job, 'open', 'mean')
+if not known then return end
+local more = lost == '1' and ' lost=1' or ''
+if string.sub(known[1] or '', 1, 27) == id .. ' ' then
+if how == 'ok' then settle_good(words, at, status, more, known[2])
+elseif how ~= '' then settle(words, how, status, more)
+else note('HSET', job, 'open', '') end
+note('PEXPIRE', job, ledger_life)
+elseif how ~= '' then
+local newest = note('LINDEX', runs, 0) or ''
+local repeated = string.sub(newest, 1, 27) == id .. ' ' and string.find(newest, ' ' .. how .. ' ' .. status, 1, true)
+if not repeated then enter_run(ended_run(words, how, status, more), how) end
+end
+end
+local most_doubts = 8
+local function slot_refused()
+local v = slot ~= '' and try('HGET', slots, slot)
+return type(v) == 'table' and v or nil
+end
+local function wrong_slots(refused)
+if not string.find(refused.err, 'WRONGTYPE', 1, true) then return refused end
+local t = redis.pcall('TYPE', slots)
+return {-1, 4, t.ok or ''}
+end
+local function undoubted(failed, run) return (string.gsub(failed, ' ' .. run .. '/[^ /]*/%-/%S*', '')) end
+local function begin_here()
+if slot == '' then return end
+local _, closed, begun, failed = slot_state(slot)
+if closed then return end
+if begun ~= '-' and string.sub(begun, 1, 26) ~= id then failed = and_failed(failed, tried(begun, '-', '-')) end
+local value = open_slot(id .. '/' .. host, undoubted(failed, id))
+return put_slot(slot, value) and call('HSET', slots, slot, value)
+end
+local function end_here(how, status, lost, gone)
+if slot == '' then return end
+local _, _, begun, failed = slot_state(slot)
+local known = undoubted(failed, id)
+for run in string.gmatch(gone, '%w+') do
+known = string.gsub(known, ' (' .. run .. '/[^ /]*)/%-/%S*', string.format(' %%1/vanished/-/%.0f', now))
+end
+if known ~= failed then put_slot(slot, open_slot(begun, known)) end
+local refused = end_slot(slot, host, how, status, lost)
+if how == '' and string.find(slot_state(slot), '^open %d+ %-$') then try('HDEL', slots, slot) end
+return refused
+end
+local function doubts_of(text)
+local list = {}
+for entry in string.gmatch(text, '[^\n]+') do
+if #list < most_doubts and vanished(entry) then list[#list + 1] = entry end
+end
+return list
+end
+local function doubts_here()
+local known = note('HMGET', job, 'open', 'doubts')
+return known and table.concat(doubts_of((known[1] or '') .. '\n' .. (known[2] or '')), '\n') or ''
+end
+local function open_here(fence, at)
+local known = note('HMGET', job, 'open', 'doubts', 'listed')
+if not known then return '' end
+local doubts = table.concat(doubts_of((known[1] or '') .. '\n' .. (known[2] or '')), '\n')
+note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, words, fence, asked, at), 'doubts', doubts)
+note('PEXPIRE', job, ledger_life)
+if tonumber(known[3]) ~= math.floor(now / day) then list(name) end
+return doubts
+end
+local function settle_gone(doubts, gone)
+local others, settled = {}, false
+for n = #doubts, 1, -1 do
+if string.find(gone, string.sub(doubts[n], 1, 26), 1, true) then
+settle(doubts[n], 'vanished', '-', '')
+settled = true
+else
+table.insert(others, 1, doubts[n])
+end
+end
+return others, settled
+end
+local function entered()
+for n = 0, math.min(history, 50) - 1 do
+local entry = note('LINDEX', runs, n)
+if not entry or string.sub(entry, 1, 27) == id .. ' ' then return entry end
+end
+end
+local function close_here(how, status, attempts, lost, fence, held, leased, gone, heard)
+local known = note('HMGET', job, 'open', 'doubts')
+if not known then return end
+local open, text, settled = known[1] or '', known[2] or '', false
+local mine = string.match('\n' .. open .. '\n' .. text .. '\n', '\n(' .. id .. ' [^\n]*)\n')
+if not mine and how == '' then return end
+local late, first = not mine and entered(), string.sub(open, 1, 27) == id .. ' '
+if late and string.find(late, string.format(' %s %s', how, status), 1, true) then return end
+local others = doubts_of(open .. '\n' .. text)
+local alone = first and #others == 0
+if leased then others, settled = settle_gone(others, gone) end
+local began, at = string.match(mine or '', ' (%d+) (%d+)$')
+began, at = tonumber(began) or asked, tonumber(at) or now - held
+local run = string.format('%s %s %s %s %.0f %.0f', id, words, attempts, fence, began, at)
+if not late and (settled or not first) then note('HSET', job, 'open', run) end
+close_run(run, at, how, status, lost)
+if alone or late and not settled then return end
+if first and heard then others = {} end
+open = (first and not leased or others[1] == open) and table.remove(others, 1) or ''
+note('HSET', job, 'open', open, 'doubts', table.concat(others, '\n'))
+end
 local whose, held = standing()
 if not whose then return held end
 if whose == 'newer' or revoked() then return {4} end
 if whose == 'same' then return {2} end
+local refused = slot_refused()
+if refused then return wrong_slots(refused) end
+local state, closed = '', false
+if slot ~= '' then state, closed = slot_state(slot) end
+if closed then return {6, state} end
 if whose == 'another' then
 redis.call('PEXPIRE', KEYS[3], 60000)
-return {0, redis.call('PTTL', KEYS[1]), held, clock()}
+local busy = {0, redis.call('PTTL', KEYS[1]), held, clock()}
+if slot ~= '' or history > 0 then busy[5], busy[6] = state, doubts_here() end
+return busy
 end
 local server, wanted = '', tonumber(ARGV[7])
 if wanted > 0 then
@@ -60,5 +294,8 @@ if fault then return fault end
 local fence = math.max(last + 1, tonumber(ARGV[6]))
 if fence >= 2 ^ 53 then return {-2} end
 setCounter(fence)
+refused = begin_here()
+if refused then return refused end
 take(ARGV[4], ARGV[5], 0)
-return {1, fence, server}
+if slot == '' and history == 0 then return {1, fence, server} end
+return {1, fence, server, state, open_here(fence, now)}
