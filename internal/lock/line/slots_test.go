@@ -237,7 +237,7 @@ func TestASlotThatCannotBeKept(t *testing.T) {
 	s.slot = ""
 	s.code(s.once("b"), 1)
 	s.release("b")
-	for _, words := range []string{"HGET", "HSET"} {
+	for _, words := range []string{"HGET", "HLEN", "HSET"} {
 		srv := redistest.Start(t, redistest.Options{Args: []string{"--rename-command", words, ""}})
 		req := locktest.RequestFor("job")
 		req.Slot = lock.Slot{Name: "5m", Tries: 2}

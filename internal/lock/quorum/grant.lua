@@ -10,6 +10,7 @@ if whose == 'newer' or revoked() then return {4} end
 if whose == 'same' then return {2} end
 local refused = slot_refused()
 if refused then return wrong_slots(refused) end
+if slot ~= '' then call('HLEN', slots) end -- who may not count slots would let none go
 local state, closed = '', false
 if slot ~= '' then state, closed = slot_state(slot) end
 if closed then return {6, state} end

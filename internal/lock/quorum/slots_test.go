@@ -319,7 +319,7 @@ func TestSlotsOfAnotherTypeAreNoLock(t *testing.T) {
 
 func TestSlotsThatMayNotBeWrittenRefuseTheRun(t *testing.T) {
 	t.Parallel()
-	for _, right := range []string{"hget", "hset"} {
+	for _, right := range []string{"hget", "hlen", "hset"} {
 		var all servers
 		var urls []string
 		for range 3 {
