@@ -33,21 +33,26 @@ func refusalHint(err error) string {
 	if !errors.As(err, &r) {
 		return ""
 	}
-	need := needOf(r.Command)
+	needs := needsOf(r.Command)
+	verb := "need"
+	if len(needs) == 1 {
+		verb = "needs"
+	}
 	switch {
-	case need == "":
+	case len(needs) == 0:
 		return refusalHints[r.Code]
 	case r.Code == lock.NOCOMMAND:
-		return fmt.Sprintf("%s needs it: use a server that has it", need)
+		return fmt.Sprintf("%s %s it: use a server that has it", strings.Join(needs, " and "), verb)
 	}
-	return fmt.Sprintf("%s needs the right +%s; README: the minimal ACL", need, strings.ToLower(r.Command))
+	return fmt.Sprintf("%s %s the right +%s; README: the minimal ACL", strings.Join(needs, " and "), verb, strings.ToLower(r.Command))
 }
 
-// needOf is what needs a command; empty if it is none of ours.
-func needOf(command string) string {
+// needsOf are what needs a command: every run, or some; none if it is none of ours.
+func needsOf(command string) (needs []string) {
 	for _, need := range []struct{ rights, what string }{
-		{lock.MinimalACL, "every run"},
+		{lock.MinimalACL, everyRun},
 		{lock.WaitingACL, "--wait"},
+		{lock.SlotsACL, "a slot (--once-per, --once)"},
 		{lock.ReplicasACL, "--replicas"},
 		{lock.QuorumACL, "a quorum without --durable"},
 		{lock.ClusterACL, "a Cluster that moves the lock's slot"},
@@ -55,9 +60,15 @@ func needOf(command string) string {
 		{"+auth +hello", "a password"},
 		{"+sentinel", "redis+sentinel://"},
 	} {
-		if slices.Contains(strings.Fields(need.rights), "+"+strings.ToLower(command)) {
-			return need.what
+		if !slices.Contains(strings.Fields(need.rights), "+"+strings.ToLower(command)) {
+			continue
+		}
+		needs = append(needs, need.what)
+		if need.what == everyRun {
+			break
 		}
 	}
-	return ""
+	return needs
 }
+
+const everyRun = "every run"
