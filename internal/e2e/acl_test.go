@@ -132,19 +132,30 @@ func TestReadmeReadersSeeAndChangeNothing(t *testing.T) {
 	}
 }
 
-// Jobs of a user with the rights of before run as they did.
+func TestReadmeOperatorsHaveTheirOwnRights(t *testing.T) {
+	if all := rights(t, "operatoracl", "operators"); !slices.Equal(all[5:], strings.Fields(lock.OperatorACL)) {
+		t.Errorf("%q", all)
+	}
+}
+
+// Jobs of a user with the rights of an older page run as they did, but for those that have a slot.
 func TestReadmeUsersFromBeforeRunJobs(t *testing.T) {
-	s := newSite(t)
-	s.asUser("jobs")
-	before := slices.Concat(rights(t, "acl", "jobs")[:5], strings.Fields(lock.MinimalACL))
-	if wrong := under(t, s, before); wrong != "" {
-		t.Error(wrong)
-	}
-	if n, err := s.server.Do("EXISTS", "redlockrun:{a}:job", "redlockrun:{a}:runs", "redlockrun:jobs"); err != nil || n != int64(0) {
-		t.Errorf("the ledger was written: %v %v", n, err)
-	}
-	r := s.run("redlockrun", "--key", "a", "--once", "tick", "--wait", "0", "--", "echo", "ran")
-	if r.status != 69 || r.stdout != "" || !strings.Contains(r.stderr, "+hget") {
-		t.Error(r)
+	minimal, waiting := strings.Fields(lock.MinimalACL), strings.Fields(lock.WaitingACL)
+	for right, before := range map[string][]string{"+hget": minimal, "+hlen": slices.Concat(minimal, waiting)} {
+		s := newSite(t)
+		s.asUser("jobs")
+		if wrong := under(t, s, slices.Concat(rights(t, "acl", "jobs")[:5], before)); wrong != "" {
+			t.Errorf("%q: %s", before, wrong)
+		}
+		if n, err := s.server.Do("EXISTS", "redlockrun:{a}:job", "redlockrun:{a}:runs", "redlockrun:jobs"); err != nil || n != int64(0) {
+			t.Errorf("%q: the ledger was written: %v %v", before, n, err)
+		}
+		r := s.run("redlockrun", "--key", "c", "--once", "tick", "--", "echo", "ran")
+		if r.status != 69 || r.stdout != "" || !strings.Contains(r.stderr, "a slot (--once-per, --once) need") || !strings.Contains(r.stderr, right) {
+			t.Errorf("%q: %v", before, r)
+		}
+		if n, err := s.server.Do("EXISTS", "redlockrun:{c}", "redlockrun:{c}:slots"); err != nil || n != int64(0) {
+			t.Errorf("%q: the run that was refused left something: %v %v", before, n, err)
+		}
 	}
 }

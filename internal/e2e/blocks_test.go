@@ -82,7 +82,7 @@ func rows(table string) (cells [][]string) {
 func TestEveryExampleOfThePagesIsTested(t *testing.T) {
 	tested := []string{
 		"session", "install", "defaults", "crontab", "service", "timer", "cronjob", "script", "shell", "outages", "acl",
-		"credential", "secret", "stores", "sentinelacl", "readeracl", "rights", "keys",
+		"credential", "secret", "stores", "sentinelacl", "readeracl", "operatoracl", "rights", "keys",
 		"takeover", "anacron", "clusters", "coalesce", "pings", "mail",
 	}
 	text := users(t)
