@@ -9,6 +9,10 @@ usage:
   redlockrun --key NAME [flags] -c 'SHELL TEXT'
   redlockrun status [NAME...]  which job runs where, and how the last run ended
   redlockrun history NAME      the last runs of a job
+  redlockrun pause NAME...     nobody starts the job, anywhere, until redlockrun resume
+  redlockrun stop NAME         end the run of a job, wherever it runs
+  redlockrun unlock NAME       take the lock from a run that is dead
+  redlockrun forget NAME...    remove what is remembered of a job
                                (redlockrun status --help and so on tell more)
 
 Everything after COMMAND belongs to COMMAND. D is a duration: seconds (60, 0.5)

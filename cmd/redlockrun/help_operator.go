@@ -43,6 +43,90 @@ flags:
       --json                   one object a line
 `
 
+// pauseHelp is what is said of the command pause.
+const pauseHelp = `redlockrun pause keeps jobs from starting, anywhere. What runs runs on, and who waits for
+the lock keeps the place in the line. A run that asks meanwhile ends with 75 (-E), or waits
+(--wait), or passes over it (--ignore-pause).
+
+usage:
+  redlockrun pause [flags] NAME...
+  redlockrun pause [flags] --match 'PATTERN'
+  redlockrun pause [flags] --all
+
+flags:
+      --match 'PATTERN'        the listed jobs whose names match (*, ?, [a-z])
+      --all                    all that are listed: a job is when it has run
+      --for D                  for so long (24h); forever: until resume
+      --why TEXT               the reason, which whoever is refused is told
+      --wait D                 wait so long (or forever) until what runs has ended; else 75
+      --json                   one object a line
+
+A pause that is there already is left as it is.
+
+  redlockrun pause --all --wait 10m --why deploy && deploy
+  redlockrun resume --all --why deploy
+`
+
+// resumeHelp is what is said of the command resume.
+const resumeHelp = `redlockrun resume ends the pause of jobs: who waits has its turn, in the order of the line.
+
+usage:
+  redlockrun resume [flags] NAME...
+  redlockrun resume [flags] --match 'PATTERN'
+  redlockrun resume [flags] --all
+
+flags:
+      --match 'PATTERN'        the listed jobs whose names match (*, ?, [a-z])
+      --all                    all that are listed
+      --why TEXT               the reason; with --match and --all: only of the pauses that
+                               were made with --why TEXT
+      --json                   one object a line
+`
+
+// stopHelp is what is said of the command stop.
+const stopHelp = `redlockrun stop asks the run of a job to end, wherever it runs: its redlockrun learns of it
+when it renews the lock, sends SIGTERM, and SIGKILL after its --grace.
+
+usage:
+  redlockrun stop [flags] NAME
+
+flags:
+      --run ID                 only this run; if another has the lock: 75
+      --why TEXT               the reason, for the history
+      --pause D                and pause the job for so long (or forever)
+      --wait D                 wait so long (or forever) until it has ended; else 75
+      --json                   one object
+`
+
+// unlockHelp is what is said of the command unlock.
+const unlockHelp = `redlockrun unlock takes the lock from a run that is dead, and hands it to the first in line.
+
+usage:
+  redlockrun unlock [flags] NAME --run ID
+  redlockrun unlock [flags] NAME --force --foreign
+
+flags:
+      --run ID                 the run; redlockrun status NAME says its id
+      --force                  also if it may be alive: until it finds out, two can run
+      --foreign                what stands there is no run's
+      --why TEXT               the reason, for the history
+      --json                   one object
+
+Without --force only a run is taken for dead that has said that it ended, or that ran on
+this very host (and in this container) where its process is gone.
+`
+
+// forgetHelp is what is said of the command forget.
+const forgetHelp = `redlockrun forget removes what is remembered of jobs: the runs, the slots (what was done
+may be done again), and that they are listed. It is refused while they run or are paused.
+
+usage:
+  redlockrun forget [flags] NAME...
+
+flags:
+      --json                   one object a line
+`
+
 // operatorHelp is the end of each: what all commands have.
 const operatorHelp = `
 D is a duration: seconds (60, 0.5) or 90s, 2m30s.
@@ -60,7 +144,8 @@ These have variables and lines in /etc/default/redlockrun, as for a run
 
   -h, --help                   print this
 
-exit status: 0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis.
+exit status: 0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis,
+75 refused, or the time of --wait is over.
 `
 
 // showHelp prints the help of the program, or of one of its commands.

@@ -24,7 +24,9 @@ type operatorCommand struct {
 type act func(o *operation, operands []string) error
 
 // operatorCommands are all of them, in the order of the help.
-var operatorCommands = [...]operatorCommand{lookAtStatus, lookAtHistory}
+var operatorCommands = [...]operatorCommand{
+	lookAtStatus, lookAtHistory, pauseJobs, resumeJobs, stopRun, unlockJob, forgetJobs,
+}
 
 // operatorNamed is the operator command of that name; nil if there is none.
 func operatorNamed(name string) *operatorCommand {

@@ -339,6 +339,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
 	{regexp.MustCompile(`(WRONGPASS invalid username-password pair)( or user is disabled\.)?`), "$1"}, // Redis 6 says less
 	{regexp.MustCompile(`HOST:\d+`), "HOST:PID"},
+	{regexp.MustCompile(`(?m)\bsince (\d{4}-\d\d-\d\d \d\d:\d\d|\d\d:\d\d:\d\d)$`), "since CLOCK"},
 	{regexp.MustCompile(`\b([0-9.]+(h|m|s|ms|µs))+ left`), "LEFT left"},
 	{regexp.MustCompile(`has been held for [0-9.hmsµ]+`), "has been held for HELD"},
 	{regexp.MustCompile(`for ([0-9.]+(h|m|s|ms|µs))+: \d+ renewals, (\d+) failed tries, smallest margin ([0-9.]+(h|m|s|ms|µs))+`),

@@ -31,6 +31,18 @@ func OperatorSettings() []Setting {
 	})
 }
 
+// CheckReason refuses what cannot be kept as the reason of what an operator does. Its error is
+// a *UsageError.
+func CheckReason(why string) error {
+	if problem := unfit(why, maxReason); problem != "" {
+		return Usagef("--why %s", problem)
+	}
+	return nil
+}
+
+// maxReason is in bytes.
+const maxReason = 200
+
 // CheckName refuses what cannot be the name of a job. Its error is a *UsageError.
 func CheckName(name string) error {
 	problem := unfit(name, maxKey)

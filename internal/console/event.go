@@ -12,6 +12,7 @@ const (
 	EventBusy        = "busy"           // the lock stayed busy
 	EventPaused      = "paused"         // the job is paused
 	EventStopped     = "stopped"        // by an operator
+	EventRefused     = "refused"        // a change of jobs
 	EventHeldLong    = "held-long"      // and is so for longer than --warn-held-after
 	EventStarted     = "started"        // the lock is held, and the command starts
 	EventClocks      = "clocks"         // this host's and the server's differ

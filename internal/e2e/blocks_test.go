@@ -83,7 +83,7 @@ func TestEveryExampleOfThePagesIsTested(t *testing.T) {
 	tested := []string{
 		"session", "install", "defaults", "crontab", "service", "timer", "cronjob", "script", "shell", "outages", "acl",
 		"credential", "secret", "stores", "sentinelacl", "readeracl", "operatoracl", "rights", "keys",
-		"takeover", "anacron", "clusters", "coalesce", "pings", "mail",
+		"takeover", "anacron", "clusters", "coalesce", "pings", "mail", "deploy", "replace",
 	}
 	text := users(t)
 	var marked []string

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
+	"redlockrun/internal/report"
+)
+
+// mostAtOnce is how many jobs are changed at a time.
+const mostAtOnce = 16
+
+// A changing is what a command does to jobs, and how it speaks of that.
+type changing struct {
+	command string
+	change  func(name string) lock.Change // but for By
+	say     func(name string, c lock.Changed) string
+	quiet   func(lock.Changed) bool                  // what need not be told; nil: everything must
+	object  func(*lock.RefusedError) (outcome, bool) // what is refused, in words of the command; !ok: that is nothing bad
+	json    bool
+}
+
+// A madeChange is what came of one job's.
+type madeChange struct {
+	lock.Changed
+	name string
+	err  error
+}
+
+// operator opens the store to change jobs, and asks nobody yet.
+func (o *operation) operator(command string) (lock.Operator, error) {
+	switch {
+	case o.Address.Local:
+		return nil, config.Usagef("%s is not for --local: beside a lock in a file of this host nothing is kept", command).
+			Hint("redlockrun status says who has the lock: that process can be ended by its number")
+	case len(o.Servers.URLs) > 1:
+		return nil, config.Usagef("%s is not for a quorum yet", command)
+	}
+	return line.OpenOperator(o.Servers, lock.Inspection{Timeout: o.Timeout})
+}
+
+// make changes the jobs, says what was done, and returns the worst of what was not. Those
+// that were changed are returned, too.
+func (w *changing) make(o *operation, names []string) ([]madeChange, error) {
+	store, err := o.operator(w.command)
+	if err != nil {
+		return nil, err
+	}
+	made, err := attend(o.signals, func(ctx context.Context) ([]madeChange, error) { return w.each(ctx, store, names), nil })
+	var done, failed []madeChange
+	for _, m := range made {
+		if m.err != nil {
+			failed = append(failed, m)
+			continue
+		}
+		done = append(done, m)
+		for _, master := range m.Absent {
+			o.warnAll([]string{"no answer from " + master})
+		}
+		if w.json {
+			err = firstOf(err, o.print(string(console.Object(report.ChangeObject(m.name, w.change(m.name).Act, m.Changed)))))
+		} else if w.quiet == nil || !w.quiet(m.Changed) {
+			err = firstOf(err, o.print(w.say(m.name, m.Changed)))
+		}
+	}
+	return done, firstOf(err, w.fail(o, failed, len(names)))
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each changes some jobs at a time.
+func (w *changing) each(ctx context.Context, store lock.Operator, names []string) []madeChange {
+	made := make([]madeChange, len(names))
+	var all sync.WaitGroup
+	room := make(chan struct{}, mostAtOnce)
+	for i, name := range names {
+		room <- struct{}{}
+		all.Go(func() {
+			defer func() { <-room }()
+			made[i] = w.one(ctx, store, name)
+		})
+	}
+	all.Wait()
+	return made
+}
+
+func (w *changing) one(ctx context.Context, store lock.Operator, name string) (m madeChange) {
+	c := w.change(name)
+	c.By = lock.Holder{Run: lock.NewRunID(), Host: hostName(), PID: os.Getpid(), User: userName(), Start: time.Now()}
+	m.name = name
+	m.Changed, m.err = store.Change(ctx, name, c)
+	return m
+}
+
+// An unmadeError is a change of jobs that failed for one reason.
+type unmadeError struct {
+	outcome
+	names []string
+}
+
+func isUnmade(err error) bool { return errors.As(err, new(*unmadeError)) }
+
+func (e *unmadeError) Error() string { return e.message }
+
+func explainUnmade(err error, _ plan) (o outcome, ok bool) {
+	unmade, ok := err.(*unmadeError)
+	if !ok {
+		return o, false
+	}
+	return unmade.outcome, true
+}
+
+// fail says what failed, once for each reason, and returns the worst as the error.
+func (w *changing) fail(o *operation, failed []madeChange, of int) error {
+	var reasons []*unmadeError
+	for _, m := range failed {
+		out, bad := w.outcomeOf(m.err, *o.plan)
+		if !bad {
+			continue
+		}
+		i := slices.IndexFunc(reasons, func(e *unmadeError) bool { return e.message == out.message })
+		if i < 0 {
+			i = len(reasons)
+			reasons = append(reasons, &unmadeError{outcome: out})
+		}
+		reasons[i].names = append(reasons[i].names, m.name)
+	}
+	if len(reasons) == 0 {
+		return nil
+	}
+	for _, r := range reasons {
+		if of > 1 && r.event != console.EventRefused {
+			r.message = fmt.Sprintf("cannot %s %s: %s", w.command, strings.Join(each(r.names), ", "), r.message)
+		}
+	}
+	slices.SortStableFunc(reasons, func(a, b *unmadeError) int { return badness(a.status) - badness(b.status) })
+	last := len(reasons) - 1
+	for _, r := range reasons[:last] {
+		r.report(o.console)
+	}
+	return reasons[last]
+}
+
+func each(names []string) []string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = fmt.Sprintf("%q", name)
+	}
+	return quoted
+}
+
+func (w *changing) outcomeOf(err error, c plan) (outcome, bool) {
+	refused, ok := err.(*lock.RefusedError)
+	if !ok {
+		return explain(err, c), true
+	}
+	return w.object(refused)
+}
+
+// badness puts statuses in order: that something is refused is the least.
+func badness(status int) int {
+	order := []int{statusBusy, statusNotLock, statusUnavailable}
+	if i := slices.Index(order, status); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+// refuse is a change that is not made, and what to type next.
+func refuse(e *lock.RefusedError, message string, hints ...string) outcome {
+	o := failure(statusBusy, message, hints...)
+	o.event = console.EventRefused
+	o.fields = []console.Field{{Name: "key", Value: e.Name}}
+	return o
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/lock"
+
+	"github.com/spf13/pflag"
+)
+
+var pauseJobs = operatorCommand{name: "pause", help: pauseHelp, define: definePause}
+
+// dayPaused is for how long a job is paused if nothing is said.
+const dayPaused = 24 * time.Hour
+
+func definePause(flags *pflag.FlagSet) act {
+	meant, length, wait := new(jobsMeant), limit(dayPaused), limit(0)
+	meant.define(flags)
+	flags.Var(&length, "for", "how long")
+	flags.Var(&wait, "wait", "until what runs has ended")
+	why := flags.String("why", "", "the reason")
+	json := flags.Bool("json", false, "an object a line")
+	return func(o *operation, operands []string) error {
+		if length == 0 {
+			return config.Usagef("--for 0 pauses nothing").Hint("forever has no end")
+		}
+		names, err := chosen(o, "pause", meant, operands, *why)
+		if err != nil {
+			return err
+		}
+		change := lock.Change{Act: lock.Paused, Why: *why, For: time.Duration(length)}
+		w := &changing{command: "pause", json: *json, say: sayPaused, change: func(string) lock.Change { return change }}
+		made, err := w.make(o, names)
+		if err != nil && !isUnmade(err) {
+			return err
+		}
+		return firstOf(err, o.settle(namesOf(made), time.Duration(wait), works))
+	}
+}
+
+// chosen are the jobs that are meant, once it is known that a command can be for them.
+func chosen(o *operation, command string, meant *jobsMeant, operands []string, why string) ([]string, error) {
+	if err := meant.check(command, operands); err != nil {
+		return nil, err
+	}
+	if err := config.CheckReason(why); err != nil {
+		return nil, err
+	}
+	if _, err := o.operator(command); err != nil {
+		return nil, err
+	}
+	if _, err := o.inspector(operands...); err != nil { // the names are good
+		return nil, err
+	}
+	return meant.names(o, operands)
+}
+
+func sayPaused(name string, c lock.Changed) string {
+	text := fmt.Sprintf("%q is paused already, %s; it is left so", name, pauseOf(c))
+	if c.Done {
+		text = fmt.Sprintf("paused %q %s", name, untilWhen(pauseOrNone(c).Until))
+	}
+	if by := heldBy(c); c.Holder.Run != "" && c.Holder.Ended.IsZero() {
+		text += "; it is " + by + " and runs on"
+	}
+	return text
+}
+
+func pauseOrNone(c lock.Changed) lock.PauseMark {
+	if c.Pause == nil {
+		return lock.PauseMark{}
+	}
+	return *c.Pause
+}
+
+func pauseOf(c lock.Changed) string {
+	p := pauseOrNone(c)
+	return pause(&p)
+}
+
+func namesOf(made []madeChange) (names []string) {
+	for _, m := range made {
+		names = append(names, m.name)
+	}
+	return names
+}

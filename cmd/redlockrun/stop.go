@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/lock"
+
+	"github.com/spf13/pflag"
+)
+
+var stopRun = operatorCommand{name: "stop", help: stopHelp, define: defineStop}
+
+func defineStop(flags *pflag.FlagSet) act {
+	run, why := flags.String("run", "", "only this run"), flags.String("why", "", "the reason")
+	pausing, wait := limit(0), limit(0)
+	flags.Var(&pausing, "pause", "nobody starts after it for so long")
+	flags.Var(&wait, "wait", "until it has ended")
+	json := flags.Bool("json", false, "an object a line")
+	return func(o *operation, operands []string) error {
+		if flags.Changed("pause") && pausing == 0 {
+			return config.Usagef("--pause 0 pauses nothing").Hint("forever has no end")
+		}
+		names, err := oneJob(o, "stop", operands, *run, *why)
+		if err != nil {
+			return err
+		}
+		change := lock.Change{Act: lock.Halted, Run: *run, Why: *why, Pausing: pausing != 0, For: time.Duration(pausing)}
+		w := &changing{command: "stop", json: *json, say: sayStopped, object: notStopped, change: func(string) lock.Change { return change }}
+		made, err := w.make(o, names)
+		if err != nil || made[0].Holder.Run == "" || !made[0].Holder.Ended.IsZero() {
+			return err
+		}
+		stopped := made[0].Holder.Run
+		return o.settle(names, time.Duration(wait), func(j lock.Job) bool { return j.Holder.Run == stopped && works(j) || j.State == "" })
+	}
+}
+
+// oneJob is the job of a command that is of one, once it is known that all is well written.
+func oneJob(o *operation, command string, operands []string, run, why string) ([]string, error) {
+	if len(operands) != 1 {
+		return nil, config.Usagef("%s is of one NAME", command).Hint("redlockrun " + command + " NAME")
+	}
+	if run != "" && len(run) != lock.RunIDLen {
+		return nil, config.Usagef("--run: that is no run's id").Hint(typed("status", operands[0]) + " says it: 26 letters and digits")
+	}
+	return chosen(o, command, new(jobsMeant), operands, why)
+}
+
+func sayStopped(name string, c lock.Changed) string {
+	var text string
+	switch by := c.Holder.Process(); {
+	case c.Holder.Run == "":
+		text = fmt.Sprintf("nothing runs as %q", name)
+	case !c.Holder.Ended.IsZero():
+		text = fmt.Sprintf("the run of %q on %s has ended already", name, by)
+	case !c.Done:
+		text = fmt.Sprintf("%s has been told to stop %q already", by, name) + learns(c)
+	default:
+		text = fmt.Sprintf("told %s to stop %q", by, name) + learns(c)
+	}
+	switch {
+	case c.Pause != nil:
+		text += "; the job is paused " + untilWhen(c.Pause.Until)
+	case c.Next.Run != "":
+		text += "; " + waiter(c.Next) + " is next: --pause D would keep it from starting"
+	}
+	return text
+}
+
+func waiter(w lock.Waiter) string { return lock.Holder{Run: w.Run, Host: w.Host, PID: w.PID}.Process() }
+
+// learns is when the holder knows that it is to stop.
+func learns(c lock.Changed) string {
+	d, late := unrenewed(c)
+	switch {
+	case c.Left < 0:
+		return "; its lock never expires by itself: if it is dead, unlock frees it"
+	case late:
+		return fmt.Sprintf("; it has not renewed its lease for %s, and may never learn of it: the lease ends by itself at %s",
+			config.Exact(d.Round(time.Second)), clock(heedsBy(c)))
+	}
+	return "; it learns of it by " + clock(heedsBy(c))
+}
+
+func notStopped(e *lock.RefusedError) (outcome, bool) {
+	text := fmt.Sprintf("the lock of %q is %s", e.Name, heldBy(e.Changed))
+	if e.Pause != nil {
+		text += "; the job is paused " + untilWhen(e.Pause.Until)
+	}
+	if e.Refusal == lock.NotOurs {
+		return refuse(e, text, typed("unlock", e.Name)+" --force --foreign takes it away"), true
+	}
+	return refuse(e, text+", and not by that run", typed("stop", e.Name)+" --run "+shellWord(e.Holder.Run)+" stops this one"), true
+}

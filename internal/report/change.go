@@ -1,0 +1,36 @@
+package report
+
+import "redlockrun/internal/lock"
+
+type changeObject struct {
+	Key     string        `json:"key"`
+	Event   lock.Event    `json:"event"`
+	Done    bool          `json:"done"`
+	Run     string        `json:"run,omitempty"`
+	Host    string        `json:"host,omitempty"`
+	PID     int           `json:"pid,omitempty"`
+	User    string        `json:"user,omitempty"`
+	Command string        `json:"command,omitempty"`
+	Foreign string        `json:"foreign,omitempty"`
+	At      instant       `json:"at,omitzero"`
+	Lease   *seconds      `json:"lease_seconds,omitempty"`
+	Paused  *pauseObject  `json:"paused,omitempty"`
+	Next    *waiterObject `json:"next,omitempty"`
+}
+
+// ChangeObject is what an operator's command has done to a job, and how things were before,
+// for programs, to be written as JSON.
+func ChangeObject(name string, event lock.Event, c lock.Changed) any {
+	h := c.Holder
+	o := changeObject{
+		Key: name, Event: event, Done: c.Done, Run: h.Run, Host: h.Host, PID: h.PID, User: h.User, Command: h.Command, Foreign: h.Foreign,
+		At: instant(c.At), Lease: secondsOf(c.Left, c.Left > 0 && h != (lock.Holder{})),
+	}
+	if m := c.Pause; m != nil {
+		o.Paused = &pauseObject{By: m.By, Why: m.Why, Until: instant(m.Until)}
+	}
+	if w := c.Next; w.Run != "" {
+		o.Next = &waiterObject{Run: w.Run, Host: w.Host, Since: instant(w.Since)}
+	}
+	return o
+}
