@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -176,7 +177,8 @@ func TestStatusFitsTheTerminal(t *testing.T) {
 						t.Errorf("%s: %d columns in %d: %q", command, width, columns, line)
 					}
 				}
-				if text := strings.Join(lines, "\n"); strings.Contains(text, "\x1b[") != color || !strings.Contains(text, "job") && command == "status" {
+				text := strings.Join(lines, "\n")
+				if strings.Contains(text, "\x1b[") != color || !strings.Contains(text, "job") && command == "status" {
 					t.Errorf("%s, colours %v: %q", command, color, text)
 				}
 			}
@@ -191,7 +193,8 @@ func seenAt(t *testing.T, srv *redistest.Server, columns int, color bool, comman
 	if !color {
 		env = append(env, "NO_COLOR=1")
 	}
-	term := ptytest.Start(t, env, "/bin/sh", "-c", "read go; "+filepath.Join(filepath.Dir(binary(t)), "redlockrun")+" "+command+"; echo ov''er; read go")
+	program := filepath.Join(filepath.Dir(binary(t)), "redlockrun")
+	term := ptytest.Start(t, env, "/bin/sh", "-c", "read go; "+program+" "+command+"; echo ov''er; read go")
 	term.Resize(24, uint16(columns))
 	term.Type("\n")
 	term.Expect("\r\n")
@@ -199,14 +202,7 @@ func seenAt(t *testing.T, srv *redistest.Server, columns int, color bool, comman
 	return strings.Split(strings.TrimRight(text, "\r\n"), "\r\n")
 }
 
+var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
 // plain is a line without its colours.
-func plain(line string) string {
-	var text strings.Builder
-	for part := range strings.SplitSeq(line, "\x1b[") {
-		if _, rest, found := strings.Cut(part, "m"); found && text.Len()+len(part) > 0 && strings.Trim(part[:len(part)-len(rest)-1], "0123456789;") == "" {
-			part = rest
-		}
-		text.WriteString(part)
-	}
-	return text.String()
-}
+func plain(line string) string { return colors.ReplaceAllString(line, "") }

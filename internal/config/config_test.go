@@ -96,7 +96,8 @@ func TestDefaultsAreThoseOfTheHelp(t *testing.T) {
 	if c.Servers.Prefix != "redlockrun:" || !slices.Equal(c.Servers.URLs, []string{"redis://127.0.0.1:6379"}) || c.Address.Local {
 		t.Errorf("prefix %q, address %+v", c.Servers.Prefix, c.Address)
 	}
-	if c.Slot != (lock.Slot{}) || c.History != 50 || c.Attempts != 1 || c.AttemptDelay != 10*time.Second || c.Splay != 0 || c.ReportFile != "" {
+	if c.Slot != (lock.Slot{}) || c.History != 50 || c.Attempts != 1 || c.AttemptDelay != 10*time.Second || c.Splay != 0 ||
+		c.ReportFile != "" {
 		t.Errorf("%+v", c)
 	}
 	if c.Servers.ReplicasTimeout != lock.DefaultReplicasTimeout {

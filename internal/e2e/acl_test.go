@@ -45,7 +45,8 @@ func under(t *testing.T, s *site, rights []string) (wrong string) {
 func rights(t *testing.T, name, user string) []string {
 	t.Helper()
 	words := strings.Fields(block(t, name))
-	if want := []string{"ACL", "SETUSER", user, "on", ">password", "resetkeys", "resetchannels", "-@all"}; !slices.Equal(words[:len(want)], want) {
+	want := []string{"ACL", "SETUSER", user, "on", ">password", "resetkeys", "resetchannels", "-@all"}
+	if !slices.Equal(words[:len(want)], want) {
 		t.Fatalf("%q", words)
 	}
 	return words[3:]

@@ -29,7 +29,8 @@ func TestANameIsFoundInEachOfItsKeys(t *testing.T) {
 		}
 	}
 	for _, key := range []string{
-		"", "p:", "p:jobs", "p:{}", "p:{x", "p:x}", "q:{x}", "p:{x}y", "p:{x}:gone:01AAAA", "p:{%7b}", "p:{%}", "p:{" + strings.Repeat("x", 513) + "}",
+		"", "p:", "p:jobs", "p:{}", "p:{x", "p:x}", "q:{x}", "p:{x}y", "p:{x}:gone:01AAAA", "p:{%7b}", "p:{%}",
+		"p:{" + strings.Repeat("x", 513) + "}",
 	} {
 		if got := NameOf("p:", key); got != "" {
 			t.Errorf("%q of %q", got, key)
@@ -43,7 +44,8 @@ func TestAPauseIsReadWhoeverWroteIt(t *testing.T) {
 	if p == nil || *p != (PauseMark{ID: id, By: "alice@desk", Why: "deploy", Since: time.UnixMilli(1795344187661)}) {
 		t.Errorf("%+v", p)
 	}
-	for _, text := range []string{"", "x", `{"pause":"short"}`, `{"pause":"` + id + `"`, `{"pause":"` + id + `","why":"` + strings.Repeat("x", 1024) + `"}`} {
+	long := strings.Repeat("x", 1024)
+	for _, text := range []string{"", "x", `{"pause":"short"}`, `{"pause":"` + id + `"`, `{"pause":"` + id + `","why":"` + long + `"}`} {
 		if p := ReadPause(text); p != nil {
 			t.Errorf("%q is %+v", text, p)
 		}
@@ -73,8 +75,8 @@ func FuzzWhatIsReadOfAJob(f *testing.F) {
 	run := NewRunID()
 	for _, text := range []string{
 		"", Entry{Run: run, How: Ok}.String(), "20 125000", "41", `{"run":"` + run + `","v":1,"ttl":60000,"every":-1,"at":1,"fence":7}`,
-		`{"pause":"` + run + `","since":9223372036854775807}`, "1 1 - 2 {\"run\":\"" + run + "\"}", "open 1 " + run + "/h", "redlockrun:{%25}:job",
-		`{"run":"` + run + `","start":-9223372036854775808}`,
+		`{"pause":"` + run + `","since":9223372036854775807}`, `1 1 - 2 {"run":"` + run + `"}`, "open 1 " + run + "/h",
+		"redlockrun:{%25}:job", `{"run":"` + run + `","start":-9223372036854775808}`,
 	} {
 		f.Add(text, int64(1000), int64(1795344187661))
 	}

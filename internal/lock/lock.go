@@ -20,11 +20,11 @@ type Store interface {
 	// Acquire takes the lock req.Name, waiting for it as req.Wait says.
 	//
 	// It returns *DoneError if the slot's work is done, *TriesError if its tries are used
-	// up, *HeldError if the lock stayed busy, *NestedError if waiting for it could not end, *UnavailableError if the last try had no answer, *NotLockError
-	// if the key is something else, *NewerError if a newer release has claimed it,
-	// *StoppedError if an operator stopped it before it began,
-	// and the cause of ctx if that ended first; in each of these cases nothing is
-	// held and no trace is left that outlives a minute.
+	// up, *HeldError if the lock stayed busy, *NestedError if waiting for it could not end,
+	// *UnavailableError if the last try had no answer, *NotLockError if the key is something
+	// else, *NewerError if a newer release has claimed it, *StoppedError if an operator
+	// stopped it before it began, and the cause of ctx if that ended first; in each of these
+	// cases nothing is held and no trace is left that outlives a minute.
 	Acquire(ctx context.Context, req Request) (Lease, error)
 
 	// Address names the place for messages, without user and password.

@@ -66,7 +66,8 @@ func Twice(ctx context.Context, ask func(context.Context) error, doubtful func(e
 // UntilEnd asks until that is done, ctx has ended, or final says of an error that it will
 // not be otherwise. Each try has the limit of a renewal's, and the pauses grow to those of one:
 // the first try may have failed for a connection that was dead. inDoubt is as Twice has it.
-func UntilEnd(ctx context.Context, t Times, d Draw, ask func(context.Context) error, doubtful, final func(error) bool) (inDoubt bool, err error) {
+func UntilEnd(ctx context.Context, t Times, d Draw, ask func(context.Context) error,
+	doubtful, final func(error) bool) (inDoubt bool, err error) {
 	pauses := Backoff{min(betweenTries.First, t.Pause), t.Pause}
 	for n := 0; ; n++ {
 		try, cancel := context.WithTimeout(ctx, t.Try)

@@ -53,7 +53,8 @@ func jobs() []lock.Job {
 			Last: over('A', lock.Signal, 137, time.Second, time.Second)},
 		{Name: "theirs\x1b[31m", State: lock.Foreign, Holder: lock.Holder{Foreign: "some\x1b]0;body"}, Left: 9 * time.Second},
 		{Name: "rest", State: lock.Ended, Holder: lock.Holder{Run: run('B'), Host: "web-4", Ended: before(5 * time.Second)},
-			At: before(time.Minute), Left: 55 * time.Second, Last: over('B', lock.Ok, 0, 40*time.Millisecond, 5*time.Second), Mean: 40 * time.Millisecond},
+			At: before(time.Minute), Left: 55 * time.Second,
+			Last: over('B', lock.Ok, 0, 40*time.Millisecond, 5*time.Second), Mean: 40 * time.Millisecond},
 		{Name: "handed over", State: lock.Starting, Holder: holder('B', "web-5"), At: before(time.Second), Left: 900 * time.Millisecond},
 		{Name: "soon paused", State: lock.Running, Holder: holder('B', "web-6"), At: before(time.Second), Left: time.Minute,
 			Pause: &lock.PauseMark{By: "bob@desk"}},
@@ -112,14 +113,16 @@ func TestThePageOfAJob(t *testing.T) {
 	j.Slots = []lock.JobSlot{{Name: "5m 2026-03-01T12:30Z", SlotState: lock.SlotState{
 		Begun: lock.Try{Run: run('B')}, Failures: []lock.Try{{Run: run('A'), Host: "web-1", How: lock.Failed, Status: 1}},
 	}}}
-	j.Pause = &lock.PauseMark{By: "alice@desk", Why: "the database is moved to its new host", Since: before(time.Minute), Until: now.Add(time.Hour)}
+	j.Pause = &lock.PauseMark{
+		By: "alice@desk", Why: "the database is moved to its new host", Since: before(time.Minute), Until: now.Add(time.Hour),
+	}
 	j.Waiters = []lock.Waiter{{Run: run('D'), Host: "web-4", PID: 12, Since: before(2 * time.Minute), Slot: "5m 2026-03-01T12:25Z"},
 		{Run: run('E'), Host: "web-5", PID: 13, Since: before(time.Minute)}}
 	j.Waiting = 12
 	j.Runs = entries()
 	j.Good = over('F', lock.Ok, 0, time.Minute, 5*time.Minute)
-	j.Runs = append([]lock.Entry{{Run: run('B'), Host: "desk", User: "alice", Event: lock.Halted, Ended: before(5 * time.Second), Why: "wrong data"}}, j.Runs...)
-	j.Stopped = j.Runs[0]
+	j.Stopped = lock.Entry{Run: run('B'), Host: "desk", User: "alice", Event: lock.Halted, Ended: before(5 * time.Second), Why: "wrong data"}
+	j.Runs = append([]lock.Entry{j.Stopped}, j.Runs...)
 	for name, d := range displays {
 		lines := Page(j, zone, d)
 		narrow(t, lines, d)

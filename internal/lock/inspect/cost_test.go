@@ -21,7 +21,8 @@ func many(t *testing.T, srv *redistest.Server, n int) (names []string) {
 				redis.call('RESTORE', 'redlockrun:{' .. name .. '}' .. key, 600000, redis.call('DUMP', 'redlockrun:{model}' .. key))
 			end
 			for s = 1, 16 do
-				redis.call('HSET', 'redlockrun:{' .. name .. '}:slots', '5m 2026-03-01T12:' .. s .. 'Z', redis.call('HGET', 'redlockrun:{model}:slots', 'new'))
+				local slot = redis.call('HGET', 'redlockrun:{model}:slots', 'new')
+				redis.call('HSET', 'redlockrun:{' .. name .. '}:slots', '5m 2026-03-01T12:' .. s .. 'Z', slot)
 			end
 			redis.call('ZADD', 'redlockrun:jobs', i, name)
 		end`

@@ -9,7 +9,8 @@ import (
 )
 
 // aJob is a job as the step about jobs answers it: each part, and each code that it can have.
-const aJob = "*8\r\n*3\r\n:1\r\n:55000\r\n$8\r\nsomebody\r\n" + aPart + "*3\r\n:0\r\n:0\r\n$8\r\nGETRANGE\r\n" + "*4\r\n:1\r\n:2\r\n$1\r\na\r\n$1\r\nb\r\n" +
+const aJob = "*8\r\n*3\r\n:1\r\n:55000\r\n$8\r\nsomebody\r\n" + aPart +
+	"*3\r\n:0\r\n:0\r\n$8\r\nGETRANGE\r\n" + "*4\r\n:1\r\n:2\r\n$1\r\na\r\n$1\r\nb\r\n" +
 	"*2\r\n:-1\r\n:0\r\n" + "*4\r\n:1\r\n:1\r\n$1\r\ns\r\n$6\r\nopen 1\r\n" + aPart + aPart
 
 const aPart = "*3\r\n:1\r\n:0\r\n$1\r\n7\r\n"
@@ -74,7 +75,9 @@ func jobsParts(j jobsReply) []any {
 }
 
 func FuzzAReplyOfTheStepsAboutNamesAndRuns(f *testing.F) {
-	for _, wire := range []string{"*1\r\n:-1\r\n", "*3\r\n:1\r\n$1\r\n0\r\n$1\r\na\r\n", "*2\r\n:1\r\n$1\r\na\r\n", "*1\r\n:1\r\n", "*2\r\n:1\r\n:1\r\n"} {
+	for _, wire := range []string{
+		"*1\r\n:-1\r\n", "*3\r\n:1\r\n$1\r\n0\r\n$1\r\na\r\n", "*2\r\n:1\r\n$1\r\na\r\n", "*1\r\n:1\r\n", "*2\r\n:1\r\n:1\r\n",
+	} {
 		f.Add(wire)
 	}
 	f.Fuzz(func(t *testing.T, wire string) {

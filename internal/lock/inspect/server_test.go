@@ -62,6 +62,7 @@ func TestAnOverviewHasTheLatestSlotAndNeitherWaitersNorRuns(t *testing.T) {
 func TestTheStateOfAJobFollowsItsKeys(t *testing.T) {
 	t.Parallel()
 	pause := fmt.Sprintf(`{"pause":"%s","v":1,"by":"alice@desk","why":"deploy","since":1795344187661,"until":0}`, runA)
+	rest := strings.Replace(record(runA, 0), `"v"`, `"ended":1795344187661,"v"`, 1)
 	for _, c := range []struct {
 		name  string
 		write [][]any
@@ -77,7 +78,7 @@ func TestTheStateOfAJobFollowsItsKeys(t *testing.T) {
 		{"the last second of a lease", [][]any{{"SET", "", record(runA, time.Minute), "PX", 900}}, lock.Silent},
 		{"two renewals missed", [][]any{{"SET", "", record(runA, time.Hour), "PX", 30000}}, lock.Silent},
 		{"a renewal that is due", [][]any{{"SET", "", record(runA, time.Hour), "PX", 39000}}, lock.Running},
-		{"the rest of a min-hold", [][]any{{"SET", "", strings.Replace(record(runA, 0), `"v"`, `"ended":1795344187661,"v"`, 1), "PX", 60000}}, lock.Ended},
+		{"the rest of a min-hold", [][]any{{"SET", "", rest, "PX", 60000}}, lock.Ended},
 		{"a pause that has the lock", [][]any{{"SET", "", pause}}, lock.PausedJob},
 		{"a pause of an idle job", [][]any{{"SET", ":paused", pause}}, lock.PausedJob},
 		{"a pause of a running job", [][]any{{"SET", ":paused", pause}, {"SET", "", record(runA, 0), "PX", 60000}}, lock.Running},
@@ -134,7 +135,8 @@ func TestWhatIsWrittenByAStrangersHandIsNamed(t *testing.T) {
 	do(t, srv, "HSET", k.Slots, "new", big)
 	do(t, srv, "HSET", k.Who, runB, big)
 	j := job(t, s, "job")
-	unread(t, j, "the pause: ", "the ledger's open: ", "the ledger's last: ", "the ledger's mean: ", "the ledger's count:ok: ", "the runs: 2 of them")
+	unread(t, j, "the pause: ", "the ledger's open: ", "the ledger's last: ", "the ledger's mean: ", "the ledger's count:ok: ",
+		"the runs: 2 of them")
 	if j.State != lock.Running || len(j.Runs) != 2 || j.Counts[lock.Failed] != 2 || j.Good.Run != runB || len(j.Waiters) != 2 {
 		t.Errorf("%+v", j)
 	}
@@ -144,8 +146,13 @@ func TestOfWhatIsTooLongNoMoreIsReadThanABound(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	k := keys("job")
-	script := "for i = 1, 20000 do redis.call('RPUSH', KEYS[1], ARGV[1]) redis.call('HSET', KEYS[2], i, 'x') redis.call('ZADD', KEYS[3], i, i) end"
-	do(t, srv, "EVAL", script, 3, k.Runs, k.Slots, k.Line, entry(runA, 0, lock.Ok, 0).String())
+	const lengthen = `
+		for i = 1, 20000 do
+			redis.call('RPUSH', KEYS[1], ARGV[1])
+			redis.call('HSET', KEYS[2], i, 'x')
+			redis.call('ZADD', KEYS[3], i, i)
+		end`
+	do(t, srv, "EVAL", lengthen, 3, k.Runs, k.Slots, k.Line, entry(runA, 0, lock.Ok, 0).String())
 	j := job(t, s, "job")
 	unread(t, j, "the slots: there are 20000")
 	if j.Waiting != 20000 || len(j.Waiters) > 100 || len(j.Runs) != 1 || len(j.Slots) > 0 {

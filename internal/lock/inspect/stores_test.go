@@ -52,7 +52,8 @@ func readsARun(t *testing.T, cfg lock.Servers) {
 		len(j.Slots) != 1 || j.Slots[0].Begun.Run != req.Holder.Run || j.Open.Slot != req.Slot.Name || j.Left <= 0 || j.Left > time.Minute {
 		t.Errorf("%+v", j)
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Outcome: lock.Outcome{How: lock.Failed, Status: 3, Attempts: 1}}))
+	failed := lock.Farewell{Outcome: lock.Outcome{How: lock.Failed, Status: 3, Attempts: 1}}
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), failed))
 	j = job(t, s, "a{b}%")
 	unread(t, j)
 	if j.State != lock.Idle || j.Last.Status != 3 || j.Last.How != lock.Failed || len(j.Runs) != 1 || len(j.Slots[0].Failures) != 1 ||

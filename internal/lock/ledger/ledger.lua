@@ -52,7 +52,8 @@ end
 
 -- vanished is the run that the ledger has open, if it is not this one: nil if there is none.
 local function vanished(open)
-  if open and #open < 4096 and string.find(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$') and string.sub(open, 1, 26) ~= id then return open end
+  if not open or #open >= 4096 or string.sub(open, 1, 26) == id then return end
+  return string.match(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$')
 end
 
 -- list puts the job among the names, once a day. Names of which nothing was heard for long go.

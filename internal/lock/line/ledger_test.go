@@ -64,13 +64,15 @@ func TestARunIsOpenUntilItEnds(t *testing.T) {
 	s := remembering(t)
 	s.code(s.once("a"), 1)
 	open := s.entry("open")
-	if open.Run != testID("a") || open.Host != "host-a" || open.Command != "cmd" || open.Fence == 0 || open.At.IsZero() || open.Asked != open.At {
+	if open.Run != testID("a") || open.Host != "host-a" || open.Command != "cmd" || open.Fence == 0 ||
+		open.At.IsZero() || open.Asked != open.At {
 		t.Errorf("open: %+v", open)
 	}
 	s.code(s.once("a"), 2) // asked again after a lost reply
 	s.end("a", 0, 0, "ok", 0)
 	last := s.entry("last")
-	if s.field("open") != "" || last.Run != testID("a") || last.How != lock.Ok || last.Ended.IsZero() || last.Attempts != 1 || last.Status != 0 {
+	if s.field("open") != "" || last.Run != testID("a") || last.How != lock.Ok || last.Ended.IsZero() ||
+		last.Attempts != 1 || last.Status != 0 {
 		t.Errorf("last: %+v", last)
 	}
 	if good := s.entry("good"); good != last {

@@ -503,7 +503,8 @@ func TestOutOfMemory(t *testing.T) {
 	}
 	other := s
 	other.job = "m"
-	if _, err := other.ask(s.text("acquire"), "x", testRecord("x"), testTTL, "once", 0, 0, 0); err == nil || !strings.Contains(err.Error(), "OOM") {
+	_, err := other.ask(s.text("acquire"), "x", testRecord("x"), testTTL, "once", 0, 0, 0)
+	if err == nil || !strings.Contains(err.Error(), "OOM") {
 		t.Errorf("acquire: %v", err)
 	}
 	s.release("a")

@@ -387,5 +387,6 @@ func (s steps) lookAs(id string) []any {
 	for _, key := range []string{"", ":fence", ":line", ":who", ":gone:" + id, ":slots", ":paused", ":job", ":runs", ":bad"} {
 		words = append(words, "{n}"+key)
 	}
-	return s.do(append(words, id, 0, "h u 1 c "+s.slot, 0, s.slot, "n", "jobs", `{"run":"`+id+`","v":1}`, testTTL, "wait", 0, s.tries, 0)...).([]any)
+	record := `{"run":"` + id + `","v":1}`
+	return s.do(append(words, id, 0, "h u 1 c "+s.slot, 0, s.slot, "n", "jobs", record, testTTL, "wait", 0, s.tries, 0)...).([]any)
 }

@@ -28,7 +28,7 @@ type fleetRun struct {
 }
 
 // A tally is what became of one tick.
-type tally struct{ asked, runs, done, failed, lost int }
+type tally struct{ asked, runs, done, failed int }
 
 const dayAhead = 288
 

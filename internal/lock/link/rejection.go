@@ -135,8 +135,10 @@ func (r *rejection) judge() {
 
 // commands are all that we use.
 var commands = sync.OnceValue(func() []string {
-	rights := strings.Join([]string{lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.OperatorACL, lock.ReplicasACL, lock.QuorumACL, lock.ClusterACL,
-		lock.ReaderACL, lock.ScanACL}, " ")
+	rights := strings.Join([]string{
+		lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.OperatorACL, lock.ReplicasACL, lock.QuorumACL, lock.ClusterACL,
+		lock.ReaderACL, lock.ScanACL,
+	}, " ")
 	list := []string{"SELECT", "AUTH", "HELLO", "TYPE", "SENTINEL"}
 	for _, right := range strings.Fields(rights) {
 		if name, ok := strings.CutPrefix(right, "+"); ok {

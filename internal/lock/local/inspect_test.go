@@ -42,7 +42,8 @@ func TestAFileSaysWhoHasIt(t *testing.T) {
 	req := locktest.RequestFor("job")
 	l := locktest.Acquire(t, s, req)
 	j := stateOf(t, in, "job")
-	if j.State != lock.Running || j.Holder.Run != req.Holder.Run || j.Fence != l.Fence() || time.Since(j.At) > locktest.Patience || j.Left != 0 {
+	if j.State != lock.Running || j.Holder.Run != req.Holder.Run || j.Fence != l.Fence() ||
+		time.Since(j.At) > locktest.Patience || j.Left != 0 {
 		t.Errorf("held: %+v", j)
 	}
 	letGo(t, l, time.Hour)

@@ -60,7 +60,8 @@ func TestWhatAQuorumHasIsReadWhileAMajorityAnswers(t *testing.T) {
 	}
 	all[1].Kill()
 	_, err = in.Jobs(t.Context(), []string{"job"})
-	if e := locktest.MustBeUnavailable(t, err); !strings.Contains(e.Error(), "2 of 3 are needed") || !strings.Contains(e.Error(), all[1].Addr()) {
+	e := locktest.MustBeUnavailable(t, err)
+	if !strings.Contains(e.Error(), "2 of 3 are needed") || !strings.Contains(e.Error(), all[1].Addr()) {
 		t.Errorf("%v", e)
 	}
 }
@@ -97,7 +98,11 @@ func TestNamesAndRunsOfAQuorumAreThoseOfAllItsMasters(t *testing.T) {
 }
 
 func TestAnInspectorRefusesWhatAStoreRefuses(t *testing.T) {
-	for _, urls := range [][]string{{"redis://a", "redis://b"}, {"redis://a", "redis://b", "redis://a"}, {"redis+sentinel://a/m", "redis://b", "redis://c"}} {
+	for _, urls := range [][]string{
+		{"redis://a", "redis://b"},
+		{"redis://a", "redis://b", "redis://a"},
+		{"redis+sentinel://a/m", "redis://b", "redis://c"},
+	} {
 		_, stored := Open(lock.Servers{URLs: urls})
 		_, read := OpenInspector(lock.Servers{URLs: urls}, lock.Inspection{})
 		if stored == nil || read == nil || stored.Error() != read.Error() {

@@ -105,7 +105,8 @@ func TestEachMasterOfAQuorumHasTheLedger(t *testing.T) {
 			t.Errorf("%+v", bad)
 		}
 		job := jobOf(t, s)
-		if good, _ := lock.ReadEntry(job["good"]); good.Run != second.Holder.Run || job["last"] != job["good"] || !strings.HasPrefix(job["mean"], "1 ") {
+		good, _ := lock.ReadEntry(job["good"])
+		if good.Run != second.Holder.Run || job["last"] != job["good"] || !strings.HasPrefix(job["mean"], "1 ") {
 			t.Errorf("%v", job)
 		}
 	}

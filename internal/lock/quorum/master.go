@@ -133,7 +133,8 @@ func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, num
 	keys := lock.KeysOf(cfg.Prefix, req.Name, req.Holder.Run)
 	m := &redisMaster{
 		number: fmt.Sprintf("%02d", number), where: src.Address(), req: req, steps: present, keys: keys,
-		run: record[:begin], rest: record[begin:], who: req.Holder.Who(req.Slot), opened: req.Clock.Now(), turn: make(chan struct{}, 1), link: src.Link(ctx, keys.Lock, req.Clock, req.Draw),
+		run: record[:begin], rest: record[begin:], who: req.Holder.Who(req.Slot),
+		opened: req.Clock.Now(), turn: make(chan struct{}, 1), link: src.Link(ctx, keys.Lock, req.Clock, req.Draw),
 	}
 	if !cfg.Durable {
 		m.uptime = int64((max(req.Times.TTL, settledOf(cfg))+time.Second-1)/time.Second) + 1 // as it counts whole seconds

@@ -79,8 +79,10 @@ func TestAJobOfAQuorumIsWhatAMajorityHas(t *testing.T) {
 		{"all have it", 3, sights(holds(runA, a), holds(runA, b), holds(runA, 45*time.Second)), lock.Running, runA, b, runA, ""},
 		{"one is without", 3, sights(holds(runA, a), free(""), holds(runA, b)), lock.Running, runA, b, runA, ""},
 		{"one is silent", 3, sights(holds(runA, b), holds(runA, a)), lock.Running, runA, b, runA, ""},
-		{"another has a minority", 5, sights(holds(runA, a), holds(runB, a), holds(runB, a), holds(runA, b), holds(runA, b)), lock.Running, runA, b, runA, ""},
-		{"most have not been renewed", 3, sights(holds(runA, a), holds(runA, time.Second), holds(runA, time.Second)), lock.Silent, runA, time.Second, runA, ""},
+		{"another has a minority", 5, sights(holds(runA, a), holds(runB, a), holds(runB, a), holds(runA, b), holds(runA, b)),
+			lock.Running, runA, b, runA, ""},
+		{"most have not been renewed", 3, sights(holds(runA, a), holds(runA, time.Second), holds(runA, time.Second)),
+			lock.Silent, runA, time.Second, runA, ""},
 		{"one has heard of the end", 3, sights(over(holds(runA, a)), holds(runA, b), holds(runA, b)), lock.Ended, runA, b, runA, ""},
 		{"one is for ever", 3, sights(stuck, holds(runA, a), holds(runA, b)), lock.Running, runA, a, runA, ""},
 		{"two are for ever", 3, sights(stuck, stuck, holds(runA, b)), lock.Stuck, runA, -1, runA, ""},
@@ -91,8 +93,10 @@ func TestAJobOfAQuorumIsWhatAMajorityHas(t *testing.T) {
 		{"a majority of those asked believes in a run", 3, sights(free(runA), free(runA)), lock.Gone, "", 0, runA, ""},
 		{"one is in doubt of it", 3, sights(free(runA), doubting(free(runB), runA), free("")), lock.Gone, "", 0, runA, ""},
 		{"one knows how it ended", 3, sights(free(runA), free(runA), knowing(free(""), done)), lock.Idle, "", 0, "", ""},
-		{"it depends on who is silent", 3, sights(free(""), holds(runA, a)), "", "", 0, "", "the lock: 1 of 3 masters have it for web-3:0, and 1 could not be asked"},
-		{"one may not look", 3, sights(blind, holds(runA, a), free("")), "", "", 0, "", "m1: the lock: the user may not use PTTL|the lock: 1 of 3"},
+		{"it depends on who is silent", 3, sights(free(""), holds(runA, a)),
+			"", "", 0, "", "the lock: 1 of 3 masters have it for web-3:0, and 1 could not be asked"},
+		{"one may not look", 3, sights(blind, holds(runA, a), free("")),
+			"", "", 0, "", "m1: the lock: the user may not use PTTL|the lock: 1 of 3"},
 		{"nobody may look", 3, sights(blind, blind, blind), "", "", 0, "", "the lock: the user may not use PTTL|the lock: nobody could be asked"},
 		{"an election is under way", 3, sights(holds(runA, a), holds(runB, a), free("")), lock.Idle, "", 0, "", ""},
 		{"a pause has it", 3, sights(pause, pause, holds(runA, a)), lock.PausedJob, "", -1, "", ""},
@@ -160,9 +164,9 @@ func TestASlotOfAQuorumIsClosedIfAnySaysSo(t *testing.T) {
 		return lock.Job{Name: "job", State: lock.Idle, Slots: []lock.JobSlot{{Name: "s", Touched: time.UnixMilli(touched), SlotState: s}}}
 	}
 	a, b := lock.Try{Run: runA, How: lock.Failed, Status: 1}, lock.Try{Run: runB, Status: -1}
-	closed := lock.SlotState{Closed: true, By: a}
-	if s := merged(3, sights(with(closed, 1), with(lock.SlotState{Failures: []lock.Try{b}}, 2), free(""))).Slots[0]; !s.Closed || s.By.Run != runA ||
-		s.Failures != nil || s.Touched.UnixMilli() != 2 {
+	closed, failed := lock.SlotState{Closed: true, By: a}, lock.SlotState{Failures: []lock.Try{b}}
+	s := merged(3, sights(with(closed, 1), with(failed, 2), free(""))).Slots[0]
+	if !s.Closed || s.By.Run != runA || s.Failures != nil || s.Touched.UnixMilli() != 2 {
 		t.Errorf("%+v", s)
 	}
 	one := with(lock.SlotState{Failures: []lock.Try{a, b}, Begun: b}, 1)
