@@ -199,7 +199,7 @@ func testOutage(t *testing.T, size int, kind string) {
 	}
 	synctest.Wait() // the last requests have reached the frozen servers
 	for _, s := range servers {
-		if s.frozen != nil {
+		if s.isFrozen() {
 			s.thaw()
 		}
 	}

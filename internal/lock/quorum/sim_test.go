@@ -44,7 +44,7 @@ func newSim(t *testing.T, n int, d time.Duration) (*quorum, []*simServer) {
 	}
 	t.Cleanup(func() {
 		for _, s := range servers {
-			if s.frozen != nil {
+			if s.isFrozen() {
 				s.thaw()
 			}
 		}
@@ -60,6 +60,12 @@ func newSim(t *testing.T, n int, d time.Duration) (*quorum, []*simServer) {
 		t.Fatal(err)
 	}
 	return q, servers
+}
+
+func (s *simServer) isFrozen() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.frozen != nil
 }
 
 func (s *simServer) freeze() {
