@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -114,8 +113,6 @@ type unmadeError struct {
 	outcome
 	names []string
 }
-
-func isUnmade(err error) bool { return errors.As(err, new(*unmadeError)) }
 
 func (e *unmadeError) Error() string { return e.message }
 

@@ -16,9 +16,11 @@ import (
 type jobsMeant struct {
 	all   bool
 	match string
+	flags *pflag.FlagSet // nil: there is only NAME...
 }
 
 func (m *jobsMeant) define(flags *pflag.FlagSet) {
+	m.flags = flags
 	flags.BoolVar(&m.all, "all", false, "all jobs that are listed")
 	flags.StringVar(&m.match, "match", "", "those of them whose names match")
 }
@@ -30,6 +32,8 @@ func (m *jobsMeant) check(command string, names []string) error {
 	switch said := len(names) > 0; {
 	case said && m.listed(), m.all && m.match != "":
 		return config.Usagef("NAME, --match and --all contradict each other").Hint("only one of them says which jobs are meant")
+	case !said && !m.listed() && m.flags == nil:
+		return config.Usagef("there is no NAME").Hint("redlockrun " + command + " NAME...")
 	case !said && !m.listed():
 		return config.Usagef("there is no NAME").Hint("redlockrun " + command + " NAME..., or --match 'PATTERN', or --all")
 	}

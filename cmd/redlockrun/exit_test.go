@@ -49,6 +49,13 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		{&lock.TriesError{Name: "job", Slot: "tick", Tries: 2, Failures: []lock.Try{
 			{Host: "web-1", How: lock.Failed, Status: 3, Ended: time.Unix(0, 0)}, {Host: "web-2", How: lock.Vanished, Status: -1},
 		}}, 75, []string{"2 have failed: web-1 (failed, status 3) at 1970-01-01T00:00:00Z, web-2 (vanished) (db:6379", "--tries N"}},
+		{&lock.HeldError{Name: "job", TTL: -1, Pause: &lock.PauseMark{By: "alice@desk\n", Why: "deploy"}}, 75, []string{
+			`job "job" is paused by alice@desk\n for ever: deploy (db:6379`, "redlockrun resume job ends", "--ignore-pause"}},
+		{&lock.HeldError{Name: "it's", TTL: time.Hour, Pause: &lock.PauseMark{By: "a@b", Until: time.Unix(1e9, 0)}}, 75, []string{
+			`job "it's" is paused by a@b until 2001-09-`, `redlockrun resume 'it'\''s' ends`}},
+		{&lock.HeldError{Name: "-x", Pause: &lock.PauseMark{By: "a@b"}}, 75, []string{"redlockrun resume -- -x ends"}},
+		{&lock.StoppedError{Name: "job"}, 143, []string{`stopped the run of "job" (db:6379`, "; nothing was run", "redlockrun status job says who"}},
+		{&notAgainError{&runner.StopError{Reason: &lock.StoppedError{Name: "job"}}}, 143, []string{"; the command is not started again"}},
 		{&lock.NewerError{Name: "job", Protocol: 2}, 65, []string{`the lock "job" is used by a newer redlockrun (protocol 2): upgrade`}},
 		{down(syscall.ECONNREFUSED), 69, []string{"db:6379 (from --redis)", "connection refused", "check that Redis runs"}},
 		{down(context.DeadlineExceeded), 69, []string{"firewall", "--redis-timeout"}},

@@ -33,10 +33,10 @@ func definePause(flags *pflag.FlagSet) act {
 		change := lock.Change{Act: lock.Paused, Why: *why, For: time.Duration(length)}
 		w := &changing{command: "pause", json: *json, say: sayPaused, change: func(string) lock.Change { return change }}
 		made, err := w.make(o, names)
-		if err != nil && !isUnmade(err) {
+		if err != nil {
 			return err
 		}
-		return firstOf(err, o.settle(namesOf(made), time.Duration(wait), works))
+		return o.settle(namesOf(made), time.Duration(wait), works)
 	}
 }
 

@@ -23,13 +23,14 @@ type fakeLease struct {
 	until    time.Time
 	renew    func(ctx context.Context) error
 	renewed  int
+	stop     bool
 	released []lock.Farewell
 	release  func(ctx context.Context) error // nil: it works
 }
 
 func (l *fakeLease) Until() time.Time        { return l.until }
 func (l *fakeLease) Held() time.Duration     { return time.Second }
-func (l *fakeLease) StopAsked() bool         { return false }
+func (l *fakeLease) StopAsked() bool         { return l.stop }
 func (l *fakeLease) Instants() lock.Instants { return lock.Instants{} }
 func (l *fakeLease) Fence() int64            { return 1 }
 
@@ -111,6 +112,23 @@ func TestALeaseThatCannotBeRenewedBeforeTheStartIsAnOutage(t *testing.T) {
 	_, _, err := s.acquire(store)
 	if got := explain(err, *s.plan).status; got != statusUnavailable || len(store.given[0].released) != 1 {
 		t.Errorf("status %d, released %v, %v", got, store.given[0].released, err)
+	}
+}
+
+func TestARunThatIsStoppedBeforeTheStartSaysSoWithTheRelease(t *testing.T) {
+	store := &fakeStore{age: 3 * time.Second}
+	store.renew = func(context.Context) error {
+		store.given[0].stop = true
+		return nil
+	}
+	s := fakeSession(nil)
+	_, _, err := s.acquire(store)
+	if got := explain(err, *s.plan).status; got != 143 || len(store.given) != 1 {
+		t.Errorf("status %d, asked %d times, %v", got, len(store.given), err)
+	}
+	stopped := lock.Outcome{How: lock.Stopped, Status: 143}
+	if ends := store.given[0].released; len(ends) != 1 || ends[0].Outcome != stopped {
+		t.Errorf("released %+v", ends)
 	}
 }
 

@@ -29,7 +29,7 @@ func (s *session) newWaiting() *waiting { return &waiting{s: s} }
 func (w *waiting) busy(e *lock.HeldError) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	first := w.last == nil
+	first, paused := w.last == nil, w.last != nil && w.last.Pause == nil && e.Pause != nil
 	w.last = e
 	switch {
 	case e.Rejoined:
@@ -37,6 +37,8 @@ func (w *waiting) busy(e *lock.HeldError) {
 	case first:
 		w.tell(w.s.console, e, w.s.waitingFor(e))
 		w.tellLater()
+	case paused:
+		w.tell(w.s.console, e, w.s.waitingFor(e))
 	case e.Place > 0 && e.Place != w.place:
 		w.tell(w.s.console, e, fmt.Sprintf("waiting for lock %q: %s", w.s.Key, inLine(e)))
 	}
