@@ -63,9 +63,10 @@ var places = map[string]func(*testing.T) *place{
 		p.env = certificates(s)
 		return p
 	},
-	"user": func(t *testing.T) *place {
+	"user": func(t *testing.T) *place { // who may do all that the README tells of, and nothing else
+		rights := []string{lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.LedgerACL, lock.ReaderACL, lock.OperatorACL}
 		s := redistest.Start(t, redistest.Options{
-			Users: []string{"jobs on >pw resetchannels ~app:* +type " + lock.MinimalACL + " " + lock.WaitingACL}})
+			Users: []string{"jobs on >pw resetchannels ~app:* +type " + strings.Join(rights, " ")}})
 		return serverPlace(s, "redis://jobs:pw@"+s.Addr())
 	},
 	"Sentinel": func(t *testing.T) *place {
