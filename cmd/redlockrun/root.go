@@ -64,9 +64,9 @@ func (p *program) run(args []string) ending {
 	return p.ending
 }
 
-// execute parses the flags and runs what they ask for. cobra's own dispatch
-// would look for the name of an operator command behind the flags too, where
-// it belongs to COMMAND; as help is the only one it is left out.
+// execute parses the flags and runs what they ask for. cobra's own dispatch is left out: it
+// would look for the name of an operator command behind the flags too, where it belongs to
+// COMMAND.
 func (p *program) execute(args []string) error {
 	if len(args) > 0 && args[0] == "help" {
 		return showHelp(args[1:])
@@ -104,18 +104,17 @@ func (p *program) rootCommand() *cobra.Command {
 
 // sources are where the configuration is read from. How to speak is found out
 // first, so that what is wrong with the rest can be said that way: --log-format
-// json also holds for a complaint about the file.
+// json also holds for a complaint about the file. They are never nil.
 func (p *program) sources() (*config.Sources, error) {
 	from := config.From(p.said.words(), p.env, time.Now)
 	fileErr := from.ReadFile()
-	p.reportFile, p.account.Key = from.Said("report-file"), from.Said("key")
-	err := p.speak(from)
-	return from, cmp.Or(fileErr, err)
+	return from, cmp.Or(fileErr, p.speak(from))
 }
 
 // start reads the configuration of a run and hands it on.
 func (p *program) start(command commandLine) error {
 	from, err := p.sources()
+	p.reportFile, p.account.Key = from.Said("report-file"), from.Said("key")
 	if err != nil {
 		return err
 	}
