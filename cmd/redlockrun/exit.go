@@ -2,22 +2,15 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"syscall"
-	"time"
 
-	"redlockrun/internal/boottime"
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/quorum"
 	"redlockrun/internal/runner"
-	"redlockrun/internal/watchdog"
 )
 
 // The exit statuses that are redlockrun's own; see sysexits.h, timeout(1) and
@@ -82,14 +75,6 @@ func explain(err error, c plan) outcome {
 	return failure(statusFailed, err.Error(), append(some(lacking()), shortOf(err)...)...)
 }
 
-func explainLoss(err error, c plan) (o outcome, ok bool) {
-	lost, ok := errors.AsType[*watchdog.LostError](err)
-	if !ok {
-		return o, false
-	}
-	return failure(statusLost, explainLost(lost, c)+cmp.Or(unrun(err), "; the command was stopped"), lostHint(lost, c)), true
-}
-
 // unrun says of an error that came before a start of the command what that means; "" of
 // any other.
 func unrun(err error) string {
@@ -143,14 +128,6 @@ func explainLock(err error, c plan) (o outcome, ok bool) {
 	return o, false
 }
 
-func explainUnavailable(e *lock.UnavailableError, c plan) outcome {
-	if c.Address.Local {
-		message := fmt.Sprintf("cannot lock a file in %s (%s): %v", e.Address, c.Address.Whence(), e.Err)
-		return failure(statusUnavailable, message, "check the directory's rights and the room on its file system")
-	}
-	return failure(statusUnavailable, fmt.Sprintf("cannot ask Redis at %s (%s): %v", e.Address, c.Address.Whence(), e.Err), check(e))
-}
-
 // explainRun is of the command, or of redlockrun itself.
 func explainRun(err error, c plan) (o outcome, ok bool) {
 	if signalled, ok := errors.AsType[*runner.SignalError](err); ok {
@@ -197,128 +174,6 @@ func some(hint string) []string {
 		return nil
 	}
 	return []string{hint}
-}
-
-// explainHeld is a conflict: an error, or a normal outcome if the user said so
-// by -E 0, which only whoever looks at a terminal wants to know.
-func explainHeld(e *lock.HeldError, c plan) outcome {
-	if e.Pause != nil && !e.Full {
-		return explainPaused(e, c)
-	}
-	o := failure(c.Conflict, e.Error(), "-E 0 makes a skip successful; --wait D waits")
-	if e.Full {
-		o.hints = []string{"--max-waiters lets so many wait; -E 0 makes a skip successful"}
-	}
-	if !e.Full {
-		o.message += heldSince(e.Holder) + timeLeft(e.TTL)
-	}
-	o.event, o.fields = console.EventBusy, ofHolder(e)
-	o.message += " (" + c.where() + ")"
-	if e.TTL < 0 && !c.Address.Local {
-		const hint = "the key %q has no TTL and never expires by itself: once nobody works under it, delete it"
-		o.hints = append([]string{fmt.Sprintf(hint, e.Key)}, o.hints...)
-	}
-	if held := heldFor(e); c.WarnHeldAfter > 0 && held > c.WarnHeldAfter {
-		return hangs(o, e, held, c)
-	}
-	if c.Conflict == statusOK {
-		o.level, o.hints, o.watched = console.Info, nil, true
-	}
-	return o
-}
-
-// hangs is a conflict that somebody should look at.
-func hangs(o outcome, e *lock.HeldError, held time.Duration, c plan) outcome {
-	o.status = statusBusy
-	o.warning = fmt.Sprintf("lock %q has been held for %s, for longer than --warn-held-after %s",
-		e.Name, config.Rounded(held), config.Exact(c.WarnHeldAfter))
-	o.hints = []string{"look at the run that holds it; -E does not change the status of this"}
-	return o
-}
-
-// heldFor is for how long the holder has had the lock; 0 if nobody knows.
-func heldFor(e *lock.HeldError) time.Duration {
-	if e.Since.IsZero() {
-		return 0
-	}
-	return boottime.Now().Sub(e.Since)
-}
-
-func heldSince(h lock.Holder) string {
-	if !h.Ended.IsZero() {
-		return ", whose run has ended, for the rest of its --min-hold"
-	}
-	if h.Run == "" || h.Start.IsZero() {
-		return ""
-	}
-	return " since " + h.Start.UTC().Format(time.RFC3339)
-}
-
-func timeLeft(ttl time.Duration) string {
-	if ttl < 0 {
-		return ", for ever"
-	}
-	if ttl == 0 {
-		return ""
-	}
-	return ", " + config.Rounded(ttl) + " left"
-}
-
-// check is what to look at when a store did not answer.
-func check(e *lock.UnavailableError) string {
-	var dns *net.DNSError
-	if hint := refusalHint(e); hint != "" {
-		return hint
-	}
-	switch {
-	case e.Denied:
-		return "check the user, the password and the user's rights; README: the minimal ACL"
-	case errors.Is(e, quorum.ErrRestarted):
-		return "a restarted server votes again after max(ttl, 60s); --durable says that its data survive (appendfsync always)"
-	case errors.As(e, &dns):
-		return "check the host name and the resolver"
-	case errors.As(e, new(x509.UnknownAuthorityError)):
-		return "check the certificate; --redis-ca FILE names a private CA"
-	case errors.As(e, new(x509.HostnameError)), errors.As(e, new(x509.CertificateInvalidError)):
-		return "check the server's certificate"
-	case errors.Is(e, syscall.ECONNREFUSED), errors.Is(e, os.ErrNotExist):
-		return "check that Redis runs there, and the address"
-	case errors.Is(e, os.ErrPermission):
-		return "check the permissions of the socket"
-	case errors.Is(e, context.DeadlineExceeded), errors.Is(e, os.ErrDeadlineExceeded):
-		return "check that Redis is alive there and that no firewall drops the packets; --redis-timeout D asks longer"
-	}
-	return "check the address, and that it is a Redis"
-}
-
-func explainLost(e *watchdog.LostError, c plan) string {
-	var unavailable *lock.UnavailableError
-	cause := e.Err
-	if errors.As(cause, &unavailable) {
-		cause = unavailable.Err // the address is named anyway
-	}
-	switch {
-	case errors.Is(e, lock.ErrTaken):
-		return fmt.Sprintf("lock %q was taken by another (%s)", c.Key, c.where())
-	case errors.Is(e, lock.ErrLost):
-		return fmt.Sprintf("lock %q is gone (%s)", c.Key, c.where())
-	}
-	return fmt.Sprintf("lock %q could not be renewed in time: %v (%s)", c.Key, cause, c.where())
-}
-
-func lostHint(e *watchdog.LostError, c plan) string {
-	switch {
-	case c.Address.Local:
-		return "somebody removed or replaced the file"
-	case errors.Is(e, lock.ErrTaken):
-		return "somebody deleted or overwrote the key, or it lapsed while this host stood still"
-	case errors.Is(e, lock.ErrLost):
-		return "a key vanishes when Redis evicts it (maxmemory-policy), is flushed, or restarts without its data"
-	}
-	if hint := refusalHint(e); hint != "" {
-		return hint
-	}
-	return "a longer --ttl survives longer outages"
 }
 
 func explainStart(e *runner.StartError) outcome {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"redlockrun/internal/console"
@@ -63,38 +62,3 @@ func ofPause(p *lock.PauseMark) []console.Field {
 	}
 	return fields
 }
-
-// explainStopped is of a run that an operator has stopped while no command ran.
-func explainStopped(e *lock.StoppedError, unrun string, c plan) outcome {
-	o := failure(statusStopped, "an operator has stopped the run of "+strconv.Quote(e.Name)+" ("+c.where()+")"+unrun, whoStopped(e.Name))
-	o.level, o.event = console.Warning, console.EventStopped
-	return o
-}
-
-// whoStopped is where the ledger is read.
-func whoStopped(name string) string { return typed("status", name) + " says who, and why" }
-
-// typed is a command of redlockrun's, as it is typed for a job.
-func typed(command string, names ...string) string {
-	words := []string{"redlockrun", command}
-	for _, name := range names {
-		if strings.HasPrefix(name, "-") {
-			words = append(words, "--")
-			break
-		}
-	}
-	for _, name := range names {
-		words = append(words, shellWord(name))
-	}
-	return strings.Join(words, " ")
-}
-
-// shellWord is a name as a shell takes it, fit for a terminal.
-func shellWord(name string) string {
-	if strings.Trim(name, wordLetters) == "" && name != "" {
-		return name
-	}
-	return "'" + strings.ReplaceAll(lock.Plain(name), "'", `'\''`) + "'"
-}
-
-const wordLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/@+,%="

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/quorum"
+)
+
+func explainUnavailable(e *lock.UnavailableError, c plan) outcome {
+	if c.Address.Local {
+		message := fmt.Sprintf("cannot lock a file in %s (%s): %v", e.Address, c.Address.Whence(), e.Err)
+		return failure(statusUnavailable, message, "check the directory's rights and the room on its file system")
+	}
+	return failure(statusUnavailable, fmt.Sprintf("cannot ask Redis at %s (%s): %v", e.Address, c.Address.Whence(), e.Err), check(e))
+}
+
+// check is what to look at when a store did not answer.
+func check(e *lock.UnavailableError) string {
+	var dns *net.DNSError
+	if hint := refusalHint(e); hint != "" {
+		return hint
+	}
+	switch {
+	case e.Denied:
+		return "check the user, the password and the user's rights; README: the minimal ACL"
+	case errors.Is(e, quorum.ErrRestarted):
+		return "a restarted server votes again after max(ttl, 60s); --durable says that its data survive (appendfsync always)"
+	case errors.As(e, &dns):
+		return "check the host name and the resolver"
+	case errors.As(e, new(x509.UnknownAuthorityError)):
+		return "check the certificate; --redis-ca FILE names a private CA"
+	case errors.As(e, new(x509.HostnameError)), errors.As(e, new(x509.CertificateInvalidError)):
+		return "check the server's certificate"
+	case errors.Is(e, syscall.ECONNREFUSED), errors.Is(e, os.ErrNotExist):
+		return "check that Redis runs there, and the address"
+	case errors.Is(e, os.ErrPermission):
+		return "check the permissions of the socket"
+	case errors.Is(e, context.DeadlineExceeded), errors.Is(e, os.ErrDeadlineExceeded):
+		return "check that Redis is alive there and that no firewall drops the packets; --redis-timeout D asks longer"
+	}
+	return "check the address, and that it is a Redis"
+}
