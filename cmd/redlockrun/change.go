@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -22,10 +23,10 @@ const mostAtOnce = 16
 // A changing is what a command does to jobs, and how it speaks of that.
 type changing struct {
 	command string
-	change  func(name string) lock.Change // but for By
+	change  lock.Change // but for By
 	say     func(name string, c lock.Changed) string
 	quiet   func(lock.Changed) bool                  // what need not be told; nil: everything must
-	object  func(*lock.RefusedError) (outcome, bool) // what is refused, in words of the command; !ok: that is nothing bad
+	object  func(*lock.RefusedError) (outcome, bool) // what is refused, in words of the command; false: that is nothing bad; nil: nothing is
 	json    bool
 }
 
@@ -57,31 +58,33 @@ func (w *changing) make(o *operation, names []string) ([]madeChange, error) {
 	}
 	made, err := attend(o.signals, func(ctx context.Context) ([]madeChange, error) { return w.each(ctx, store, names), nil })
 	var done, failed []madeChange
+	var absent []string
 	for _, m := range made {
 		if m.err != nil {
 			failed = append(failed, m)
 			continue
 		}
 		done = append(done, m)
-		for _, master := range m.Absent {
-			o.warnAll([]string{"no answer from " + master})
-		}
-		if w.json {
-			err = firstOf(err, o.print(string(console.Object(report.ChangeObject(m.name, w.change(m.name).Act, m.Changed)))))
-		} else if w.quiet == nil || !w.quiet(m.Changed) {
-			err = firstOf(err, o.print(w.say(m.name, m.Changed)))
-		}
+		absent = append(absent, m.Absent...)
 	}
-	return done, firstOf(err, w.fail(o, failed, len(names)))
+	for _, master := range distinct(absent) {
+		o.warnAll([]string{"no answer from " + master})
+	}
+	unsaid := o.print(w.lines(done)...)
+	return done, cmp.Or(err, w.fail(o, failed, len(names)), unsaid)
 }
 
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
+// lines are what is said of the changes.
+func (w *changing) lines(done []madeChange) (lines []string) {
+	for _, m := range done {
+		switch {
+		case w.json:
+			lines = append(lines, string(console.Object(report.ChangeObject(m.name, w.change.Act, m.Changed))))
+		case w.quiet == nil || !w.quiet(m.Changed):
+			lines = append(lines, w.say(m.name, m.Changed))
 		}
 	}
-	return nil
+	return lines
 }
 
 // each changes some jobs at a time.
@@ -101,7 +104,7 @@ func (w *changing) each(ctx context.Context, store lock.Operator, names []string
 }
 
 func (w *changing) one(ctx context.Context, store lock.Operator, name string) (m madeChange) {
-	c := w.change(name)
+	c := w.change
 	c.By = lock.Holder{Run: lock.NewRunID(), Host: hostName(), PID: os.Getpid(), User: userName(), Start: time.Now()}
 	m.name = name
 	m.Changed, m.err = store.Change(ctx, name, c)
@@ -165,7 +168,7 @@ func each(names []string) []string {
 
 func (w *changing) outcomeOf(err error, c plan) (outcome, bool) {
 	refused, ok := err.(*lock.RefusedError)
-	if !ok {
+	if !ok || w.object == nil {
 		return explain(err, c), true
 	}
 	return w.object(refused)

@@ -38,7 +38,8 @@ func (m *jobsMeant) check(command string, names []string) error {
 		return config.Usagef("there is no NAME").Hint("redlockrun " + command + " NAME..., or --match 'PATTERN', or --all")
 	}
 	if _, err := path.Match(m.match, ""); err != nil {
-		return config.Usagef("--match: the pattern is badly written").Hint("it is one of a shell: *, ?, [a-z], and \\ before what is meant itself")
+		return config.Usagef("--match: the pattern is badly written").
+			Hint("it is one of a shell: *, ?, [a-z], and \\ before what is meant itself")
 	}
 	return nil
 }

@@ -17,8 +17,7 @@ func defineForget(flags *pflag.FlagSet) act {
 		if err != nil {
 			return err
 		}
-		w := &changing{command: "forget", json: *json, say: sayForgotten, object: notForgotten}
-		w.change = func(string) lock.Change { return lock.Change{Act: lock.Forgotten} }
+		w := &changing{command: "forget", json: *json, say: sayForgotten, object: notForgotten, change: lock.Change{Act: lock.Forgotten}}
 		_, err = w.make(o, names)
 		return err
 	}

@@ -31,7 +31,7 @@ func definePause(flags *pflag.FlagSet) act {
 			return err
 		}
 		change := lock.Change{Act: lock.Paused, Why: *why, For: time.Duration(length)}
-		w := &changing{command: "pause", json: *json, say: sayPaused, change: func(string) lock.Change { return change }}
+		w := &changing{command: "pause", json: *json, say: sayPaused, change: change}
 		made, err := w.make(o, names)
 		if err != nil {
 			return err

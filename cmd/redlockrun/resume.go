@@ -22,8 +22,7 @@ func defineResume(flags *pflag.FlagSet) act {
 		}
 		only := meant.listed() && flags.Changed("why")
 		change := lock.Change{Act: lock.Resumed, Why: *why, Kept: *why, OnlyKept: only}
-		w := &changing{command: "resume", json: *json, say: sayResumed, object: anotherPause}
-		w.change = func(string) lock.Change { return change }
+		w := &changing{command: "resume", json: *json, say: sayResumed, object: anotherPause, change: change}
 		if meant.listed() {
 			w.quiet = func(c lock.Changed) bool { return !c.Done }
 		}

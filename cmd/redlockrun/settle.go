@@ -53,7 +53,9 @@ func remaining(ctx context.Context, store lock.Inspector, names []string, still 
 
 // untilOver looks until nothing is left, or for limit. An outage counts only if it is the
 // last that was seen.
-func (o *operation) untilOver(ctx context.Context, limit time.Duration, look func(context.Context) ([]lock.Job, error)) ([]lock.Job, error) {
+func (o *operation) untilOver(
+	ctx context.Context, limit time.Duration, look func(context.Context) ([]lock.Job, error),
+) ([]lock.Job, error) {
 	began, away, said := time.Now(), outage{operation: o}, false
 	for {
 		left, err := look(ctx)

@@ -27,7 +27,7 @@ func defineStop(flags *pflag.FlagSet) act {
 			return err
 		}
 		change := lock.Change{Act: lock.Halted, Run: *run, Why: *why, Pausing: pausing != 0, For: time.Duration(pausing)}
-		w := &changing{command: "stop", json: *json, say: sayStopped, object: notStopped, change: func(string) lock.Change { return change }}
+		w := &changing{command: "stop", json: *json, say: sayStopped, object: notStopped, change: change}
 		made, err := w.make(o, names)
 		if err != nil || made[0].Holder.Run == "" || !made[0].Holder.Ended.IsZero() {
 			return err

@@ -37,7 +37,7 @@ func defineUnlock(flags *pflag.FlagSet) act {
 			}
 			change.Over = !gone
 		}
-		w := &changing{command: "unlock", json: *json, object: notUnlocked, change: func(string) lock.Change { return change }}
+		w := &changing{command: "unlock", json: *json, object: notUnlocked, change: change}
 		w.say = func(name string, c lock.Changed) string { return sayUnlocked(name, c, *force) }
 		_, err = w.make(o, names)
 		return err
@@ -88,25 +88,24 @@ func sayUnlocked(name string, c lock.Changed, force bool) string {
 }
 
 func notUnlocked(e *lock.RefusedError) (outcome, bool) {
-	unlock := typed("unlock", e.Name)
-	switch e.Refusal {
-	case lock.StillPaused:
-		return refuse(e, fmt.Sprintf("the lock of %q is a pause's, %s", e.Name, pauseOf(e.Changed)), typed("resume", e.Name)+" ends the pause"), true
-	case lock.OtherRun:
-		if by := heldBy(e.Changed); by != "" {
-			return refuse(e, fmt.Sprintf("the lock of %q is %s, and not by that run", e.Name, by), typed("status", e.Name)+" says its id"), true
-		}
-		return refuse(e, fmt.Sprintf("that run does not have the lock of %q: nobody has it", e.Name), typed("status", e.Name)+" says how it ended"), true
-	}
-	run := " --run " + e.Holder.Run
+	status, unlock := typed("status", e.Name), typed("unlock", e.Name)+" --run "+e.Holder.Run+" --force"
 	d, late := unrenewed(e.Changed)
-	switch by := e.Holder.Process(); {
+	by, has := e.Holder.Process(), heldBy(e.Changed)
+	switch {
+	case e.Refusal == lock.StillPaused:
+		message := fmt.Sprintf("the lock of %q is a pause's, %s", e.Name, pauseOf(e.Changed))
+		return refuse(e, message, typed("resume", e.Name)+" ends the pause"), true
+	case e.Refusal == lock.OtherRun && has == "":
+		return refuse(e, fmt.Sprintf("that run does not have the lock of %q: nobody has it", e.Name), status+" says how it ended"), true
+	case e.Refusal == lock.OtherRun:
+		return refuse(e, fmt.Sprintf("the lock of %q is %s, and not by that run", e.Name, has), status+" says its id"), true
 	case e.Left < 0:
-		return refuse(e, fmt.Sprintf("%s may be alive, and its lock never expires by itself", by), unlock+run+" --force frees it now"), true
+		return refuse(e, by+" may be alive, and its lock never expires by itself", unlock+" frees it now"), true
 	case late:
 		const text = "%s has not renewed for %s; if it is only cut off it may run until %s, when the lease ends by itself"
-		return refuse(e, fmt.Sprintf(text, by, config.Exact(d.Round(time.Second)), clock(e.Now.Add(e.Left))), unlock+run+" --force frees it now"), true
+		message := fmt.Sprintf(text, by, config.Exact(d.Round(time.Second)), clock(e.Now.Add(e.Left)))
+		return refuse(e, message, unlock+" frees it now"), true
 	}
-	return refuse(e, fmt.Sprintf("%s has renewed its lease in time: it may be alive", e.Holder.Process()),
-		typed("stop", e.Name)+run+" ends it; "+unlock+run+" --force frees the lock beside it"), true
+	hint := typed("stop", e.Name) + " --run " + e.Holder.Run + " ends it; " + unlock + " frees the lock beside it"
+	return refuse(e, by+" has renewed its lease in time: it may be alive", hint), true
 }

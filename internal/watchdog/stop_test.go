@@ -12,10 +12,7 @@ func TestAWishThatTheRunEndIsToldOnceAndTheLeaseIsKept(t *testing.T) {
 		cfg.Observer = seen
 		r := replies(t, minute, 0, nil)
 		r.stop = func() bool { return len(r.tries()) >= 2 }
-		k := keep(r, cfg)
-		time.Sleep(minute.Renew + time.Second)
-		seen.says(t)
-		if stats := k.stopAfter(t, 10*time.Minute); stats.Lost != nil || stats.Renewed < 25 {
+		if stats := keep(r, cfg).stopAfter(t, 10*time.Minute); stats.Lost != nil || stats.Renewed < 25 {
 			t.Errorf("%+v", stats)
 		}
 		seen.says(t, "stop asked")
@@ -31,7 +28,7 @@ func TestAWishThatCameWhileSuspendedIsToldWhenResumed(t *testing.T) {
 		k := suspended(r, cfg)
 		r.stop = func() bool { return true }
 		k.resumes(t, nil)
-		seen.says(t, "stop asked")
 		k.stopAfter(t, 0)
+		seen.says(t, "stop asked")
 	})
 }
