@@ -98,8 +98,9 @@ func (x *execution) RunsOn(lost *watchdog.LostError) {
 
 // StopAsked ends the run as an operator wants it.
 func (x *execution) StopAsked() {
-	x.teller.StopAsked()
-	x.halt.call(&runner.StopError{Reason: &lock.StoppedError{Name: x.Key}})
+	if x.halt.call(&runner.StopError{Reason: &lock.StoppedError{Name: x.Key}}) {
+		x.teller.StopAsked()
+	}
 }
 
 // Regained says that it is held again.

@@ -43,11 +43,12 @@ func (h *halt) rest() (may bool) {
 	return h.resting
 }
 
-// call ends the run for e; again it can only hasten that.
-func (h *halt) call(e *runner.StopError) {
+// call ends the run for e, and reports whether a command runs; again it can only hasten that.
+func (h *halt) call(e *runner.StopError) (runs bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.end(e)
+	return h.command != nil && !h.resting
 }
 
 func (h *halt) end(e *runner.StopError) {
