@@ -16,9 +16,6 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// releaseLimit bounds the one thing that is done after the command has ended, but for a slot.
-const releaseLimit = 2 * time.Second
-
 // giveBack releases the lease, or leaves it for the rest of --min-hold, and says how the run
 // ended, also if its lock is lost: one that is another's by now is not touched.
 func (s *session) giveBack(lease lock.Lease, r result) {
@@ -56,10 +53,10 @@ func (s *session) abandon(lease lock.Lease) {
 	}
 }
 
-// release tries to give the lease back for releaseLimit. What has been done for a slot is
+// release tries to give the lease back for lock.ReleaseLimit. What has been done for a slot is
 // reported until the lease's end, as nobody else can begin with it before.
 func (s *session) release(lease lock.Lease, end lock.Farewell) error {
-	limit := releaseLimit
+	limit := lock.ReleaseLimit
 	insist := s.Slot.Name != "" && end.Outcome != lock.Outcome{}
 	if insist {
 		limit = max(limit, boottime.Until(lease.Until()))

@@ -98,12 +98,12 @@ func TestTheReleaseForASlotIsTriedUntilTheEndOfTheLease(t *testing.T) {
 		result result
 		want   time.Duration
 	}{
-		{false, 40 * time.Second, succeeded, releaseLimit},
+		{false, 40 * time.Second, succeeded, lock.ReleaseLimit},
 		{true, 40 * time.Second, succeeded, 40 * time.Second},
 		{true, 40 * time.Second, hasFailed, 40 * time.Second},
-		{true, time.Second, succeeded, releaseLimit},
-		{true, -time.Second, afterLoss(succeeded, watchdog.ErrLate), releaseLimit},
-		{true, 40 * time.Second, result{err: &runner.SignalError{Signal: syscall.SIGTERM}}, releaseLimit}, // nothing to report
+		{true, time.Second, succeeded, lock.ReleaseLimit},
+		{true, -time.Second, afterLoss(succeeded, watchdog.ErrLate), lock.ReleaseLimit},
+		{true, 40 * time.Second, result{err: &runner.SignalError{Signal: syscall.SIGTERM}}, lock.ReleaseLimit}, // nothing to report
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var out sink

@@ -152,7 +152,8 @@ func TestReadmeUsersFromBeforeRunJobs(t *testing.T) {
 			t.Errorf("%q: the ledger was written: %v %v", before, n, err)
 		}
 		r := s.run("redlockrun", "--key", "c", "--once", "tick", "--", "echo", "ran")
-		if r.status != 69 || r.stdout != "" || !strings.Contains(r.stderr, "a slot (--once-per, --once) need") || !strings.Contains(r.stderr, right) {
+		if r.status != 69 || r.stdout != "" ||
+			!strings.Contains(r.stderr, "a slot (--once-per, --once) need") || !strings.Contains(r.stderr, right) {
 			t.Errorf("%q: %v", before, r)
 		}
 		if n, err := s.server.Do("EXISTS", "redlockrun:{c}", "redlockrun:{c}:slots"); err != nil || n != int64(0) {

@@ -26,7 +26,8 @@ func TestReadmeDeployWaitsAndEndsNoOtherPause(t *testing.T) {
 	s.until("EXISTS", "redlockrun:{orders}:paused")
 	input.Close()
 	want(t, []run{jobEnded()}, run{})
-	if r := deployEnded(); r.status != 0 || !strings.Contains(r.stdout, `resumed "orders"`) || strings.Contains(r.stdout, `resumed "audited"`) {
+	r := deployEnded()
+	if r.status != 0 || !strings.Contains(r.stdout, `resumed "orders"`) || strings.Contains(r.stdout, `resumed "audited"`) {
 		t.Error(r)
 	}
 	if ran := s.ran(); ran != "deployed\n" {

@@ -41,6 +41,22 @@ func (e *NewerError) Error() string {
 	return fmt.Sprintf("the lock %q is used by a newer redlockrun (protocol %d): upgrade this host", e.Name, e.Protocol)
 }
 
+func (e *RefusedError) Error() string {
+	switch e.Refusal {
+	case OtherRun:
+		return fmt.Sprintf("change job %q: another run has the lock", e.Name)
+	case OtherPause:
+		return fmt.Sprintf("change job %q: it is paused for another reason", e.Name)
+	case NotOurs:
+		return fmt.Sprintf("change job %q: its lock is no run's", e.Name)
+	case StillPaused:
+		return fmt.Sprintf("change job %q: it is paused", e.Name)
+	case StillHeld:
+		return fmt.Sprintf("change job %q: a run has the lock", e.Name)
+	}
+	return fmt.Sprintf("change job %q: its run has not ended", e.Name)
+}
+
 func (e *ConfigError) Error() string { return fmt.Sprintf("use %s: %s", e.Subject, e.Problem) }
 
 // TypeName is what a key of another type is, as TYPE names it; "" if nobody may know.

@@ -105,15 +105,6 @@ type JobSlot struct {
 	SlotState
 }
 
-// A PauseMark says that a job is paused.
-type PauseMark struct {
-	ID    string // 26 characters
-	By    string // user@host
-	Why   string
-	Since time.Time
-	Until time.Time // zero: for ever
-}
-
 // A State is what a job is doing.
 type State string
 

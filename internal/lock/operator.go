@@ -2,8 +2,6 @@ package lock
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 )
 
@@ -64,39 +62,3 @@ const (
 	StillHeld              // a run has the lock
 	StillRunning           // the record does not say that the run has ended
 )
-
-func (e *RefusedError) Error() string {
-	switch e.Refusal {
-	case OtherRun:
-		return fmt.Sprintf("change job %q: another run has the lock", e.Name)
-	case OtherPause:
-		return fmt.Sprintf("change job %q: it is paused for another reason", e.Name)
-	case NotOurs:
-		return fmt.Sprintf("change job %q: its lock is no run's", e.Name)
-	case StillPaused:
-		return fmt.Sprintf("change job %q: it is paused", e.Name)
-	case StillHeld:
-		return fmt.Sprintf("change job %q: a run has the lock", e.Name)
-	}
-	return fmt.Sprintf("change job %q: its run has not ended", e.Name)
-}
-
-// PauseText is the value of a pause, before the store adds when it began and ends: see ReadPause.
-func PauseText(id string, by Holder, why string) string {
-	text, err := json.Marshal(struct {
-		Pause    string `json:"pause"`
-		Protocol int    `json:"v"`
-		By       string `json:"by"`
-		Why      string `json:"why"`
-	}{id, Protocol, short(by.User, 32) + "@" + short(by.Host, 64), short(why, maxWhy)})
-	if err != nil {
-		panic("marshal pause: " + err.Error()) // there is none that it refuses
-	}
-	return string(text)
-}
-
-// maxWhy bounds what is kept of a reason.
-const maxWhy = 200
-
-// WhyText is what is kept of a reason.
-func WhyText(why string) string { return short(why, maxWhy) }

@@ -34,7 +34,7 @@ func (p Patience) Reserve() time.Duration { return min(p.Whole/10, 500*time.Mill
 // LastWord is how long giving up may take after a signal, or where a store may be frozen.
 const LastWord = 75 * time.Millisecond
 
-// ReleaseLimit is the most that a release may take.
+// ReleaseLimit is the most that a release may take, but for a slot.
 const ReleaseLimit = 2 * time.Second
 
 // A Backoff is pauses of which each is twice as long as the one before.

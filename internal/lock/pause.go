@@ -3,7 +3,17 @@ package lock
 import (
 	"encoding/json"
 	"strings"
+	"time"
 )
+
+// A PauseMark says that a job is paused.
+type PauseMark struct {
+	ID    string // 26 characters
+	By    string // user@host
+	Why   string
+	Since time.Time
+	Until time.Time // zero: for ever
+}
 
 // ReadPause reads a text that anybody may have written; nil if it is no pause. It is the
 // value of the key that says that a pause is wanted, and of a lock that a pause has:
@@ -23,3 +33,23 @@ func ReadPause(text string) *PauseMark {
 	}
 	return &PauseMark{ID: p.Pause, By: p.By, Why: p.Why, Since: instantOf(p.Since), Until: instantOf(p.Until)}
 }
+
+// PauseText is the value of a pause, before the store adds when it began and ends: see ReadPause.
+func PauseText(id string, by Holder, why string) string {
+	text, err := json.Marshal(struct {
+		Pause    string `json:"pause"`
+		Protocol int    `json:"v"`
+		By       string `json:"by"`
+		Why      string `json:"why"`
+	}{id, Protocol, short(by.User, 32) + "@" + short(by.Host, 64), short(why, maxWhy)})
+	if err != nil {
+		panic("marshal pause: " + err.Error()) // there is none that it refuses
+	}
+	return string(text)
+}
+
+// maxWhy bounds what is kept of a reason.
+const maxWhy = 200
+
+// WhyText is what is kept of a reason.
+func WhyText(why string) string { return short(why, maxWhy) }
