@@ -14,12 +14,22 @@ import (
 var (
 	//go:embed slots.lua
 	slotsLua string
+	//go:embed own_slot.lua
+	ownSlotLua string
 	//go:embed ledger.lua
 	ledgerLua string
+	//go:embed opening.lua
+	openingLua string
+	//go:embed closing.lua
+	closingLua string
 )
 
-// The parts of steps.
+// The parts of steps, in the order in which they stand there. Each run sends its steps: one
+// without a slot leaves OwnSlot out, and no step has more of the ledger than it needs.
 var (
-	Slots  = link.Part(&slotsLua)
-	Ledger = link.Part(&ledgerLua)
+	Slots   = link.Part(&slotsLua)   // what is known of slots
+	OwnSlot = link.Part(&ownSlotLua) // the slot of the run that asks
+	Ledger  = link.Part(&ledgerLua)  // what the other two share
+	Opening = link.Part(&openingLua) // how a run begins
+	Closing = link.Part(&closingLua) // how a run ends
 )

@@ -37,7 +37,7 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 	}
 	patience := lock.Patience{Whole: o.Timeout, Draw: o.Draw}
 	args := append([]any{c.By.Run, mostRuns, c.By.Who(lock.Slot{}), 0, "", name, names, lock.Word(lock.WhyText(c.Why))}, more(c)...)
-	reply, inDoubt, err := changes[c.Act].Persist(ctx, l, patience, keys.All(), args...)
+	reply, inDoubt, err := changeStep(c.Act).Persist(ctx, l, patience, keys.All(), args...)
 	if err != nil {
 		return lock.Changed{}, err
 	}

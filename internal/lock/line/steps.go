@@ -49,23 +49,34 @@ type steps struct {
 	release link.Script[releaseReply]
 }
 
-// present are the steps of this release.
+// A step is made of those parts that its run needs: each run sends its own.
+var (
+	renewStep  = link.NewScript(readRenew, link.Part(&renewLua))
+	acquireEnd = link.Part(&acquireLua)
+	confirmEnd = link.Part(&confirmLua)
+	releaseEnd = link.Part(&releaseLua)
+)
+
+// present are the steps of this release, for runs without a slot.
 var present = steps{
-	acquire: link.NewScript(readAcquire, runPart, ledger.Slots, ledger.Ledger, beginPart, linePart, link.Part(&acquireLua)),
-	confirm: link.NewScript(readConfirm, runPart, ledger.Slots, ledger.Ledger, beginPart, link.Part(&confirmLua)),
-	renew:   link.NewScript(readRenew, link.Part(&renewLua)),
-	release: link.NewScript(readRelease, runPart, ledger.Slots, ledger.Ledger, linePart, link.Part(&releaseLua)),
+	acquire: link.NewScript(readAcquire, runPart, ledger.Slots, ledger.Ledger, ledger.Opening, beginPart, linePart, acquireEnd),
+	confirm: link.NewScript(readConfirm, runPart, ledger.Slots, ledger.Ledger, ledger.Opening, beginPart, confirmEnd),
+	renew:   renewStep,
+	release: link.NewScript(readRelease, runPart, ledger.Slots, ledger.Ledger, ledger.Closing, linePart, releaseEnd),
 }
 
-// changes are the steps of an operator, each for one act.
-var changes = map[lock.Event]link.Script[changeReply]{
-	lock.Paused:    change(&pauseLua),
-	lock.Resumed:   change(&resumeLua),
-	lock.Halted:    change(&stopLua),
-	lock.Freed:     change(&unlockLua),
-	lock.Forgotten: change(&forgetLua),
+// slotted are those for runs that have one. They do all that the others do.
+var slotted = steps{
+	acquire: link.NewScript(readAcquire, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Opening, beginPart, linePart, acquireEnd),
+	confirm: link.NewScript(readConfirm, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Opening, beginPart, confirmEnd),
+	renew:   renewStep,
+	release: link.NewScript(readRelease, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Closing, linePart, releaseEnd),
 }
 
-func change(act *string) link.Script[changeReply] {
-	return link.NewScript(readChange, runPart, ledger.Slots, ledger.Ledger, linePart, link.Part(&operateLua), link.Part(act))
+// changeStep is an operator's step for one act.
+func changeStep(act lock.Event) link.Script[changeReply] {
+	text := map[lock.Event]*string{
+		lock.Paused: &pauseLua, lock.Resumed: &resumeLua, lock.Halted: &stopLua, lock.Freed: &unlockLua, lock.Forgotten: &forgetLua,
+	}[act]
+	return link.NewScript(readChange, runPart, ledger.Slots, ledger.Ledger, linePart, link.Part(&operateLua), link.Part(text))
 }

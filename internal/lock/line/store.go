@@ -17,13 +17,14 @@ import (
 type redisStore struct {
 	source *link.Source
 	cfg    lock.Servers
-	steps  steps
+	steps  steps           // for runs without a slot
+	slot   steps           // for those with one
 	ctx    context.Context // ends with Close
 	end    context.CancelFunc
 }
 
 func newRedisStore(src *link.Source, cfg lock.Servers) *redisStore {
-	s := &redisStore{source: src, cfg: cfg, steps: present}
+	s := &redisStore{source: src, cfg: cfg, steps: present, slot: slotted}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -46,6 +47,10 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 		req: req, steps: s.steps, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw), keys: keys,
 		all: keys.All(), record: lock.RecordOf(req.Holder).String(), who: req.Holder.Who(req.Slot),
 	}
+	if req.Slot.Name != "" {
+		a.steps = s.slot
+	}
+	a.closing.Go(func() { a.steps.acquire.Text() }) // it is put together while the server is connected
 	if !s.source.Address().IsCluster() {
 		a.names = keys.Jobs
 	}
@@ -216,6 +221,7 @@ func (a *acquisition) lease(h hold, sent time.Time) *redisLease {
 	l.held(sent, h.now)
 	a.link.NoteNode()
 	a.listable = a.listable || h.list
+	a.closing.Go(func() { a.steps.release.Text() }) // while the command runs
 	return l
 }
 

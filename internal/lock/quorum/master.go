@@ -39,7 +39,7 @@ var (
 
 // entering is a step that reads and writes what lies beside the lock, too.
 func entering[R any](read func(*link.Reply) R, text *string) link.Script[R] {
-	return link.NewScript(read, termPart, runPart, ledger.Slots, ledger.Ledger, doubtPart, link.Part(text))
+	return link.NewScript(read, termPart, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Opening, ledger.Closing, doubtPart, link.Part(text))
 }
 
 // steps are what a master is sent. A test sets those of another release.

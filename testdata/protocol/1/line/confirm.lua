@@ -23,7 +23,6 @@ local function told_to_stop(record) return string.sub(record, 37, 43) == '"stop"
 local function mine(record)
 return record and string.sub(record, 1, 36) == '{"run":"' .. id .. '",' and string.sub(record, 37, 43) ~= '"ended"'
 end
-local slots_life, most_slots = 1296000000, 16
 local function slot_state(name)
 local value = try('HGET', slots, name)
 if type(value) ~= 'string' then value = '' end
@@ -50,6 +49,7 @@ end
 local _, n = string.gsub(failed, ' ', '')
 if n >= tonumber(tries) then return 7, value end
 end
+local slots_life, most_slots = 1296000000, 16
 local function forget_slots()
 local n = try('HLEN', slots)
 if type(n) ~= 'number' or n <= most_slots or n > 1000 then return end
@@ -80,7 +80,7 @@ if how == 'ok' then return put_slot(name, string.format('closed %.0f%s', now, tr
 if how ~= '' then failed = and_failed(failed, try_of) end
 return put_slot(name, open_slot(mine and '-' or begun, failed))
 end
-local ledger_life, day = 7776000000, 86400000
+local ledger_life = 7776000000
 local refused = history == 0
 local function note(...)
 if refused then return end
@@ -110,15 +110,10 @@ enter_run(entry, how)
 note('HINCRBY', job, 'count:' .. how, 1)
 return entry
 end
-local function settle_good(open, at, status, more, mean)
-local entry = settle(open, 'ok', status, more)
-local n, ms = string.match(mean or '', '^(%d+) (%d+)$')
-n = math.min(tonumber(n) or 0, 19)
-ms = ((tonumber(ms) or 0) * n + math.max(now - at, 0)) / (n + 1)
-note('HSET', job, 'good', entry, 'mean', string.format('%d %.0f', n + 1, ms))
-end
+local day = 86400000
 local function vanished(open)
-if open and #open < 4096 and string.find(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$') and string.sub(open, 1, 26) ~= id then return open end
+if not open or #open >= 4096 or string.sub(open, 1, 26) == id then return end
+return string.match(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$')
 end
 local function list(name)
 note('ZADD', jobs, now, name)
@@ -140,25 +135,11 @@ local due = tonumber(known[2]) ~= math.floor(now / day)
 if due and jobs then list(name) end
 return due and not jobs and not refused
 end
-local function close_run(words, at, how, status, lost)
-local known = note('HMGET', job, 'open', 'mean')
-if not known then return end
-local more = lost == '1' and ' lost=1' or ''
-if string.sub(known[1] or '', 1, 27) == id .. ' ' then
-if how == 'ok' then settle_good(words, at, status, more, known[2])
-elseif how ~= '' then settle(words, how, status, more)
-else note('HSET', job, 'open', '') end
-note('PEXPIRE', job, ledger_life)
-elseif how ~= '' then
-local newest = note('LINDEX', runs, 0) or ''
-local repeated = string.sub(newest, 1, 27) == id .. ' ' and string.find(newest, ' ' .. how .. ' ' .. status, 1, true)
-if not repeated then enter_run(ended_run(words, how, status, more), how) end
-end
-end
 local function unslotted()
 if slot == '' then return end
 local v = try('HGET', slots, slot)
-return type(v) == 'table' and (wrong(6, v) or call('HGET', slots, slot)) or nil
+if type(v) == 'table' then return wrong(6, v) or call('HGET', slots, slot) end
+call('HLEN', slots)
 end
 local function taken(code, value)
 local number, at = string.match(value, '"fence":(%d+),"at":(%d+)}$')

@@ -23,7 +23,6 @@ local function told_to_stop(record) return string.sub(record, 37, 43) == '"stop"
 local function mine(record)
 return record and string.sub(record, 1, 36) == '{"run":"' .. id .. '",' and string.sub(record, 37, 43) ~= '"ended"'
 end
-local slots_life, most_slots = 1296000000, 16
 local function slot_state(name)
 local value = try('HGET', slots, name)
 if type(value) ~= 'string' then value = '' end
@@ -50,6 +49,7 @@ end
 local _, n = string.gsub(failed, ' ', '')
 if n >= tonumber(tries) then return 7, value end
 end
+local slots_life, most_slots = 1296000000, 16
 local function forget_slots()
 local n = try('HLEN', slots)
 if type(n) ~= 'number' or n <= most_slots or n > 1000 then return end
@@ -80,7 +80,7 @@ if how == 'ok' then return put_slot(name, string.format('closed %.0f%s', now, tr
 if how ~= '' then failed = and_failed(failed, try_of) end
 return put_slot(name, open_slot(mine and '-' or begun, failed))
 end
-local ledger_life, day = 7776000000, 86400000
+local ledger_life = 7776000000
 local refused = history == 0
 local function note(...)
 if refused then return end
@@ -116,29 +116,6 @@ local n, ms = string.match(mean or '', '^(%d+) (%d+)$')
 n = math.min(tonumber(n) or 0, 19)
 ms = ((tonumber(ms) or 0) * n + math.max(now - at, 0)) / (n + 1)
 note('HSET', job, 'good', entry, 'mean', string.format('%d %.0f', n + 1, ms))
-end
-local function vanished(open)
-if open and #open < 4096 and string.find(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$') and string.sub(open, 1, 26) ~= id then return open end
-end
-local function list(name)
-note('ZADD', jobs, now, name)
-note('HSET', job, 'listed', math.floor(now / day))
-note('ZREMRANGEBYSCORE', jobs, '-inf', now - ledger_life)
-note('PEXPIRE', jobs, ledger_life)
-end
-local function open_run(who, fence, asked, at, name)
-local known = note('HMGET', job, 'open', 'listed')
-if not known then return false end
-local open = known[1] or ''
-local before = vanished(open)
-if before then settle(before, 'vanished', '-', '') end
-if string.sub(open, 1, 27) ~= id .. ' ' then
-note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, who, fence, asked, at))
-note('PEXPIRE', job, ledger_life)
-end
-local due = tonumber(known[2]) ~= math.floor(now / day)
-if due and jobs then list(name) end
-return due and not jobs and not refused
 end
 local function close_run(words, at, how, status, lost)
 local known = note('HMGET', job, 'open', 'mean')

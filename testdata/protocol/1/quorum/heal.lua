@@ -45,7 +45,6 @@ local slots, job, runs, bad, jobs = KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local id, history, words, slot, name = string.sub(ARGV[1], 9, 34), tonumber(ARGV[8] or '0'), ARGV[9] or '', ARGV[11] or '', ARGV[12]
 local now = clock()
 local asked, host = now - (tonumber(ARGV[10]) or 0), string.match(words, '^%S+')
-local slots_life, most_slots = 1296000000, 16
 local function slot_state(name)
 local value = try('HGET', slots, name)
 if type(value) ~= 'string' then value = '' end
@@ -72,6 +71,7 @@ end
 local _, n = string.gsub(failed, ' ', '')
 if n >= tonumber(tries) then return 7, value end
 end
+local slots_life, most_slots = 1296000000, 16
 local function forget_slots()
 local n = try('HLEN', slots)
 if type(n) ~= 'number' or n <= most_slots or n > 1000 then return end
@@ -102,7 +102,7 @@ if how == 'ok' then return put_slot(name, string.format('closed %.0f%s', now, tr
 if how ~= '' then failed = and_failed(failed, try_of) end
 return put_slot(name, open_slot(mine and '-' or begun, failed))
 end
-local ledger_life, day = 7776000000, 86400000
+local ledger_life = 7776000000
 local refused = history == 0
 local function note(...)
 if refused then return end
@@ -132,15 +132,10 @@ enter_run(entry, how)
 note('HINCRBY', job, 'count:' .. how, 1)
 return entry
 end
-local function settle_good(open, at, status, more, mean)
-local entry = settle(open, 'ok', status, more)
-local n, ms = string.match(mean or '', '^(%d+) (%d+)$')
-n = math.min(tonumber(n) or 0, 19)
-ms = ((tonumber(ms) or 0) * n + math.max(now - at, 0)) / (n + 1)
-note('HSET', job, 'good', entry, 'mean', string.format('%d %.0f', n + 1, ms))
-end
+local day = 86400000
 local function vanished(open)
-if open and #open < 4096 and string.find(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$') and string.sub(open, 1, 26) ~= id then return open end
+if not open or #open >= 4096 or string.sub(open, 1, 26) == id then return end
+return string.match(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$')
 end
 local function list(name)
 note('ZADD', jobs, now, name)
@@ -161,6 +156,13 @@ end
 local due = tonumber(known[2]) ~= math.floor(now / day)
 if due and jobs then list(name) end
 return due and not jobs and not refused
+end
+local function settle_good(open, at, status, more, mean)
+local entry = settle(open, 'ok', status, more)
+local n, ms = string.match(mean or '', '^(%d+) (%d+)$')
+n = math.min(tonumber(n) or 0, 19)
+ms = ((tonumber(ms) or 0) * n + math.max(now - at, 0)) / (n + 1)
+note('HSET', job, 'good', entry, 'mean', string.format('%d %.0f', n + 1, ms))
 end
 local function close_run(words, at, how, status, lost)
 local known = note('HMGET', job, 'open', 'mean')
