@@ -18,14 +18,11 @@ type notAgainError struct{ reason error }
 func (e *notAgainError) Error() string { return "start command again: " + e.reason.Error() }
 func (e *notAgainError) Unwrap() error { return e.reason }
 
-// mostAttemptDelay is what the pauses between attempts grow to.
-const mostAttemptDelay = 10 * time.Minute
-
 // pause waits after the n-th start, while the lease is kept. The error is why the command is
 // not to be started again.
 func (x *execution) pause(r result, n int) error {
 	p := runner.Pause{
-		Length: lock.Backoff{First: x.AttemptDelay, Most: mostAttemptDelay}.At(n - 1),
+		Length: lock.Backoff{First: x.AttemptDelay, Most: config.MaxAttemptDelay}.At(n - 1),
 		Parked: x.keeper.Suspend, Resumed: x.resume,
 	}
 	x.sayAgain(r, n+1, p.Length)

@@ -27,7 +27,7 @@ type Config struct {
 	History    int           // how many runs the ledger keeps; 0: nothing is written of this one
 
 	Attempts     int           // how often the command is started at most, at least once
-	AttemptDelay time.Duration // the pause after the first failure; each further one is twice as long, up to 10 min
+	AttemptDelay time.Duration // the pause after the first failure; each further one is twice as long, up to MaxAttemptDelay
 	Splay        time.Duration // the start is put off by a part of it
 	ReportFile   string        // where is written how the run ended; "" for nowhere
 
@@ -91,21 +91,28 @@ func (s *Sources) Config(command []string) (Config, error) {
 	if c.Address, c.Servers.URLs, err = s.address(); err != nil {
 		return Config{}, err
 	}
-	if c.Wait.Max > 0 && !c.hasLine() {
-		return Config{}, Usagef("--max-waiters needs a line to count, which a local lock and a quorum do not have").
-			Hint("leave it out, or keep the lock in one Redis, Sentinel or Cluster")
+	if err = c.checkPlace(); err != nil {
+		return Config{}, err
 	}
 	if c.Address.Local {
-		if c.Slot.Name != "" {
-			return Config{}, noSlots(s, c.Address)
-		}
-		if c.IgnorePause {
-			return Config{}, noPauses(s, c.Address)
-		}
 		c.History = 0
 	}
 	c.Warnings = slices.Concat(c.Address.warnings(c.Servers.URLs), s.warnings())
 	return c, nil
+}
+
+// checkPlace refuses what the place of the lock does not have.
+func (c Config) checkPlace() error {
+	switch {
+	case c.Wait.Max > 0 && !c.hasLine():
+		return Usagef("--max-waiters needs a line to count, which a local lock and a quorum do not have").
+			Hint("leave it out, or keep the lock in one Redis, Sentinel or Cluster")
+	case c.Address.Local && c.Slot.Name != "":
+		return noSlots(c.sources, c.Address)
+	case c.Address.Local && c.IgnorePause:
+		return noPauses(c.sources, c.Address)
+	}
+	return nil
 }
 
 // hasLine reports whether the waiters of a lock stand in a line of ours there.

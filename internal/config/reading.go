@@ -23,12 +23,13 @@ const (
 	maxHistory  = 10_000
 	maxCount    = 1 << 30 // of what has no better limit
 
-	maxAttemptDelay = 10 * time.Minute // what the pauses grow to
-
 	// shortestPeriod keeps --renew-every and --lock-retry-delay from asking the server in
 	// a tight loop.
 	shortestPeriod = 10 * time.Millisecond
 )
+
+// MaxAttemptDelay is what the pauses between two starts of a command grow to.
+const MaxAttemptDelay = 10 * time.Minute
 
 // A reading takes values out of sources and keeps the first error.
 type reading struct {
@@ -85,8 +86,8 @@ func (r *reading) limit(name string, least time.Duration) time.Duration {
 // attemptDelay is the first pause, which is no longer than they grow to.
 func (r *reading) attemptDelay() time.Duration {
 	d := r.limit("attempt-delay", 0)
-	if d > maxAttemptDelay {
-		r.fail(Usagef("%s %s is too long", r.nearest("attempt-delay").called, Exact(d)).Hint("the most is " + Exact(maxAttemptDelay)))
+	if d > MaxAttemptDelay {
+		r.fail(Usagef("%s %s is too long", r.nearest("attempt-delay").called, Exact(d)).Hint("the most is " + Exact(MaxAttemptDelay)))
 	}
 	return d
 }

@@ -6,6 +6,25 @@ import (
 	"golang.org/x/term"
 )
 
+// A Display is what a table is shown on.
+type Display struct {
+	Width int  // in columns of the terminal; 0: there is no limit
+	Color bool // and bold, and faint
+}
+
+// A Tone is how a text sounds, where there are colours.
+type Tone int
+
+// The tones.
+const (
+	Neutral Tone = iota
+	Fine
+	Odd
+	Wrong
+	Faint
+	Strong
+)
+
 // DisplayOf is what is known of the place that a file leads to. What is no terminal has no
 // limit and no colours. env answers as os.LookupEnv does: NO_COLOR and a dumb TERM do
 // without colours.
@@ -21,4 +40,13 @@ func DisplayOf(f *os.File, env func(name string) (value string, set bool)) Displ
 	none, _ := env("NO_COLOR")
 	kind, _ := env("TERM")
 	return Display{Width: width, Color: none == "" && kind != "dumb" && kind != ""}
+}
+
+// Paint is a text in its tone.
+func (d Display) Paint(text string, tone Tone) string {
+	codes := [...]string{Fine: "32", Odd: "33", Wrong: "31", Faint: "2", Strong: "1"}
+	if !d.Color || tone == Neutral {
+		return text
+	}
+	return "\x1b[" + codes[tone] + "m" + text + "\x1b[0m"
 }

@@ -3,7 +3,6 @@ package console
 import (
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // A Table is rows of cells in aligned columns. It shows what it is given: whoever puts
@@ -26,25 +25,6 @@ type Cell struct {
 	Text string
 	Tone Tone
 }
-
-// A Display is what a table is shown on.
-type Display struct {
-	Width int  // in columns of the terminal; 0: there is no limit
-	Color bool // and bold, and faint
-}
-
-// A Tone is how a text sounds, where there are colours.
-type Tone int
-
-// The tones.
-const (
-	Neutral Tone = iota
-	Fine
-	Odd
-	Wrong
-	Faint
-	Strong
-)
 
 const (
 	gap      = 2 // between two columns
@@ -117,79 +97,4 @@ func (d Display) line(row []Cell, widths []int) string {
 		blanks += gap + width - Width(text)
 	}
 	return line.String()
-}
-
-// Paint is a text in its tone.
-func (d Display) Paint(text string, tone Tone) string {
-	codes := [...]string{Fine: "32", Odd: "33", Wrong: "31", Faint: "2", Strong: "1"}
-	if !d.Color || tone == Neutral {
-		return text
-	}
-	return "\x1b[" + codes[tone] + "m" + text + "\x1b[0m"
-}
-
-// Cut is a text of at most so many columns of a terminal.
-func Cut(text string, width int) string {
-	if Width(text) <= width {
-		return text
-	}
-	room := width - 1
-	for i, r := range text {
-		if room -= runeWidth(r); room < 0 {
-			return text[:i] + "…"
-		}
-	}
-	return text
-}
-
-// Fold is a text in parts of at most so many columns, broken at blanks; less than 1 is no
-// limit. An empty text has no parts.
-func Fold(text string, width int) (parts []string) {
-	for width > 0 && Width(text) > width {
-		end := fitting(text, width)
-		if blank := strings.LastIndexByte(text[:end], ' '); blank > 0 {
-			end = blank
-		}
-		parts = append(parts, text[:end])
-		text = strings.TrimPrefix(text[end:], " ")
-	}
-	if text != "" {
-		parts = append(parts, text)
-	}
-	return parts
-}
-
-// fitting is how many bytes of a text have room, at least those of one character.
-func fitting(text string, room int) int {
-	for i, r := range text {
-		if room -= runeWidth(r); room < 0 && i > 0 {
-			return i
-		}
-	}
-	return len(text)
-}
-
-// Width is how many columns of a terminal a text takes.
-func Width(text string) (n int) {
-	for _, r := range text {
-		n += runeWidth(r)
-	}
-	return n
-}
-
-func runeWidth(r rune) int {
-	switch {
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		return 0
-	case r >= 0x1100 && unicode.Is(wide, r):
-		return 2
-	}
-	return 1
-}
-
-// wide are the characters that take two columns (Unicode's East Asian Width), in rough.
-var wide = &unicode.RangeTable{
-	R16: []unicode.Range16{{0x1100, 0x115f, 1}, {0x2e80, 0x303e, 1}, {0x3041, 0xa4cf, 1}, {0xac00, 0xd7a3, 1}, {0xf900, 0xfaff, 1},
-		{0xfe30, 0xfe6f, 1}, {0xff00, 0xff60, 1}, {0xffe0, 0xffe6, 1}},
-	R32: []unicode.Range32{{0x1f300, 0x1f64f, 1}, {0x1f680, 0x1f6ff, 1}, {0x1f900, 0x1f9ff, 1}, {0x20000, 0x3fffd, 1}},
 }

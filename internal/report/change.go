@@ -24,13 +24,11 @@ func ChangeObject(name string, event lock.Event, c lock.Changed) any {
 	h := c.Holder
 	o := changeObject{
 		Key: name, Event: event, Done: c.Done, Run: h.Run, Host: h.Host, PID: h.PID, User: h.User, Command: h.Command, Foreign: h.Foreign,
-		At: instant(c.At), Lease: secondsOf(c.Left, c.Left > 0 && h != (lock.Holder{})),
+		At: instant(c.At), Lease: secondsOf(c.Left, c.Left > 0 && h != (lock.Holder{})), Paused: pauseOf(c.Pause),
 	}
-	if m := c.Pause; m != nil {
-		o.Paused = &pauseObject{By: m.By, Why: m.Why, Until: instant(m.Until)}
-	}
-	if w := c.Next; w.Run != "" {
-		o.Next = &waiterObject{Run: w.Run, Host: w.Host, Since: instant(w.Since)}
+	if c.Next.Run != "" {
+		next := waiterOf(c.Next)
+		o.Next = &next
 	}
 	return o
 }

@@ -45,6 +45,18 @@ type waiterObject struct {
 	Since instant `json:"since,omitzero"`
 }
 
+// pauseOf is nil for none.
+func pauseOf(m *lock.PauseMark) *pauseObject {
+	if m == nil {
+		return nil
+	}
+	return &pauseObject{By: m.By, Why: m.Why, Until: instant(m.Until)}
+}
+
+func waiterOf(w lock.Waiter) waiterObject {
+	return waiterObject{Run: w.Run, Host: w.Host, Since: instant(w.Since)}
+}
+
 type entryObject struct {
 	Run      string     `json:"run,omitempty"`
 	Host     string     `json:"host,omitempty"`
@@ -94,16 +106,14 @@ func JobObject(j lock.Job) any {
 		Key: j.Name, State: j.State, Host: run.Host, PID: run.PID, User: run.User, Command: run.Command, Run: run.Run,
 		Fence: run.Fence, At: instant(run.At), Lease: secondsOf(j.Left, busy(j) && j.Left > 0), Waiting: j.Waiting,
 		Last: known(j.Last), Good: known(j.Good), Mean: secondsOf(j.Mean, j.Mean > 0), Slot: slot,
+		Paused: pauseOf(j.Pause),
 	}
 	if tries, open := failed(j, slot); open {
 		n := len(tries)
 		o.Failed = &n
 	}
-	if m := j.Pause; m != nil {
-		o.Paused = &pauseObject{By: m.By, Why: m.Why, Until: instant(m.Until)}
-	}
 	for _, w := range j.Waiters {
-		o.Waiters = append(o.Waiters, waiterObject{Run: w.Run, Host: w.Host, Since: instant(w.Since)})
+		o.Waiters = append(o.Waiters, waiterOf(w))
 	}
 	if j.Runs != nil {
 		for _, e := range Complete(j, j.Runs) {

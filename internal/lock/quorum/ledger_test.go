@@ -135,9 +135,7 @@ func TestWhoReportsBeforeItsSuccessorEndsHasNotVanished(t *testing.T) {
 	all, store := startDurable(t, 3)
 	first, second := entered(), entered()
 	overtaken := acquireWhole(t, store, first)
-	for _, s := range all {
-		locktest.Do(t, s, "DEL", jobKey)
-	}
+	all.free(t)
 	l := acquireWhole(t, store, second)
 	if err := overtaken.Release(locktest.Limited(t, locktest.Patience), ending(lock.Lost, 76)); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("released: %v", err)
@@ -151,9 +149,7 @@ func TestALateReportCountsNothingTwice(t *testing.T) {
 	all, store := startDurable(t, 3)
 	first, second := entered(), entered()
 	overtaken := acquireWhole(t, store, first)
-	for _, s := range all {
-		locktest.Do(t, s, "DEL", jobKey)
-	}
+	all.free(t)
 	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
 	for range 2 {
 		if err := overtaken.Release(locktest.Limited(t, locktest.Patience), ending(lock.Lost, 76)); !errors.Is(err, lock.ErrLost) {

@@ -94,6 +94,14 @@ func (all servers) mustBeClean(t *testing.T) {
 	}
 }
 
+// free takes the lock "job" from whoever has it.
+func (all servers) free(t *testing.T) {
+	t.Helper()
+	for _, s := range all {
+		locktest.Do(t, s, "DEL", jobKey)
+	}
+}
+
 // held is at how many of the servers run has the lock "job".
 func (all servers) held(t *testing.T, run string) (n int) {
 	t.Helper()

@@ -260,9 +260,7 @@ func TestAnOvertakenRunEndsItsOwnSlot(t *testing.T) {
 	all, store := startDurable(t, 3)
 	old, next := forSlot(tick), forSlot(nextTick)
 	overtaken := locktest.Acquire(t, store, old)
-	for _, s := range all {
-		locktest.Do(t, s, "DEL", jobKey)
-	}
+	all.free(t)
 	l := locktest.Acquire(t, store, next)
 	late := ending(lock.Ok, 0)
 	late.Outcome.Lost = true
