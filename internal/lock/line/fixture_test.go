@@ -29,6 +29,9 @@ func open(t *testing.T, url string) lock.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
+	if kept(t) != "" {
+		return mindful{s}
+	}
 	return s
 }
 
@@ -36,6 +39,7 @@ func open(t *testing.T, url string) lock.Store {
 func served(t *testing.T) (*redistest.Server, lock.Store) {
 	t.Helper()
 	srv := redistest.Start(t, redistest.Options{})
+	spoil(t, srv)
 	return srv, open(t, srv.URL())
 }
 
@@ -50,6 +54,7 @@ func holding(t *testing.T) (*redistest.Server, lock.Store, lock.Lease) {
 func proxied(t *testing.T) (*redistest.Server, *redistest.Proxy, lock.Store) {
 	t.Helper()
 	srv := redistest.Start(t, redistest.Options{})
+	spoil(t, srv)
 	p := redistest.NewProxy(t, srv)
 	return srv, p, open(t, p.URL())
 }
@@ -290,7 +295,7 @@ func onlyFenceAnd(t *testing.T, srv *redistest.Server, but string) {
 func left(t *testing.T, srv *redistest.Server, but string) string {
 	t.Helper()
 	for _, k := range locktest.Do(t, srv, "KEYS", "*").([]any) {
-		if key := k.(string); !strings.HasSuffix(key, ":fence") && (but == "" || !strings.Contains(key, but)) {
+		if key := k.(string); (kept(t) == "" || !ofLedger(key)) && !strings.HasSuffix(key, ":fence") && (but == "" || !strings.Contains(key, but)) {
 			return key
 		}
 	}
