@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
@@ -320,4 +321,35 @@ func TestLostRepliesOfChanges(t *testing.T) {
 		t.Error(err)
 	}
 	do(desk(lock.Forgotten))
+}
+
+// Who waits for a pause costs what it costs behind any holder, and starts when the pause
+// ends, a day later.
+func TestADayOfPause(t *testing.T) {
+	t.Parallel()
+	ability.Slow(t)
+	clock := redistest.NewClock(t)
+	srv := redistest.Start(t, redistest.Options{Clock: clock})
+	s, o := open(t, srv.URL()), operating(t, srv.URL())
+	c := desk(lock.Paused)
+	c.For = 24 * time.Hour
+	change(t, o, c)
+	locktest.MustBeBusy(t, s, "job") // the pause has the lock now
+	const waiters = 5
+	queue := parkMany(t, srv, s, waiters)
+	before, began := evals(t, srv), time.Now()
+	for each := range 3 {
+		locktest.Until(t, "they have looked", func() bool { return evals(t, srv) >= before+(each+1)*waiters })
+	}
+	if took, least := time.Since(began), (3-1)*line.LookEvery; took < least {
+		t.Errorf("three looks of each within %s", took)
+	}
+	locktest.Must(t, clock.Push(24*time.Hour)) // in one leap, in which the line is forgotten, too
+	served := make(chan result, waiters)
+	for _, done := range queue {
+		go func() { served <- <-done }()
+	}
+	for range queue {
+		release(t, lease(t, served))
+	}
 }
