@@ -22,6 +22,8 @@ var (
 	openingLua string
 	//go:embed closing.lua
 	closingLua string
+	//go:embed acts.lua
+	actsLua string
 )
 
 // The parts of steps, in the order in which they stand there. Each run sends its steps: one
@@ -29,7 +31,8 @@ var (
 var (
 	Slots   = link.Part(&slotsLua)   // what is known of slots
 	OwnSlot = link.Part(&ownSlotLua) // the slot of the run that asks
-	Ledger  = link.Part(&ledgerLua)  // what the other two share
+	Ledger  = link.Part(&ledgerLua)  // what the other three share
 	Opening = link.Part(&openingLua) // how a run begins
 	Closing = link.Part(&closingLua) // how a run ends
+	Acts    = link.Part(&actsLua)    // what an operator does
 )

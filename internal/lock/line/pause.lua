@@ -3,7 +3,7 @@
 
 if wanted == '' then
   want(ARGV[9], tonumber(ARGV[10]))
-  enter_act('pause', 'paused')
+  enter_act(why, 'pause', 'paused')
 end
 if left == -2 then rest() end
 return said(wanted == '' and 1 or 2)

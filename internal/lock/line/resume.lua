@@ -12,5 +12,5 @@ if is_pause(held) then
   call('DEL', lock)
   advance()
 end
-enter_act('resume')
+enter_act(why, 'resume')
 return said(1, wanted)

@@ -78,5 +78,5 @@ func changeStep(act lock.Event) link.Script[changeReply] {
 	text := map[lock.Event]*string{
 		lock.Paused: &pauseLua, lock.Resumed: &resumeLua, lock.Halted: &stopLua, lock.Freed: &unlockLua, lock.Forgotten: &forgetLua,
 	}[act]
-	return link.NewScript(readChange, runPart, ledger.Slots, ledger.Ledger, linePart, link.Part(&operateLua), link.Part(text))
+	return link.NewScript(readChange, runPart, ledger.Slots, ledger.Ledger, ledger.Acts, linePart, link.Part(&operateLua), link.Part(text))
 }

@@ -4,7 +4,7 @@
 
 if ARGV[10] ~= '' and wanted == '' then
   want(ARGV[10], tonumber(ARGV[11]))
-  enter_act('pause', 'paused')
+  enter_act(why, 'pause', 'paused')
 end
 if left == -2 then return said(0) end
 if is_pause(held) then return said(0) end
@@ -15,5 +15,5 @@ if told_to_stop(held) then return said(2) end
 call('PEXPIRE', gone, 60000) -- after a first write a server that is out of memory does not refuse SET
 local marked = string.sub(held, 1, 36) .. '"stop":"' .. id .. '",' .. string.sub(held, 37)
 if left > 0 then call('SET', lock, marked, 'PX', left) else call('SET', lock, marked) end
-enter_act('stop', 'stopped')
+enter_act(why, 'stop', 'stopped')
 return said(1)

@@ -11,5 +11,5 @@ local open = note('HGET', job, 'open') or ''
 if ours ~= '' and string.sub(open, 1, 27) == ours .. ' ' then
   settle(open, 'unlocked', '-', '')
 end
-enter_act('unlock')
+enter_act(why, 'unlock')
 return said(1)
