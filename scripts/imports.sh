@@ -19,7 +19,7 @@ internal/lock/line  : internal/(lock|lock/link|lock/ledger|lock/inspect|boottime
 internal/lock/quorum : internal/(lock|lock/link|lock/ledger|lock/inspect|boottime)
 internal/lock/quorum/fencemodel :
 internal/lock/local : internal/(lock|boottime) golang.org/x/sys.*
-internal/lock/locktest : internal/(lock|redistest|boottime)
+internal/lock/locktest : internal/(lock|redistest|boottime) github.com/anishathalye/porcupine
 internal/runner     : internal/(boottime|guard|relay) golang.org/x/sys.*
 internal/guard      :
 internal/relay      : golang.org/x/sys.*

@@ -23,12 +23,7 @@ func operating(t *testing.T, url string) lock.Operator {
 }
 
 // desk is an operator with a change of their own.
-func desk(act lock.Event) lock.Change {
-	return lock.Change{
-		Act: act, Why: "deploy 7", For: time.Hour,
-		By: lock.Holder{Run: lock.NewRunID(), Host: "desk", PID: 7, User: "alice", Command: "redlockrun", Start: time.Now()},
-	}
-}
+func desk(act lock.Event) lock.Change { return locktest.ChangeFor(act) }
 
 func change(t *testing.T, o lock.Operator, c lock.Change) lock.Changed {
 	t.Helper()
