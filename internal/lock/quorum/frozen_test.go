@@ -59,7 +59,7 @@ func TestFrozenRecordsAreRead(t *testing.T) {
 			t.Errorf("%s is read as %+v, %v", name, v, err)
 		}
 		mine := map[bool]standing{false: ours, true: anothers}[ended]
-		if s, err := owner.renew(locktest.Limited(t, locktest.Patience), term{round: 1}); s != mine || err != nil {
+		if s, _, err := owner.renew(locktest.Limited(t, locktest.Patience), term{round: 1}); s != mine || err != nil {
 			t.Errorf("%s is renewed: %d, %v", name, s, err)
 		}
 	}

@@ -1,6 +1,7 @@
--- Takes the lock for a term if it is nobody's, or an older term's of this run. Stands behind term.lua and doubt.lua.
+-- Takes the lock for a term if it is nobody's, or an older term's of this run, and no pause is wanted. Stands behind
+-- term.lua, doubt.lua and rest.lua.
 -- ARGV   4 rest of the record   5 ttl in ms   6 clock of the client in ms
---        7 seconds for which the server must be up to vote (0: it need not)
+--        7 seconds for which the server must be up to vote (0: it need not), 13 "1" if a pause does not count
 -- reply  grantReply in reply.go
 -- First write: the fence, or nothing has been written.
 
@@ -14,6 +15,14 @@ if slot ~= '' then call('HLEN', slots) end -- who may not count slots would let 
 local state, closed = '', false
 if slot ~= '' then state, closed = slot_state(slot) end
 if closed then return {6, state} end
+local unbowed, fault = ARGV[13] == '1', nil
+if unbowed and whose == 'another' and is_pause(held) then whose = 'nobody' end
+if whose ~= 'another' and not unbowed then
+  local pause
+  pause, fault = rest()
+  if fault then return fault end
+  if pause then whose, held = 'another', pause end
+end
 if whose == 'another' then
   redis.call('PEXPIRE', KEYS[3], 60000) -- a server that refuses writes does not know who holds the lock
   local busy = {0, redis.call('PTTL', KEYS[1]), held, clock()}
@@ -29,13 +38,14 @@ if wanted > 0 then
   if up < wanted then return {5, wanted - up} end
 end
 
-local last, fault = counter()
+local last
+last, fault = counter()
 if fault then return fault end
 local fence = math.max(last + 1, tonumber(ARGV[6]))
 if fence >= 2 ^ 53 then return {-2} end
 setCounter(fence)
 refused = begin_here()
 if refused then return refused end
-take(ARGV[4], ARGV[5], 0)
+take(ARGV[4], ARGV[5], 0, whose == 'older' and stop_of(held) or '')
 if slot == '' and history == 0 then return {1, fence, server} end
 return {1, fence, server, state, open_here(fence, now)}

@@ -94,13 +94,25 @@ type saying[R any] struct {
 }
 
 // gather asks all masters at once, and returns what those say that have answered: a majority,
-// or an error. Once a majority has, the others are given a bit more time.
+// or an error.
 func gather[R any](ctx context.Context, in *inspector, ask func(context.Context, *inspect.Server) (R, error)) ([]saying[R], error) {
+	answers := askAll(ctx, in.masters, in.timeout, ask)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return sound(in, answers)
+}
+
+// askAll asks all masters at once. Once a majority has answered, the others are given a bit
+// more time, up to limit.
+func askAll[M interface{ Address() string }, R any](ctx context.Context, masters []M, limit time.Duration,
+	ask func(context.Context, M) (R, error)) []saying[R] {
 	asked, cancel := context.WithCancelCause(ctx)
-	answers := make([]saying[R], len(in.masters))
-	done := make(chan int, len(in.masters))
+	defer cancel(nil)
+	answers := make([]saying[R], len(masters))
+	done := make(chan int, len(masters))
 	var asking sync.WaitGroup
-	for i, m := range in.masters {
+	for i, m := range masters {
 		asking.Go(func() {
 			answers[i].address = m.Address()
 			answers[i].answer, answers[i].err = ask(asked, m)
@@ -109,14 +121,14 @@ func gather[R any](ctx context.Context, in *inspector, ask func(context.Context,
 	}
 	began, answered := time.Now(), 0
 	var late <-chan time.Time
-	for n := 0; n < len(in.masters); n++ {
+	for n := 0; n < len(masters); n++ {
 		select {
 		case i := <-done:
 			if answers[i].err == nil {
 				answered++
 			}
-			if answered == majority(in.quorum.size) && late == nil {
-				late = time.After(lock.Between(patience, 4*time.Since(began), in.timeout))
+			if answered == majority(len(masters)) && late == nil {
+				late = time.After(lock.Between(patience, 4*time.Since(began), limit))
 			}
 		case <-late:
 			cancel(errLate)
@@ -125,11 +137,7 @@ func gather[R any](ctx context.Context, in *inspector, ask func(context.Context,
 		}
 	}
 	asking.Wait()
-	cancel(nil)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return sound(in, answers)
+	return answers
 }
 
 // patience is the least time that a slow master is given when a majority has answered.
@@ -147,14 +155,7 @@ func sound[R any](in *inspector, answers []saying[R]) (said []saying[R], err err
 			said = append(said, a)
 			continue
 		}
-		var down *lock.UnavailableError
-		if !errors.As(a.err, &down) {
-			down = &lock.UnavailableError{Address: a.address, Err: a.err}
-		}
-		if o.note(down, "%s: %v", down.Address, down.Err); down.Denied {
-			o.refusals++
-		}
-		silent = append(silent, down)
+		silent = append(silent, o.addSilent(a.address, a.err))
 	}
 	if len(said) < majority(in.quorum.size) {
 		return nil, o.unavailable()

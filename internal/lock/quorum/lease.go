@@ -25,6 +25,7 @@ type quorumLease struct {
 	lastHeal uint32 // the last term's number
 	key      []term // by master: the key that counts; the zero term: none does
 	stolen   bool   // a renewal has seen another's token
+	stop     bool   // an operator wants the run to end
 }
 
 func newQuorumLease(p *poll, fence int64, members []bool) *quorumLease {
@@ -132,8 +133,19 @@ func (l *quorumLease) Until() time.Time {
 
 func (l *quorumLease) Fence() int64 { return l.fence }
 
-// StopAsked implements lock.Lease.
-func (l *quorumLease) StopAsked() bool { return false }
+// StopAsked implements lock.Lease. A majority is marked to stop a run, and whichever master
+// says so is believed: it is one of any majority that renews.
+func (l *quorumLease) StopAsked() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stop
+}
+
+func (l *quorumLease) markStopped() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stop = true
+}
 
 // Instants implements lock.Lease: each master has a clock of its own.
 func (l *quorumLease) Instants() lock.Instants { return lock.Instants{} }
@@ -213,9 +225,13 @@ func (r *renewal) renewAt(ctx context.Context, at int, answers chan<- keyAnswer)
 	a := keyAnswer{from: at, standing: nobodys}
 	if key, counts := l.keyAt(at); counts {
 		a.asked = true
-		a.standing, a.err = m.renew(ctx, key)
+		var stop bool
+		a.standing, stop, a.err = m.renew(ctx, key)
 		if a.err != nil {
 			a.standing = unknown
+		}
+		if stop {
+			l.markStopped()
 		}
 		if a.standing == nobodys || a.standing == anothers {
 			l.dropKey(at)

@@ -31,32 +31,39 @@ var (
 	runLua string
 	//go:embed doubt.lua
 	doubtLua string
+	//go:embed rest.lua
+	restLua string
 
 	termPart  = link.Part(&termLua)
 	runPart   = link.Part(&runLua)
 	doubtPart = link.Part(&doubtLua)
+	restPart  = link.Part(&restLua)
 )
 
 // entering is a step that reads and writes what lies beside the lock, too.
-func entering[R any](read func(*link.Reply) R, text *string) link.Script[R] {
-	return link.NewScript(read, termPart, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Opening, ledger.Closing, doubtPart, link.Part(text))
+func entering[R any](read func(*link.Reply) R, texts ...*string) link.Script[R] {
+	parts := []func() string{termPart, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Opening, ledger.Closing, doubtPart}
+	for _, text := range texts {
+		parts = append(parts, link.Part(text))
+	}
+	return link.NewScript(read, parts...)
 }
 
 // steps are what a master is sent. A test sets those of another release.
 type steps struct {
 	grant   link.Script[grantReply]
 	raise   link.Script[bool]
-	renew   link.Script[standing]
+	renew   link.Script[renewReply]
 	heal    link.Script[standing]
 	release link.Script[standing]
 }
 
 // present are the steps of this release.
 var present = steps{
-	grant:   entering(readGrant, &grantLua),
+	grant:   entering(readGrant, &restLua, &grantLua),
 	raise:   link.NewScript(readRaise, termPart, link.Part(&raiseLua)),
 	renew:   link.NewScript(readRenew, termPart, link.Part(&renewLua)),
-	heal:    entering(readHeal, &healLua),
+	heal:    entering(readHeal, &restLua, &healLua),
 	release: entering(readRelease, &releaseLua),
 }
 
@@ -160,14 +167,17 @@ func runStep[R any](ctx context.Context, m *redisMaster, b term, script link.Scr
 }
 
 // stepKeys are the keys as the steps want them: a run that has no slot and is not entered
-// needs the right to three.
+// needs the right to four.
 func (m *redisMaster) stepKeys() []string {
-	k := m.keys
-	all := []string{k.Lock, k.Fence, k.Gone, k.Slots, k.Job, k.Runs, k.Bad, k.Jobs}
+	all := keysOf(m.keys)
 	if m.req.Slot.Name == "" && m.req.History == 0 {
-		return all[:3]
+		return all[:4]
 	}
 	return all
+}
+
+func keysOf(k lock.Keys) []string {
+	return []string{k.Lock, k.Fence, k.Gone, k.Paused, k.Slots, k.Job, k.Runs, k.Bad, k.Jobs}
 }
 
 // beside is what the steps want to be told that write beside the lock.
@@ -183,7 +193,7 @@ func (m *redisMaster) ttl() int64 { return lock.Milliseconds(min(m.req.Times.TTL
 
 func (m *redisMaster) grant(ctx context.Context, b term) (vote, error) {
 	args := append([]any{m.rest, m.ttl(), time.Now().UnixMilli(), m.uptime}, m.beside()...)
-	reply, err := runStep(ctx, m, b, m.steps.grant, args...)
+	reply, err := runStep(ctx, m, b, m.steps.grant, append(args, digit(m.req.IgnorePause))...)
 	if err != nil {
 		return vote{}, err
 	}
@@ -203,7 +213,9 @@ func (m *redisMaster) grant(ctx context.Context, b term) (vote, error) {
 
 func (m *redisMaster) heldError(reply grantReply) lock.HeldError {
 	e := lock.HeldError{Name: m.req.Name, Key: m.keys.Lock, TTL: reply.left}
-	e.Holder, e.Since = lock.ReadRecord(reply.record, reply.now, m.req.Clock)
+	if e.Pause = lock.ReadPause(reply.record); e.Pause == nil {
+		e.Holder, e.Since = lock.ReadRecord(reply.record, reply.now, m.req.Clock)
+	}
 	return e
 }
 
@@ -219,8 +231,9 @@ func (m *redisMaster) raise(ctx context.Context, b term, fence int64) (done bool
 	return runStep(ctx, m, b, m.steps.raise, fence)
 }
 
-func (m *redisMaster) renew(ctx context.Context, b term) (standing, error) {
-	return runStep(ctx, m, b, m.steps.renew, lock.Milliseconds(m.req.Times.TTL))
+func (m *redisMaster) renew(ctx context.Context, b term) (whose standing, stop bool, err error) {
+	reply, err := runStep(ctx, m, b, m.steps.renew, lock.Milliseconds(m.req.Times.TTL))
+	return reply.whose, reply.stop, err
 }
 
 func (m *redisMaster) heal(ctx context.Context, b term, fence int64, held time.Duration) (standing, error) {

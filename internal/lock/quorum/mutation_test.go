@@ -238,7 +238,7 @@ func TestQ4RenewalComparesTheWholeTerm(t *testing.T) {
 		b    term
 		want standing
 	}{{term{round: 2}, ours}, {term{round: 1}, nobodys}, {term{round: 2, heal: 1}, nobodys}, {term{round: 3}, nobodys}} {
-		if got, err := m.renew(locktest.Limited(t, locktest.Patience), test.b); got != test.want || err != nil {
+		if got, _, err := m.renew(locktest.Limited(t, locktest.Patience), test.b); got != test.want || err != nil {
 			t.Errorf("term %s: %d, %v, want %d", test.b, got, err, test.want)
 		}
 	}
@@ -251,7 +251,7 @@ func TestQ3LateUndoLeavesALaterRoundAlone(t *testing.T) {
 	if s, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), parting{}); s == ours || err != nil {
 		t.Errorf("round 1 released what round 2 has: %v", err)
 	}
-	if s, err := m.renew(locktest.Limited(t, locktest.Patience), term{round: 2}); s != ours || err != nil {
+	if s, _, err := m.renew(locktest.Limited(t, locktest.Patience), term{round: 2}); s != ours || err != nil {
 		t.Errorf("round 2: %d, %v", s, err)
 	}
 	locktest.Must(t, m.giveUp(locktest.Limited(t, locktest.Patience), term{round: 2}.last(), parting{}))

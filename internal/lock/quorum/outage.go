@@ -13,6 +13,7 @@ import (
 // An outage collects why masters did not answer, or did not vote.
 type outage struct {
 	quorum   *quorum
+	all      bool // all masters are needed, not a majority
 	said     []string
 	causes   []error
 	refusals int // how many refused us
@@ -38,6 +39,18 @@ func (o *outage) add(m master, err error) {
 	}
 }
 
+// addSilent notes why a master did not answer, and returns that as its own.
+func (o *outage) addSilent(address string, err error) *lock.UnavailableError {
+	var down *lock.UnavailableError
+	if !errors.As(err, &down) {
+		down = &lock.UnavailableError{Address: address, Err: err}
+	}
+	if o.note(down, "%s: %v", down.Address, down.Err); down.Denied {
+		o.refusals++
+	}
+	return down
+}
+
 func (o *outage) addRestarted(m master, wait time.Duration) {
 	o.note(ErrRestarted, "%s: restarted, does not vote for another %s", m.Address(), wait)
 }
@@ -57,13 +70,20 @@ func (o *outage) note(cause error, format string, args ...any) {
 
 // Error and Unwrap make an outage the reason of an UnavailableError.
 func (o *outage) Error() string {
-	return fmt.Sprintf("%d of %d are needed: %s", majority(o.quorum.size), o.quorum.size, strings.Join(o.said, "; "))
+	return fmt.Sprintf("%d of %d are needed: %s", o.need(), o.quorum.size, strings.Join(o.said, "; "))
+}
+
+func (o *outage) need() int {
+	if o.all {
+		return o.quorum.size
+	}
+	return majority(o.quorum.size)
 }
 
 func (o *outage) Unwrap() []error { return o.causes }
 
 func (o *outage) unavailable() *lock.UnavailableError {
 	return &lock.UnavailableError{
-		Address: o.quorum.address, Err: o, Denied: o.refusals > o.quorum.size-majority(o.quorum.size),
+		Address: o.quorum.address, Err: o, Denied: o.refusals > o.quorum.size-o.need(),
 	}
 }

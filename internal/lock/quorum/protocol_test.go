@@ -52,7 +52,7 @@ func FuzzFloorsOfAMastersFence(f *testing.F) {
 	locktest.FuzzFloors(f, func(t *testing.T, fence string) (code, protocol int64) {
 		locktest.Do(t, srv, "FLUSHALL")
 		locktest.Do(t, srv, "SET", jobFence, fence)
-		reply := locktest.Do(t, srv, "EVAL", presentText("grant"), 3, jobKey, jobFence, jobKey+":gone:x",
+		reply := locktest.Do(t, srv, "EVAL", presentText("grant"), 4, jobKey, jobFence, jobKey+":gone:x", jobKey+":paused",
 			`{"run":"x",`, term{round: 1}.String(), "00", "}", 60000, 1, 0).([]any)
 		if reply[0] == int64(-3) {
 			protocol = reply[1].(int64)
@@ -70,7 +70,7 @@ func TestHealAndRaiseLeaveAFloorAlone(t *testing.T) {
 	if done, err := m.raise(ctx, term{round: 2}, 1<<52); done || err != nil {
 		t.Errorf("raised: %v", err)
 	}
-	if s, err := m.renew(ctx, term{round: 2}); s != ours || err != nil {
+	if s, _, err := m.renew(ctx, term{round: 2}); s != ours || err != nil {
 		t.Errorf("renewed: %d, %v", s, err)
 	}
 	if s, err := m.release(ctx, term{round: 2}.last(), parting{}); s != ours || err != nil {

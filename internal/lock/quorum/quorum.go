@@ -40,8 +40,9 @@ type master interface {
 	// raise raises the counter to fence if the lock still is b's.
 	raise(ctx context.Context, b term, fence int64) (done bool, err error)
 
-	// renew begins the full ttl anew if the lock is b's.
-	renew(ctx context.Context, b term) (standing, error)
+	// renew begins the full ttl anew if the lock is b's. stop reports that an operator wants
+	// the run to end.
+	renew(ctx context.Context, b term) (whose standing, stop bool, err error)
 
 	// heal takes the lock for b if it is nobody's or an older term's of this
 	// run, and raises the counter to fence. The run has had the lock for held.

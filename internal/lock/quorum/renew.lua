@@ -7,7 +7,7 @@ local whose, held = standing()
 if not whose and held.err then return held end
 if whose == 'same' then
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
-  return {1}
+  return {1, stop_of(held) == '' and 0 or 1}
 end
 redis.call('PEXPIRE', KEYS[3], 60000) -- a server that refuses writes does not know who holds the lock
 return {(whose == 'another' or not whose) and 0 or -1}

@@ -46,7 +46,7 @@ type grantReply struct {
 }
 
 // mostKeys is how many keys the steps have.
-const mostKeys = 8
+const mostKeys = 9
 
 // A wrongKey is a key in whose place something else stands.
 type wrongKey struct {
@@ -97,8 +97,11 @@ func readWrongKey(code int64, r *link.Reply) wrongKey {
 func readFloor(r *link.Reply) int { return int(r.Number(lock.Protocol+1, lock.MostProtocol)) }
 
 // owner names the holder in a value and the round in which it took the lock: a majority
-// that says the same belongs to it.
+// that says the same belongs to it. Pauses are all one: whoever wants them, nobody starts.
 func owner(record string) string {
+	if lock.ReadPause(record) != nil {
+		return byPause
+	}
 	var term struct{ Run, Vote string }
 	if len(record) > lock.RecordMax || json.Unmarshal([]byte(record), &term) != nil || len(term.Vote) < 8 {
 		return record
@@ -128,22 +131,28 @@ func readRaise(r *link.Reply) (done bool) {
 	return false
 }
 
-// readRenew reads whose the lock is by the renew step:
+// A renewReply is what the renew step answers:
 //
-//	{1}    the term's
-//	{0}    another has it
-//	{-1}   nobody has it, or a term of this run that does not count
-func readRenew(r *link.Reply) standing {
+//	{1, stop}   the lock is the term's; stop is 1 if an operator wants its run to end, else 0
+//	{0}         another has it
+//	{-1}        nobody has it, or a term of this run that does not count
+type renewReply struct {
+	whose standing
+	stop  bool // of ours
+}
+
+func readRenew(r *link.Reply) (n renewReply) {
 	switch r.Code() {
 	case 1:
-		return ours
+		n.whose, n.stop = ours, r.Number(0, 1) == 1
 	case 0:
-		return anothers
+		n.whose = anothers
 	case -1:
-		return nobodys
+		n.whose = nobodys
+	default:
+		r.Strange()
 	}
-	r.Strange()
-	return unknown
+	return n
 }
 
 // readHeal reads whose the lock is by the heal step:

@@ -74,11 +74,24 @@ func raiseParts(done bool) []any {
 }
 
 func FuzzAReplyOfTheRenewStep(f *testing.F) {
-	locktest.FuzzReply(f, present.renew.Read, standingParts,
-		"*1\r\n:1\r\n",
+	locktest.FuzzReply(f, present.renew.Read, renewParts,
+		"*2\r\n:1\r\n:0\r\n",
+		"*2\r\n:1\r\n:1\r\n",
 		"*1\r\n:-1\r\n",
 		"*1\r\n:0\r\n",
 	)
+}
+
+func renewParts(n renewReply) []any {
+	parts := standingParts(n.whose)
+	if n.whose != ours {
+		return parts
+	}
+	stop := int64(0)
+	if n.stop {
+		stop = 1
+	}
+	return append(parts, stop)
 }
 
 func standingParts(s standing) []any {

@@ -241,14 +241,15 @@ func (m *simMaster) standing(b term) standing {
 	return anothers
 }
 
-func (m *simMaster) renew(ctx context.Context, b term) (standing, error) {
-	return step(ctx, m, "renew", func() standing {
+func (m *simMaster) renew(ctx context.Context, b term) (whose standing, stop bool, err error) {
+	whose, err = step(ctx, m, "renew", func() standing {
 		s := m.standing(b)
 		if s == ours {
 			m.until = time.Now().Add(m.req.Times.TTL)
 		}
 		return s
 	})
+	return whose, false, err
 }
 
 func (m *simMaster) heal(ctx context.Context, b term, fence int64, _ time.Duration) (standing, error) {

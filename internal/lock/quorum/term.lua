@@ -52,8 +52,11 @@ local function clock()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
--- take writes the record of the term in ARGV, of a run that has had the lock for held ms.
-local function take(rest, ttl, held)
-  local record = ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. string.sub(rest, 1, -2)
+-- stop_of is the mark in a run's record by which an operator wants it to end; '' if there is none.
+local function stop_of(held) return string.match(held, '^"stop":"%w+",', 67) or '' end
+
+-- take writes the record of the term in ARGV, of a run that has had the lock for held ms. An older term's mark is kept.
+local function take(rest, ttl, held, mark)
+  local record = ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. mark .. string.sub(rest, 1, -2)
   redis.call('SET', KEYS[1], record .. string.format(',"at":%.0f}', clock() - held), 'PX', ttl)
 end

@@ -36,12 +36,14 @@ local function clock()
 local time = redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function take(rest, ttl, held)
-local record = ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. string.sub(rest, 1, -2)
+local function stop_of(held) return string.match(held, '^"stop":"%w+",', 67) or '' end
+local function take(rest, ttl, held, mark)
+local record = ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. mark .. string.sub(rest, 1, -2)
 redis.call('SET', KEYS[1], record .. string.format(',"at":%.0f}', clock() - held), 'PX', ttl)
 end
 local call, try = redis.call, redis.pcall
-local slots, job, runs, bad, jobs = KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8]
+local lock, gone, paused = KEYS[1], KEYS[3], KEYS[4]
+local slots, job, runs, bad, jobs = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local id, history, words, slot, name = string.sub(ARGV[1], 9, 34), tonumber(ARGV[8] or '0'), ARGV[9] or '', ARGV[11] or '', ARGV[12]
 local now = clock()
 local asked, host = now - (tonumber(ARGV[10]) or 0), string.match(words, '^%S+')
@@ -187,7 +189,7 @@ end
 local function wrong_slots(refused)
 if not string.find(refused.err, 'WRONGTYPE', 1, true) then return refused end
 local t = redis.pcall('TYPE', slots)
-return {-1, 4, t.ok or ''}
+return {-1, 5, t.ok or ''}
 end
 local function undoubted(failed, run) return (string.gsub(failed, ' ' .. run .. '/[^ /]*/%-/%S*', '')) end
 local function begin_here()
@@ -269,6 +271,22 @@ if first and heard then others = {} end
 open = (first and not leased or others[1] == open) and table.remove(others, 1) or ''
 note('HSET', job, 'open', open, 'doubts', table.concat(others, '\n'))
 end
+local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
+local function text(n)
+local v = try('GETRANGE', KEYS[n], 0, 1023)
+if type(v) == 'string' then return v end
+if not string.find(v.err, 'WRONGTYPE', 1, true) then return nil, v end
+local t = try('TYPE', KEYS[n])
+return nil, {-1, n, t.ok or ''}
+end
+local function rest()
+local wanted, fault = text(4)
+if not wanted or wanted == '' then return nil, fault end
+local left = call('PTTL', paused)
+call('PEXPIRE', gone, 60000)
+if left > 0 then call('SET', lock, wanted, 'PX', left) else call('SET', lock, wanted) end
+return wanted
+end
 local whose, held = standing()
 if not whose then return held end
 if whose == 'newer' or revoked() then return {4} end
@@ -279,6 +297,14 @@ if slot ~= '' then call('HLEN', slots) end
 local state, closed = '', false
 if slot ~= '' then state, closed = slot_state(slot) end
 if closed then return {6, state} end
+local unbowed, fault = ARGV[13] == '1', nil
+if unbowed and whose == 'another' and is_pause(held) then whose = 'nobody' end
+if whose ~= 'another' and not unbowed then
+local pause
+pause, fault = rest()
+if fault then return fault end
+if pause then whose, held = 'another', pause end
+end
 if whose == 'another' then
 redis.call('PEXPIRE', KEYS[3], 60000)
 local busy = {0, redis.call('PTTL', KEYS[1]), held, clock()}
@@ -292,13 +318,14 @@ server = string.match(info, 'run_id:(%x+)') or ''
 local up = tonumber(string.match(info, 'uptime_in_seconds:(%d+)') or '0')
 if up < wanted then return {5, wanted - up} end
 end
-local last, fault = counter()
+local last
+last, fault = counter()
 if fault then return fault end
 local fence = math.max(last + 1, tonumber(ARGV[6]))
 if fence >= 2 ^ 53 then return {-2} end
 setCounter(fence)
 refused = begin_here()
 if refused then return refused end
-take(ARGV[4], ARGV[5], 0)
+take(ARGV[4], ARGV[5], 0, whose == 'older' and stop_of(held) or '')
 if slot == '' and history == 0 then return {1, fence, server} end
 return {1, fence, server, state, open_here(fence, now)}

@@ -36,12 +36,14 @@ local function clock()
 local time = redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function take(rest, ttl, held)
-local record = ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. string.sub(rest, 1, -2)
+local function stop_of(held) return string.match(held, '^"stop":"%w+",', 67) or '' end
+local function take(rest, ttl, held, mark)
+local record = ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. mark .. string.sub(rest, 1, -2)
 redis.call('SET', KEYS[1], record .. string.format(',"at":%.0f}', clock() - held), 'PX', ttl)
 end
 local call, try = redis.call, redis.pcall
-local slots, job, runs, bad, jobs = KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8]
+local lock, gone, paused = KEYS[1], KEYS[3], KEYS[4]
+local slots, job, runs, bad, jobs = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local id, history, words, slot, name = string.sub(ARGV[1], 9, 34), tonumber(ARGV[8] or '0'), ARGV[9] or '', ARGV[11] or '', ARGV[12]
 local now = clock()
 local asked, host = now - (tonumber(ARGV[10]) or 0), string.match(words, '^%S+')
@@ -187,7 +189,7 @@ end
 local function wrong_slots(refused)
 if not string.find(refused.err, 'WRONGTYPE', 1, true) then return refused end
 local t = redis.pcall('TYPE', slots)
-return {-1, 4, t.ok or ''}
+return {-1, 5, t.ok or ''}
 end
 local function undoubted(failed, run) return (string.gsub(failed, ' ' .. run .. '/[^ /]*/%-/%S*', '')) end
 local function begin_here()
@@ -269,9 +271,25 @@ if first and heard then others = {} end
 open = (first and not leased or others[1] == open) and table.remove(others, 1) or ''
 note('HSET', job, 'open', open, 'doubts', table.concat(others, '\n'))
 end
+local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
+local function text(n)
+local v = try('GETRANGE', KEYS[n], 0, 1023)
+if type(v) == 'string' then return v end
+if not string.find(v.err, 'WRONGTYPE', 1, true) then return nil, v end
+local t = try('TYPE', KEYS[n])
+return nil, {-1, n, t.ok or ''}
+end
+local function rest()
+local wanted, fault = text(4)
+if not wanted or wanted == '' then return nil, fault end
+local left = call('PTTL', paused)
+call('PEXPIRE', gone, 60000)
+if left > 0 then call('SET', lock, wanted, 'PX', left) else call('SET', lock, wanted) end
+return wanted
+end
 local whose, held = standing()
 if not whose then return held end
-if whose == 'another' then return {0} end
+if whose == 'another' and not is_pause(held) then return {0} end
 if whose == 'newer' or revoked() then return {4} end
 local refused = slot_refused()
 if refused then return wrong_slots(refused) end
@@ -280,6 +298,6 @@ if fault then return fault end
 if last < tonumber(ARGV[6]) then setCounter(tonumber(ARGV[6])) end
 refused = begin_here()
 if refused then return refused end
-take(ARGV[4], ARGV[5], tonumber(ARGV[7]))
+take(ARGV[4], ARGV[5], tonumber(ARGV[7]), whose == 'older' and stop_of(held) or '')
 open_here(tonumber(ARGV[6]), now - tonumber(ARGV[7]))
 return {1}

@@ -36,8 +36,9 @@ local function clock()
 local time = redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function take(rest, ttl, held)
-local record = ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. string.sub(rest, 1, -2)
+local function stop_of(held) return string.match(held, '^"stop":"%w+",', 67) or '' end
+local function take(rest, ttl, held, mark)
+local record = ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. mark .. string.sub(rest, 1, -2)
 redis.call('SET', KEYS[1], record .. string.format(',"at":%.0f}', clock() - held), 'PX', ttl)
 end
 local whose, held = standing()

@@ -36,12 +36,14 @@ local function clock()
 local time = redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function take(rest, ttl, held)
-local record = ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. string.sub(rest, 1, -2)
+local function stop_of(held) return string.match(held, '^"stop":"%w+",', 67) or '' end
+local function take(rest, ttl, held, mark)
+local record = ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. mark .. string.sub(rest, 1, -2)
 redis.call('SET', KEYS[1], record .. string.format(',"at":%.0f}', clock() - held), 'PX', ttl)
 end
 local call, try = redis.call, redis.pcall
-local slots, job, runs, bad, jobs = KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8]
+local lock, gone, paused = KEYS[1], KEYS[3], KEYS[4]
+local slots, job, runs, bad, jobs = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local id, history, words, slot, name = string.sub(ARGV[1], 9, 34), tonumber(ARGV[8] or '0'), ARGV[9] or '', ARGV[11] or '', ARGV[12]
 local now = clock()
 local asked, host = now - (tonumber(ARGV[10]) or 0), string.match(words, '^%S+')
@@ -187,7 +189,7 @@ end
 local function wrong_slots(refused)
 if not string.find(refused.err, 'WRONGTYPE', 1, true) then return refused end
 local t = redis.pcall('TYPE', slots)
-return {-1, 4, t.ok or ''}
+return {-1, 5, t.ok or ''}
 end
 local function undoubted(failed, run) return (string.gsub(failed, ' ' .. run .. '/[^ /]*/%-/%S*', '')) end
 local function begin_here()

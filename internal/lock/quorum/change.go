@@ -1,0 +1,129 @@
+package quorum
+
+import (
+	_ "embed"
+	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/ledger"
+	"redlockrun/internal/lock/link"
+)
+
+// The steps of an operator, each atomic at one master, and each one that may be repeated.
+var (
+	//go:embed operate.lua
+	operateLua string
+	//go:embed look.lua
+	lookLua string
+	//go:embed pause.lua
+	pauseLua string
+	//go:embed resume.lua
+	resumeLua string
+	//go:embed stop.lua
+	stopLua string
+	//go:embed unlock.lua
+	unlockLua string
+	//go:embed forget.lua
+	forgetLua string
+)
+
+// looking is the step that changes nothing.
+const looking lock.Event = "look"
+
+// changeStep is an operator's step for one act.
+func changeStep(act lock.Event) link.Script[changeReply] {
+	text := map[lock.Event]*string{
+		looking: &lookLua, lock.Paused: &pauseLua, lock.Resumed: &resumeLua, lock.Halted: &stopLua, lock.Freed: &unlockLua,
+		lock.Forgotten: &forgetLua,
+	}[act]
+	return link.NewScript(readChange, termPart, runPart, ledger.Ledger, ledger.Acts, restPart, link.Part(&operateLua), link.Part(text))
+}
+
+// A changeReply is what an operator's step answers:
+//
+//	{code, pttl, record, pause, now}   how things are: who had the lock before, and the pause
+//	{-1, n, type}                      the n-th key is something else
+//
+// where code is one of those below.
+type changeReply struct {
+	code  int64
+	left  int64  // what PTTL says of the lock, before
+	held  string // the value of the lock before, of any bytes
+	pause string // the value of the pause
+	now   int64  // the server's clock, ms
+	wrong wrongKey
+}
+
+// The codes of a changeReply. Below them, from -10 on, are those of what is not done.
+const (
+	nothing   = 0 // there was nothing to do it to
+	changed   = 1
+	already   = 2
+	runOver   = 3 // the run has ended
+	wrongKind = -1
+)
+
+// objection is what a code says of why a change was not made; 0: it does not say so.
+func objection(code int64) lock.Objection {
+	if o := lock.Objection(-9 - code); o >= lock.OtherRun && o <= lock.StillRunning {
+		return o
+	}
+	return 0
+}
+
+// codeOf is the code of an objection.
+func codeOf(o lock.Objection) int64 { return -9 - int64(o) }
+
+func readChange(r *link.Reply) (c changeReply) {
+	c.code = r.Code()
+	switch {
+	case c.code == wrongKind:
+		c.wrong = readWrongKey(c.code, r)
+	case c.code >= nothing && c.code <= runOver || objection(c.code) != 0:
+		c.left, c.held, c.pause, c.now = r.Number(-2, mostExact), r.Text(), r.Text(), r.Number(0, mostExact)
+	default:
+		r.Strange()
+	}
+	return c
+}
+
+// run is who has the lock at the master: a run, byPause, byForeign, or noHolder.
+func (c changeReply) run() string {
+	switch h, _, _ := lock.ReadHeld(c.held); {
+	case c.left == -2:
+		return noHolder
+	case lock.ReadPause(c.held) != nil:
+		return byPause
+	case h.Run == "":
+		return byForeign
+	default:
+		return h.Run
+	}
+}
+
+// lease is what is left of the lock's; negative: it never expires by itself.
+func (c changeReply) lease() time.Duration {
+	return max(-1, time.Duration(c.left)*time.Millisecond)
+}
+
+// settledBy is the reply with what this very change has done before, when its answer was
+// lost, as done now.
+func (c changeReply) settledBy(by lock.Change, inDoubt bool) changeReply {
+	h, _, _ := lock.ReadHeld(c.held)
+	pause := lock.ReadPause(c.pause)
+	own := false
+	switch by.Act {
+	case lock.Paused:
+		own = c.code == already && pause != nil && pause.ID == by.By.Run
+	case lock.Halted:
+		own = c.code == already && h.Stop == by.By.Run
+	case lock.Freed:
+		own = inDoubt && objection(c.code) == lock.OtherRun && h.Run != by.Run
+	case lock.Resumed, lock.Forgotten:
+		own = inDoubt && c.code == nothing
+	}
+	if own {
+		c.code = changed
+	}
+	return c
+}

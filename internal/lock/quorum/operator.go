@@ -1,0 +1,213 @@
+package quorum
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
+)
+
+// An operator changes jobs whose locks are in several independent servers: each of them is
+// asked for every change, and it is made when a majority has made it.
+type operator struct {
+	quorum  *quorum
+	sources []addressed
+	prefix  string
+	lock.Inspection
+}
+
+// An addressed is a source by its name.
+type addressed struct{ *link.Source }
+
+func (a addressed) Address() string { return a.Source.Address().String() }
+
+// OpenOperator returns what changes the jobs of several independent servers. It asks nobody;
+// its errors are those of Open.
+func OpenOperator(cfg lock.Servers, i lock.Inspection) (lock.Operator, error) {
+	sources, addresses, err := sourcesOf(cfg)
+	if err != nil {
+		return nil, err
+	}
+	q, err := newQuorum(addresses, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	i.Complete()
+	o := &operator{quorum: q, prefix: cfg.Prefix, Inspection: i}
+	for _, src := range sources {
+		o.sources = append(o.sources, addressed{src})
+	}
+	return o, nil
+}
+
+// Change implements lock.Operator. What depends on who has the lock is preceded by a look:
+// each master knows but its own part of that.
+func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
+	switch c.Act {
+	case lock.Halted:
+		return o.halt(ctx, name, c)
+	case lock.Freed:
+		return o.free(ctx, name, c)
+	case lock.Forgotten:
+		return o.forget(ctx, name, c)
+	case lock.Paused:
+		return o.pause(ctx, name, c)
+	}
+	return o.resume(ctx, name, c)
+}
+
+// pause makes or completes a pause. One that a majority has is left as it is.
+func (o *operator) pause(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
+	s, err := o.ask(ctx, name, c, lock.PauseText(c.By.Run, c.By, c.Why), span(c.For))
+	if err != nil {
+		return lock.Changed{}, err
+	}
+	return s.outcome(s.count(already) < s.need(), changed, already)
+}
+
+func (o *operator) resume(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
+	s, err := o.ask(ctx, name, c, digit(c.OnlyKept), lock.WhyText(c.Kept))
+	if err != nil {
+		return lock.Changed{}, err
+	}
+	s.leaves = true
+	return s.outcome(s.count(changed) > 0, nothing, changed)
+}
+
+// halt marks the run that a majority has, nobody else's.
+func (o *operator) halt(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
+	if c.Pausing {
+		pause := c
+		pause.Act = lock.Paused
+		if _, err := o.pause(ctx, name, pause); err != nil {
+			return lock.Changed{}, err
+		}
+	}
+	if c.Run == "" {
+		s, err := o.look(ctx, name, c)
+		if err != nil {
+			return lock.Changed{}, err
+		}
+		switch c.Run = s.holder(); c.Run {
+		case noHolder, byPause:
+			return s.changed(false), nil
+		case byForeign:
+			return lock.Changed{}, s.refused(lock.NotOurs)
+		}
+	}
+	s, err := o.ask(ctx, name, c, c.Run)
+	if err != nil {
+		return lock.Changed{}, err
+	}
+	if s.has(c.Run) {
+		s.of = c.Run
+	}
+	switch {
+	case s.count(changed) > 0 && s.count(changed, already)+len(s.absent) < s.need():
+		return s.changed(true), nil // it has given the lock back since
+	case s.count(runOver) > 0:
+		return s.changed(false), nil
+	}
+	return s.outcome(s.count(already) < s.need(), changed, already)
+}
+
+// free takes the lock from a run at each master that it has. That the run has ended may be
+// known to one of them alone.
+func (o *operator) free(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
+	if c.Over {
+		s, err := o.look(ctx, name, c)
+		switch {
+		case err != nil:
+			return lock.Changed{}, err
+		case !s.has(c.Run):
+			return lock.Changed{}, s.refused(lock.OtherRun)
+		case !s.ended(c.Run):
+			return lock.Changed{}, s.refused(lock.StillRunning)
+		}
+	}
+	s, err := o.ask(ctx, name, c, c.Run)
+	if err != nil {
+		return lock.Changed{}, err
+	}
+	if s.count(changed) > 0 {
+		if err := o.freeAgain(ctx, name, c); err != nil {
+			return lock.Changed{}, err
+		}
+		s.of = cmp.Or(c.Run, byForeign)
+		return s.outcome(true, changed, nothing, codeOf(lock.OtherRun), codeOf(lock.StillPaused))
+	}
+	return s.outcome(false, nothing)
+}
+
+// freeAgain takes what a run got back while it was freed at one master after the other, as it
+// does if it renews just then.
+func (o *operator) freeAgain(ctx context.Context, name string, c lock.Change) error {
+	for {
+		s, err := o.look(ctx, name, c)
+		if err != nil || c.Run == "" || !s.has(c.Run) {
+			return err
+		}
+		if _, err := o.ask(ctx, name, c, c.Run); err != nil {
+			return err
+		}
+	}
+}
+
+// forget is done when all masters have done it: of what one remembers the job still is known.
+func (o *operator) forget(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
+	s, err := o.look(ctx, name, c)
+	if err != nil {
+		return lock.Changed{}, err
+	}
+	switch holder := s.holder(); {
+	case holder == byPause || s.paused():
+		return lock.Changed{}, s.refused(lock.StillPaused)
+	case holder != noHolder && !s.ended(holder):
+		return lock.Changed{}, s.refused(lock.StillHeld)
+	}
+	if s, err = o.ask(ctx, name, c); err != nil {
+		return lock.Changed{}, err
+	}
+	s.all = true
+	return s.outcome(s.count(changed) > 0, nothing, changed)
+}
+
+// look asks who has the lock, and changes nothing.
+func (o *operator) look(ctx context.Context, name string, c lock.Change) (*survey, error) {
+	c.Act = looking
+	return o.ask(ctx, name, c)
+}
+
+// ask has all masters make a step, with what its act wants to be told.
+func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...any) (*survey, error) {
+	keys := lock.KeysOf(o.prefix, name, c.By.Run)
+	args := append([]any{`{"run":"` + c.By.Run + `",`, "", "", lock.Word(lock.WhyText(c.Why))}, more...)
+	for len(args) < 7 {
+		args = append(args, "")
+	}
+	args = append(args, mostRuns, c.By.Who(lock.Slot{}), 0, "", name)
+	step := changeStep(c.Act)
+	answers := askAll(ctx, o.sources, o.Timeout, func(ctx context.Context, src addressed) (changeReply, error) {
+		l := src.Fresh().Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
+		defer l.Close()
+		reply, inDoubt, err := step.Persist(ctx, l, lock.Patience{Whole: o.Timeout, Draw: o.Draw}, keysOf(keys), args...)
+		return reply.settledBy(c, inDoubt), err
+	})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return surveyed(o.quorum, name, keys, answers)
+}
+
+// mostRuns keeps an act from washing runs away: the next run cuts the lists to its own measure.
+const mostRuns = 10_000
+
+// span is a time in ms; 0 has no end.
+func span(d time.Duration) int64 {
+	if d == lock.Forever {
+		return 0
+	}
+	return lock.Milliseconds(d)
+}

@@ -1,0 +1,24 @@
+-- A pause is a holder like any: each master puts it into its own free lock. Stands behind run.lua.
+
+-- is_pause: a value of the lock is that of a pause.
+local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
+
+-- text is the start of a string; or nil and a reply if the key is something else.
+local function text(n)
+  local v = try('GETRANGE', KEYS[n], 0, 1023)
+  if type(v) == 'string' then return v end
+  if not string.find(v.err, 'WRONGTYPE', 1, true) then return nil, v end
+  local t = try('TYPE', KEYS[n])
+  return nil, {-1, n, t.ok or ''}
+end
+
+-- rest puts the pause into the free lock, if one is wanted, for what is left of it, and returns its value; nil if none
+-- is wanted, then the reply that paused is something else.
+local function rest()
+  local wanted, fault = text(4)
+  if not wanted or wanted == '' then return nil, fault end
+  local left = call('PTTL', paused)
+  call('PEXPIRE', gone, 60000) -- after a first write a server that is out of memory does not refuse SET
+  if left > 0 then call('SET', lock, wanted, 'PX', left) else call('SET', lock, wanted) end
+  return wanted
+end
