@@ -14,6 +14,7 @@ import (
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/quorum"
 	"redlockrun/internal/report"
 )
 
@@ -44,7 +45,7 @@ func (o *operation) operator(command string) (lock.Operator, error) {
 		return nil, config.Usagef("%s is not for --local: beside a lock in a file of this host nothing is kept", command).
 			Hint("redlockrun status says who has the lock: that process can be ended by its number")
 	case len(o.Servers.URLs) > 1:
-		return nil, config.Usagef("%s is not for a quorum yet", command)
+		return quorum.OpenOperator(o.Servers, lock.Inspection{Timeout: o.Timeout})
 	}
 	return line.OpenOperator(o.Servers, lock.Inspection{Timeout: o.Timeout})
 }
