@@ -67,7 +67,8 @@ var present = steps{
 
 // slotted are those for runs that have one. They do all that the others do.
 var slotted = steps{
-	acquire: link.NewScript(readAcquire, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Opening, beginPart, linePart, acquireEnd),
+	acquire: link.NewScript(readAcquire, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Opening, beginPart, linePart,
+		acquireEnd),
 	confirm: link.NewScript(readConfirm, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Opening, beginPart, confirmEnd),
 	renew:   renewStep,
 	release: link.NewScript(readRelease, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Closing, linePart, releaseEnd),
