@@ -7,7 +7,8 @@ import (
 
 // An Operator changes what a store does with its jobs. It may be used by several goroutines.
 type Operator interface {
-	// Change does one thing to one job, in one step, which may be repeated. Its errors are
+	// Change does one thing to one job, in one step, which may be repeated; in a quorum it is
+	// a step of each master, and made when a majority has made it. Its errors are
 	// *RefusedError, *NotLockError, *UnavailableError, or the cause of ctx.
 	Change(ctx context.Context, name string, c Change) (Changed, error)
 }

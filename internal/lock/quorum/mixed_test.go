@@ -14,6 +14,10 @@ import (
 var scenarios = map[string]func(*testing.T){
 	"TestAFloorAtAMinorityHindersNobody":                  TestAFloorAtAMinorityHindersNobody,
 	"TestAMajorityOfNewerReleasesIsBusyAndMayBeWaitedFor": TestAMajorityOfNewerReleasesIsBusyAndMayBeWaitedFor,
+	"TestAnyMastersMarkStopsARun":                         TestAnyMastersMarkStopsARun,
+	"TestAPauseAtAMinorityHindersNobody":                  TestAPauseAtAMinorityHindersNobody,
+	"TestAStoppedRunsMinHoldAtAQuorum":                    TestAStoppedRunsMinHoldAtAQuorum,
+	"TestWhoIgnoresPausesOfAQuorum":                       TestWhoIgnoresPausesOfAQuorum,
 	"TestFloorsOfAMastersFence":                           TestFloorsOfAMastersFence,
 	"TestForeignKeysAreLeftAlone":                         TestForeignKeysAreLeftAlone,
 	"TestHealAndRaiseLeaveAFloorAlone":                    TestHealAndRaiseLeaveAFloorAlone,

@@ -85,6 +85,18 @@ var mutants = []mutant{
 		name: "forget the try that a run replaces", file: "doubt.lua", script: "doubtLua",
 		old: "failed = and_failed(failed, tried(begun, '-', '-'))", new: "",
 		test: "TestARunThatVanishesHasFailedInItsSlot",
+	}, {
+		name: "give a paused lock", file: "grant.lua", script: "grantLua",
+		old: "if pause then whose, held = 'another', pause end", new: "",
+		test: "TestWhoIgnoresPausesOfAQuorum",
+	}, {
+		name: "heal a master without the mark of a stop", file: "heal.lua", script: "healLua",
+		old: "whose == 'older' and stop_of(held) or ''", new: "''",
+		test: "TestAnyMastersMarkStopsARun",
+	}, {
+		name: "stop whichever run a master has", file: "stop.lua", script: "stopLua",
+		old: "if run ~= ARGV[5] then return said(-10) end", new: "",
+		test: "TestAStopReachesItsRunOfAQuorumAlone",
 	},
 }
 

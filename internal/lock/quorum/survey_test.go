@@ -1,0 +1,101 @@
+package quorum
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+const (
+	oneRun   = "01KAMHYV00FR0ZEN000000000A"
+	otherRun = "01KAMHYV00FR0ZEN000000000B"
+)
+
+// by is the reply of a master whose lock a run has, for left ms.
+func by(run string, code, left int64) changeReply {
+	return changeReply{code: code, left: left, held: `{"run":"` + run + `","vote":"00000001.00000000.00","v":1,"at":1}`, now: 1}
+}
+
+func freeBy(code int64) changeReply { return changeReply{code: code, left: -2, now: 1} }
+
+func pausedBy(who string, until time.Duration) changeReply {
+	value := fmt.Sprintf(`{"pause":"%s","v":1,"by":"%s","why":"","since":1,"until":%d}`, oneRun, who, until.Milliseconds())
+	return changeReply{code: already, left: 1000, held: value, pause: value, now: 1}
+}
+
+func surveyOf(size int, said ...changeReply) *survey {
+	s := &survey{quorum: &quorum{size: size}, said: said, outage: &outage{quorum: &quorum{size: size}}}
+	for range size - len(said) {
+		s.absent = append(s.absent, "away")
+	}
+	return s
+}
+
+func TestWhoHasTheLockOfAMajority(t *testing.T) {
+	for i, c := range []struct {
+		survey *survey
+		want   string
+	}{
+		{surveyOf(3, by(oneRun, 0, 1), by(oneRun, 0, 1), by(otherRun, 0, 1)), oneRun},
+		{surveyOf(3, by(oneRun, 0, 1), freeBy(0), freeBy(0)), noHolder},
+		{surveyOf(3, by(oneRun, 0, 1), freeBy(0)), oneRun}, // with the one that is away
+		{surveyOf(5, by(oneRun, 0, 1), by(otherRun, 0, 1), by(otherRun, 0, 1), pausedBy("x", 0), freeBy(0)), noHolder},
+		{surveyOf(5, by(oneRun, 0, 1), by(otherRun, 0, 1), by(otherRun, 0, 1), freeBy(0)), otherRun},
+		{surveyOf(3, pausedBy("x", 0), pausedBy("y", 0), by(otherRun, 0, 1)), byPause},
+	} {
+		if got := c.survey.holder(); got != c.want {
+			t.Errorf("%d: %q", i, got)
+		}
+	}
+}
+
+// What is told of a lease is the longest rest, and of pauses the one with which a majority
+// is paused no more.
+func TestWhatIsToldOfSeveralMasters(t *testing.T) {
+	out := surveyOf(3, by(oneRun, 1, 1000), by(oneRun, 1, 3000), by(oneRun, 1, 2000)).changed(true)
+	if out.Left != 3*time.Second || out.Holder.Run != oneRun || !out.Done {
+		t.Errorf("%+v", out)
+	}
+	for _, c := range []struct {
+		survey *survey
+		want   string
+	}{
+		{surveyOf(3, pausedBy("hour", time.Hour), pausedBy("day", 24*time.Hour), pausedBy("ever", 0)), "day"},
+		{surveyOf(3, pausedBy("hour", time.Hour), pausedBy("ever", 0)), "hour"},
+		{surveyOf(3, pausedBy("hour", time.Hour), freeBy(0), freeBy(0)), ""},
+	} {
+		if out := c.survey.changed(false); (out.Pause == nil) != (c.want == "") || out.Pause != nil && out.Pause.By != c.want {
+			t.Errorf("%q: %+v", c.want, out.Pause)
+		}
+	}
+}
+
+func TestWhatTheAnswersOfMastersMeanTogether(t *testing.T) {
+	other, held := codeOf(lock.OtherRun), codeOf(lock.StillHeld)
+	unavailable := errors.New("unavailable")
+	for i, c := range []struct {
+		survey *survey
+		good   []int64
+		want   error // *RefusedError of the objection, unavailable, or nil
+	}{
+		{surveyOf(3, freeBy(changed), freeBy(changed)), []int64{changed}, nil},
+		{surveyOf(3, freeBy(changed), freeBy(other)), []int64{changed}, unavailable},
+		{surveyOf(3, freeBy(other), freeBy(other)), []int64{changed}, &lock.RefusedError{Refusal: lock.OtherRun}},
+		{surveyOf(3, freeBy(other), freeBy(nothing), freeBy(nothing)), []int64{changed}, nil},
+		{surveyOf(5, freeBy(held), freeBy(held), freeBy(other), freeBy(changed), freeBy(changed)), []int64{changed},
+			&lock.RefusedError{Refusal: lock.StillHeld}},
+	} {
+		_, err := c.survey.outcome(true, c.good...)
+		var no, wanted *lock.RefusedError
+		switch {
+		case c.want == nil && err == nil:
+		case c.want == unavailable && errors.As(err, new(*lock.UnavailableError)):
+		case errors.As(c.want, &wanted) && errors.As(err, &no) && no.Refusal == wanted.Refusal:
+		default:
+			t.Errorf("%d: %v, want %v", i, err, c.want)
+		}
+	}
+}
