@@ -243,7 +243,8 @@ func TestAnyMastersMarkStopsARun(t *testing.T) {
 	q := l.(*quorumLease)
 	q.dropKey(0)
 	q.heal(t.Context(), 0, q.nextTerm())
-	if value := locktest.Do(t, all[0], "GET", jobKey).(string); value == marked || locktest.HolderOf(value).Stop != locktest.HolderOf(marked).Stop {
+	value := locktest.Do(t, all[0], "GET", jobKey).(string)
+	if value == marked || locktest.HolderOf(value).Stop != locktest.HolderOf(marked).Stop {
 		t.Errorf("healed, it has %s", value)
 	}
 	locktest.Renew(t, l)
@@ -351,7 +352,8 @@ func TestForgetLeavesTheLockOfAQuorum(t *testing.T) {
 	made(t, o, desk(lock.Resumed))
 	locktest.Must(t, all[2].Signal(syscall.SIGSTOP))
 	var down *lock.UnavailableError
-	if _, err := o.Change(t.Context(), "job", desk(lock.Forgotten)); !errors.As(err, &down) || !strings.Contains(err.Error(), "3 of 3 are needed") {
+	_, err := o.Change(t.Context(), "job", desk(lock.Forgotten))
+	if !errors.As(err, &down) || !strings.Contains(err.Error(), "3 of 3 are needed") {
 		t.Errorf("forgotten by two of three: %v", err)
 	}
 	locktest.Must(t, all[2].Signal(syscall.SIGCONT))
@@ -405,7 +407,8 @@ func TestAPauseOfAnotherTypeIsNoLock(t *testing.T) {
 	if _, err := s.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" {
 		t.Errorf("acquired: %v", err)
 	}
-	if _, err := o.Change(t.Context(), "job", desk(lock.Paused)); !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" || wrong.What != "a list" {
+	_, err := o.Change(t.Context(), "job", desk(lock.Paused))
+	if !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" || wrong.What != "a list" {
 		t.Errorf("paused: %v", err)
 	}
 }
