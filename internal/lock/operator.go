@@ -63,3 +63,18 @@ const (
 	StillHeld              // a run has the lock
 	StillRunning           // the record does not say that the run has ended
 )
+
+// Code is what a step answers that objects: -10 and below.
+func (o Objection) Code() int64 { return -9 - int64(o) }
+
+// ObjectionOf is what the code of an answer objects; 0 if it does not.
+func ObjectionOf(code int64) Objection {
+	if code <= OtherRun.Code() && code >= StillRunning.Code() {
+		return Objection(-9 - code)
+	}
+	return 0
+}
+
+// ActHistory is how many runs an act leaves, so that it washes none away: the next run cuts
+// the lists to its own measure.
+const ActHistory = 10_000

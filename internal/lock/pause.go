@@ -53,3 +53,11 @@ const maxWhy = 200
 
 // WhyText is what is kept of a reason.
 func WhyText(why string) string { return short(why, maxWhy) }
+
+// PauseLength is how long a pause is, in ms, as steps want it: 0 if it has no end.
+func PauseLength(d time.Duration) int64 {
+	if d == Forever {
+		return 0
+	}
+	return Milliseconds(d)
+}

@@ -10,7 +10,7 @@ import (
 //	{code, pttl, record, pause, now, run, entry}   how things are: who had the lock before, the pause, and who is first in line
 //	{-1, n, type}                                  the n-th key is something else
 //
-// where code is one of those below.
+// where code is one of those below, or that of a [lock.Objection].
 type changeReply struct {
 	code  int64
 	left  int64  // what PTTL says of the lock, before
@@ -32,18 +32,12 @@ const (
 	wrong   = -1
 )
 
-// objections are the codes of what is not done.
-var objections = map[int64]lock.Objection{
-	-10: lock.OtherRun, -11: lock.OtherPause, -12: lock.NotOurs, -13: lock.StillPaused, -14: lock.StillHeld, -15: lock.StillRunning,
-}
-
 func readChange(r *link.Reply) (c changeReply) {
 	c.code = r.Code()
-	_, refused := objections[c.code]
 	switch {
 	case c.code == wrong:
 		c.key, c.what = int(r.Number(1, mostKeys)-1), r.Text()
-	case refused || c.code >= nothing && c.code <= over:
+	case lock.ObjectionOf(c.code) != 0 || c.code >= nothing && c.code <= over:
 		c.left, c.held, c.pause, c.now = r.Number(-2, mostExact), r.Text(), r.Text(), r.Number(0, mostExact)
 		c.next, c.entry = r.Text(), r.Text()
 	default:

@@ -36,44 +36,33 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 		names = ""
 	}
 	patience := lock.Patience{Whole: o.Timeout, Draw: o.Draw}
-	args := append([]any{c.By.Run, mostRuns, c.By.Who(lock.Slot{}), 0, "", name, names, lock.Word(lock.WhyText(c.Why))}, more(c)...)
+	args := append([]any{c.By.Run, lock.ActHistory, c.By.Who(lock.Slot{}), 0, "", name, names, lock.Word(lock.WhyText(c.Why))}, more(c)...)
 	reply, inDoubt, err := changeStep(c.Act).Persist(ctx, l, patience, keys.All(), args...)
 	if err != nil {
 		return lock.Changed{}, err
 	}
-	if c.Act == lock.Forgotten && names == "" && objections[reply.code] == 0 {
+	if c.Act == lock.Forgotten && names == "" && lock.ObjectionOf(reply.code) == 0 {
 		o.unlist(ctx, keys.Jobs, name, patience)
 	}
 	return judge(name, keys, c, reply, inDoubt)
 }
 
-// mostRuns keeps an act from washing runs away: the next run cuts the lists to its own measure.
-const mostRuns = 10_000
-
 // more are the arguments of each act.
 func more(c lock.Change) []any {
 	switch c.Act {
 	case lock.Paused:
-		return []any{lock.PauseText(c.By.Run, c.By, c.Why), span(c.For)}
+		return []any{lock.PauseText(c.By.Run, c.By, c.Why), lock.PauseLength(c.For)}
 	case lock.Resumed:
 		return []any{digit(c.OnlyKept), lock.WhyText(c.Kept)}
 	case lock.Halted:
 		if !c.Pausing {
 			return []any{c.Run, "", 0}
 		}
-		return []any{c.Run, lock.PauseText(c.By.Run, c.By, c.Why), span(c.For)}
+		return []any{c.Run, lock.PauseText(c.By.Run, c.By, c.Why), lock.PauseLength(c.For)}
 	case lock.Freed:
 		return []any{c.Run, digit(c.Over)}
 	}
 	return nil
-}
-
-// span is a time in ms; 0 has no end.
-func span(d time.Duration) int64 {
-	if d == lock.Forever {
-		return 0
-	}
-	return lock.Milliseconds(d)
 }
 
 // judge says what a reply means. A change whose first try got no answer, and is no longer
@@ -97,11 +86,11 @@ func judge(name string, keys lock.Keys, c lock.Change, r changeReply, inDoubt bo
 	if r.next != "" {
 		out.Next = lock.ReadWaiter(r.next, r.entry)
 	}
-	refused, is := objections[r.code]
+	refused := lock.ObjectionOf(r.code)
 	switch {
 	case inDoubt && repeated(c, r, out):
 		out.Done = true
-	case is:
+	case refused != 0:
 		return lock.Changed{}, &lock.RefusedError{Name: name, Refusal: refused, Changed: out}
 	}
 	return out, nil
@@ -115,7 +104,7 @@ func repeated(c lock.Change, r changeReply, out lock.Changed) bool {
 	case lock.Halted:
 		return r.code == already && out.Holder.Stop == c.By.Run
 	case lock.Freed:
-		return r.code == -10 && out.Holder.Run != c.Run
+		return lock.ObjectionOf(r.code) == lock.OtherRun && out.Holder.Run != c.Run
 	}
 	return r.code == nothing
 }

@@ -44,7 +44,7 @@ func changeStep(act lock.Event) link.Script[changeReply] {
 //	{code, pttl, record, pause, now}   how things are: who had the lock before, and the pause
 //	{-1, n, type}                      the n-th key is something else
 //
-// where code is one of those below.
+// where code is one of those below, or that of a [lock.Objection].
 type changeReply struct {
 	code  int64
 	left  int64  // what PTTL says of the lock, before
@@ -54,7 +54,7 @@ type changeReply struct {
 	wrong wrongKey
 }
 
-// The codes of a changeReply. Below them, from -10 on, are those of what is not done.
+// The codes of a changeReply.
 const (
 	nothing   = 0 // there was nothing to do it to
 	changed   = 1
@@ -63,23 +63,12 @@ const (
 	wrongKind = -1
 )
 
-// objection is what a code says of why a change was not made; 0: it does not say so.
-func objection(code int64) lock.Objection {
-	if o := lock.Objection(-9 - code); o >= lock.OtherRun && o <= lock.StillRunning {
-		return o
-	}
-	return 0
-}
-
-// codeOf is the code of an objection.
-func codeOf(o lock.Objection) int64 { return -9 - int64(o) }
-
 func readChange(r *link.Reply) (c changeReply) {
 	c.code = r.Code()
 	switch {
 	case c.code == wrongKind:
 		c.wrong = readWrongKey(c.code, r)
-	case c.code >= nothing && c.code <= runOver || objection(c.code) != 0:
+	case c.code >= nothing && c.code <= runOver || lock.ObjectionOf(c.code) != 0:
 		c.left, c.held, c.pause, c.now = r.Number(-2, mostExact), r.Text(), r.Text(), r.Number(0, mostExact)
 	default:
 		r.Strange()
@@ -118,7 +107,7 @@ func (c changeReply) settledBy(by lock.Change, inDoubt bool) changeReply {
 	case lock.Halted:
 		own = c.code == already && h.Stop == by.By.Run
 	case lock.Freed:
-		own = inDoubt && objection(c.code) == lock.OtherRun && h.Run != by.Run
+		own = inDoubt && lock.ObjectionOf(c.code) == lock.OtherRun && h.Run != by.Run
 	case lock.Resumed, lock.Forgotten:
 		own = inDoubt && c.code == nothing
 	}

@@ -3,7 +3,6 @@ package quorum
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
@@ -60,7 +59,7 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 
 // pause makes or completes a pause. One that a majority has is left as it is.
 func (o *operator) pause(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
-	s, err := o.ask(ctx, name, c, lock.PauseText(c.By.Run, c.By, c.Why), span(c.For))
+	s, err := o.ask(ctx, name, c, lock.PauseText(c.By.Run, c.By, c.Why), lock.PauseLength(c.For))
 	if err != nil {
 		return lock.Changed{}, err
 	}
@@ -136,7 +135,7 @@ func (o *operator) free(ctx context.Context, name string, c lock.Change) (lock.C
 			return lock.Changed{}, err
 		}
 		s.of = cmp.Or(c.Run, byForeign)
-		return s.outcome(true, changed, nothing, codeOf(lock.OtherRun), codeOf(lock.StillPaused))
+		return s.outcome(true, changed, nothing, lock.OtherRun.Code(), lock.StillPaused.Code())
 	}
 	return s.outcome(false, nothing)
 }
@@ -187,7 +186,7 @@ func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...
 	for len(args) < 7 {
 		args = append(args, "")
 	}
-	args = append(args, mostRuns, c.By.Who(lock.Slot{}), 0, "", name)
+	args = append(args, lock.ActHistory, c.By.Who(lock.Slot{}), 0, "", name)
 	step := changeStep(c.Act)
 	answers := askAll(ctx, o.sources, o.Timeout, func(ctx context.Context, src addressed) (changeReply, error) {
 		l := src.Fresh().Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
@@ -199,15 +198,4 @@ func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...
 		return nil, context.Cause(ctx)
 	}
 	return surveyed(o.quorum, name, keys, answers)
-}
-
-// mostRuns keeps an act from washing runs away: the next run cuts the lists to its own measure.
-const mostRuns = 10_000
-
-// span is a time in ms; 0 has no end.
-func span(d time.Duration) int64 {
-	if d == lock.Forever {
-		return 0
-	}
-	return lock.Milliseconds(d)
 }

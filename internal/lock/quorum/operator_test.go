@@ -366,7 +366,6 @@ func TestForgetLeavesTheLockOfAQuorum(t *testing.T) {
 func TestChangesOfAQuorumNeedAMajority(t *testing.T) {
 	t.Parallel()
 	all, s := startDurable(t, 3)
-	o := operating(t, all.urls())
 	req := locktest.RequestFor("job")
 	locktest.Acquire(t, s, req)
 	all[1].Kill()

@@ -87,7 +87,7 @@ func (s *survey) outcome(done bool, good ...int64) (lock.Changed, error) {
 func (s *survey) objection() (most lock.Objection) {
 	n := 0
 	for o := lock.OtherRun; o <= lock.StillRunning; o++ {
-		if k := s.count(codeOf(o)); k > n {
+		if k := s.count(o.Code()); k > n {
 			most, n = o, k
 		}
 	}

@@ -74,7 +74,7 @@ func TestWhatIsToldOfSeveralMasters(t *testing.T) {
 }
 
 func TestWhatTheAnswersOfMastersMeanTogether(t *testing.T) {
-	other, held := codeOf(lock.OtherRun), codeOf(lock.StillHeld)
+	other, held := lock.OtherRun.Code(), lock.StillHeld.Code()
 	unavailable := errors.New("unavailable")
 	for i, c := range []struct {
 		survey *survey
