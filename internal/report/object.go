@@ -12,7 +12,7 @@ import (
 
 type jobObject struct {
 	Key     string       `json:"key"`
-	State   lock.State   `json:"state"`
+	State   lock.State   `json:"state,omitempty"`
 	Host    string       `json:"host,omitempty"`
 	PID     int          `json:"pid,omitempty"`
 	User    string       `json:"user,omitempty"`

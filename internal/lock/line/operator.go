@@ -41,7 +41,7 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 	if err != nil {
 		return lock.Changed{}, err
 	}
-	if c.Act == lock.Forgotten && names == "" && lock.ObjectionOf(reply.code) == 0 {
+	if c.Act == lock.Forgotten && names == "" && reply.code >= nothing {
 		o.unlist(ctx, keys.Jobs, name, patience)
 	}
 	return judge(name, keys, c, reply, inDoubt)

@@ -348,3 +348,21 @@ func TestADayOfPause(t *testing.T) {
 		release(t, lease(t, served))
 	}
 }
+
+// A job whose line is something else is not forgotten, nor is its name in a Cluster.
+func TestForgetOfWhatIsNoJobLeavesItsNameInACluster(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, redistest.ClusterOptions{})
+	at := func(key string) *redistest.Server { return c.Masters[c.Owner(key)] }
+	const names = "redlockrun:jobs"
+	locktest.Do(t, at(names), "ZADD", names, clockOf(steps{t: t, server: at(names)}), "job")
+	locktest.Do(t, at(jobKey), "SET", jobKey+":line", "x")
+	o, err := line.OpenOperator(clusterPlace(c).cfg, lock.Inspection{})
+	locktest.Must(t, err)
+	if _, err := o.Change(t.Context(), "job", desk(lock.Forgotten)); !errors.As(err, new(*lock.NotLockError)) {
+		t.Errorf("forgotten: %v", err)
+	}
+	if n := locktest.Do(t, at(names), "ZCARD", names); n != int64(1) {
+		t.Error("its name is gone")
+	}
+}
