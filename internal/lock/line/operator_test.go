@@ -357,7 +357,9 @@ func TestForgetOfWhatIsNoJobLeavesItsNameInACluster(t *testing.T) {
 	const names = "redlockrun:jobs"
 	locktest.Do(t, at(names), "ZADD", names, clockOf(steps{t: t, server: at(names)}), "job")
 	locktest.Do(t, at(jobKey), "SET", jobKey+":line", "x")
-	o, err := line.OpenOperator(clusterPlace(c).cfg, lock.Inspection{})
+	cfg := clusterPlace(c).cfg
+	cfg.Prefix = lock.DefaultPrefix
+	o, err := line.OpenOperator(cfg, lock.Inspection{})
 	locktest.Must(t, err)
 	if _, err := o.Change(t.Context(), "job", desk(lock.Forgotten)); !errors.As(err, new(*lock.NotLockError)) {
 		t.Errorf("forgotten: %v", err)
