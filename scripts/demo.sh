@@ -80,7 +80,8 @@ ask() { redis-cli -p "$port" "$@"; }
 
 start_redis() {
     for _ in 1 2 3 4 5 6 7 8 9 10; do
-        port=$((20000 + $(od -An -N2 -tu2 /dev/urandom) % 10000))
+        # Between the ports of the tests' servers and those that the kernel gives to clients.
+        port=$((32000 + $(od -An -N2 -tu2 /dev/urandom) % 768))
         redis-server --bind 127.0.0.1 --port "$port" --save '' --appendonly no --dir "$dir" --logfile "$dir/redis.log" &
         redis=$!
         # Another's server on this port would answer too, so ask whose answer it is.

@@ -72,7 +72,7 @@ func (c *Cluster) join() error {
 			return err
 		}
 		for _, other := range c.servers[:i] {
-			if _, err := n.Do("CLUSTER", "MEET", other.opts.On.IP(), other.port, other.bus); err != nil {
+			if _, err := n.Do("CLUSTER", "MEET", other.opts.On.IP(), other.port.number, other.bus.number); err != nil {
 				return err
 			}
 		}

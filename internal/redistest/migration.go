@@ -52,7 +52,7 @@ func (m *Migration) MoveKeys() error {
 	if len(list) == 0 {
 		return nil
 	}
-	move := []any{"MIGRATE", m.to.opts.On.IP(), m.to.port, "", 0, patience.Milliseconds()}
+	move := []any{"MIGRATE", m.to.opts.On.IP(), m.to.port.number, "", 0, patience.Milliseconds()}
 	if p := m.cluster.data.Password; p != "" {
 		move = append(move, "AUTH", p)
 	}

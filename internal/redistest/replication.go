@@ -14,7 +14,7 @@ func isReplicaOf(s, master *Server) error {
 	}
 	list, _ := role.([]any)
 	if len(list) < 4 || fmt.Sprint(list[0]) != "slave" ||
-		fmt.Sprint(list[2]) != strconv.Itoa(master.port) || fmt.Sprint(list[3]) != "connected" {
+		fmt.Sprint(list[2]) != strconv.Itoa(master.port.number) || fmt.Sprint(list[3]) != "connected" {
 		return fmt.Errorf("wait for replica %s of %s: its role is %v", s.Addr(), master.Addr(), role)
 	}
 	return nil

@@ -73,7 +73,7 @@ func (s *Sentinel) dataOptions(i int) Options {
 	opts.On = s.place(i)
 	if i > 0 {
 		master := s.servers[0]
-		opts.Args = append([]string{"--replicaof", master.opts.On.IP(), fmt.Sprint(master.port)}, opts.Args...)
+		opts.Args = append([]string{"--replicaof", master.opts.On.IP(), fmt.Sprint(master.port.number)}, opts.Args...)
 	}
 	return opts
 }
@@ -93,8 +93,15 @@ func (s *Sentinel) startSentinels() (err error) {
 }
 
 func (s *Sentinel) trySentinels() (err error) {
-	ports := []int{freePort(), freePort(), freePort()}
-	conf := func(i int) string { return filepath.Join(s.dir, fmt.Sprintf("sentinel-%d.conf", ports[i])) }
+	ports := []*port{freePort(), freePort(), freePort()}
+	defer func() {
+		for _, p := range ports {
+			if err != nil {
+				p.release()
+			}
+		}
+	}()
+	conf := func(i int) string { return filepath.Join(s.dir, fmt.Sprintf("sentinel-%d.conf", ports[i].number)) }
 	for i := range ports {
 		if err := os.WriteFile(conf(i), []byte(s.config(i, ports)), 0o600); err != nil {
 			return err
@@ -109,12 +116,12 @@ func (s *Sentinel) trySentinels() (err error) {
 	return err
 }
 
-func (s *Sentinel) config(me int, ports []int) string {
+func (s *Sentinel) config(me int, ports []*port) string {
 	master, lines := s.Data[0], &strings.Builder{}
 	say := func(format string, args ...any) { fmt.Fprintf(lines, "sentinel "+format+"\n", args...) }
-	id := func(i int) string { return fmt.Sprintf("%040x", ports[i]) }
+	id := func(i int) string { return fmt.Sprintf("%040x", ports[i].number) }
 	say("myid %s", id(me))
-	say("monitor %s %s %d 2", masterName, master.opts.On.IP(), master.port)
+	say("monitor %s %s %d 2", masterName, master.opts.On.IP(), master.port.number)
 	say("down-after-milliseconds %s %d", masterName, afterMilliseconds(s.opts.DownAfter))
 	say("failover-timeout %s 10000", masterName)
 	if p := s.data.Password; p != "" {
@@ -124,11 +131,11 @@ func (s *Sentinel) config(me int, ports []int) string {
 		say("sentinel-pass %q", p)
 	}
 	for _, r := range s.Data[1:] {
-		say("known-replica %s %s %d", masterName, r.opts.On.IP(), r.port)
+		say("known-replica %s %s %d", masterName, r.opts.On.IP(), r.port.number)
 	}
 	for i, port := range ports {
 		if i != me {
-			say("known-sentinel %s %s %d %s", masterName, s.place(1+s.opts.Replicas+i).IP(), port, id(i))
+			say("known-sentinel %s %s %d %s", masterName, s.place(1+s.opts.Replicas+i).IP(), port.number, id(i))
 		}
 	}
 	return lines.String()

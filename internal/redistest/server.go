@@ -8,7 +8,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -37,7 +36,7 @@ type Options struct {
 	On       *Host    // where the server runs and listens; nil is this machine's loopback
 	Clock    *Clock   // the server's wall clock; nil is this machine's
 
-	port     int    // 0 is a free one
+	port     *port  // the server's from then on; nil is a free one
 	sentinel string // of a Sentinel: its configuration file
 	cluster  bool   // a node of a Cluster
 }
@@ -48,8 +47,8 @@ type Server struct {
 	opts  Options
 	dir   string // data and configuration
 	sock  string // in a directory of its own, as a socket's path is short
-	port  int
-	bus   int // the port of a Cluster's own traffic
+	port  *port
+	bus   *port // of a Cluster's own traffic; nil if there is none
 	cmd   *exec.Cmd
 	ended chan struct{} // closed when the process has been reaped
 }
@@ -71,15 +70,13 @@ func New(dir string, opts Options) (*Server, error) {
 	if err := s.certify(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(short))
 	}
-	for range 20 { // a port that was free a moment ago can be another's now
-		if s.port = opts.port; s.port == 0 {
-			s.port = freePort()
-		}
-		s.bus = s.busPort()
+	for range 20 { // a port that was free a moment ago can be a stranger's now
+		s.takePorts()
 		if err = s.launch(); err == nil {
 			return s, nil
 		}
-		if errors.Is(err, exec.ErrNotFound) || opts.port != 0 {
+		s.releasePorts()
+		if errors.Is(err, exec.ErrNotFound) || opts.port != nil {
 			break
 		}
 	}
@@ -102,25 +99,21 @@ func (s *Server) certify() (err error) {
 	return err
 }
 
-// freePort is a port below the range that the kernel gives to clients, so that
-// a server that is down for a moment finds its port still free.
-func freePort() int {
-	for {
-		port := 10000 + rand.IntN(22000)
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err == nil {
-			l.Close()
-			return port
-		}
+// takePorts are the server's until it is closed.
+func (s *Server) takePorts() {
+	switch {
+	case s.opts.port != nil:
+		s.port = s.opts.port
+	case s.opts.cluster:
+		s.port, s.bus = freePorts()
+	default:
+		s.port = freePort()
 	}
 }
 
-// busPort is the port of a Cluster's own traffic.
-func (s *Server) busPort() int {
-	if knows(clusterPort) {
-		return freePort()
-	}
-	return s.port + 10000
+func (s *Server) releasePorts() {
+	s.port.release()
+	s.bus.release()
 }
 
 func (s *Server) launch() error {
@@ -152,7 +145,7 @@ func (s *Server) launch() error {
 }
 
 func (s *Server) args() []string {
-	port, tlsPort := strconv.Itoa(s.port), "0"
+	port, tlsPort := strconv.Itoa(s.port.number), "0"
 	if s.opts.TLS {
 		port, tlsPort = tlsPort, port
 	}
@@ -166,7 +159,7 @@ func (s *Server) args() []string {
 		args = append(args, "--cluster-enabled", "yes")
 	}
 	if s.opts.cluster && knows(clusterPort) {
-		args = append(args, "--cluster-port", strconv.Itoa(s.bus))
+		args = append(args, "--cluster-port", strconv.Itoa(s.bus.number))
 	}
 	if s.opts.Password != "" {
 		args = append(args, "--requirepass", s.opts.Password)
@@ -203,7 +196,7 @@ func (s *Server) Wait() error {
 }
 
 // Addr is host:port.
-func (s *Server) Addr() string { return net.JoinHostPort(s.opts.On.IP(), strconv.Itoa(s.port)) }
+func (s *Server) Addr() string { return net.JoinHostPort(s.opts.On.IP(), strconv.Itoa(s.port.number)) }
 
 // Socket is the path of the Unix socket, on which the server listens too.
 func (s *Server) Socket() string { return s.sock }
@@ -257,7 +250,7 @@ func (s *Server) PID() int { return s.cmd.Process.Pid }
 // Signal sends sig: SIGSTOP makes the server hang, SIGCONT ends that.
 func (s *Server) Signal(sig syscall.Signal) error { return s.cmd.Process.Signal(sig) }
 
-// Kill ends the process by SIGKILL and reaps it.
+// Kill ends the process by SIGKILL and reaps it. Its port stays the server's until Close.
 func (s *Server) Kill() {
 	s.cmd.Process.Kill()
 	<-s.ended
@@ -287,8 +280,9 @@ func (s *Server) Restart(withData bool) error {
 	return s.launch()
 }
 
-// Close kills the server and removes its socket.
+// Close kills the server, removes its socket and gives up its port.
 func (s *Server) Close() {
 	s.Kill()
+	s.releasePorts()
 	os.RemoveAll(filepath.Dir(s.sock))
 }
