@@ -45,6 +45,7 @@ type operation struct {
 	env     config.Lookup
 	out     *os.File // for results alone
 	silent  []string // the masters that have not answered at this look
+	verdict int      // the status that tells what was found, of a command whose status does
 }
 
 // operate runs an operator command with what stands behind its name.
@@ -69,7 +70,9 @@ func (p *program) operate(c *operatorCommand, args []string) error {
 	}
 	o := &operation{plan: &p.plan, console: p.console, signals: p.signals, env: p.env, out: os.Stdout}
 	o.warnAll(slices.Concat(o.Warnings, o.exposed()))
-	return do(o, flags.Args())
+	err = do(o, flags.Args())
+	p.ending.status = o.verdict // that of an error goes before
+	return err
 }
 
 // explain says what is wrong with the flags, in words of this command.

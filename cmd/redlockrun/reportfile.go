@@ -3,14 +3,10 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"redlockrun/internal/console"
-	"redlockrun/internal/lock"
 )
 
 // reportLimit bounds what a file system that does not answer can cost at the end.
@@ -47,27 +43,13 @@ func within(limit time.Duration, do func() error) error {
 	}
 }
 
-var errNoFile = errors.New("it is no regular file")
-
-// write puts the account into the place of the file at path, or leaves that as it was: who
-// reads it finds the old or the new one, and all of it. A device, or what else is no file, is
-// not replaced.
+// write puts the account into the file at path.
 func (a account) write(path string) error {
-	if there, err := os.Stat(path); err == nil && !there.Mode().IsRegular() {
-		return &os.PathError{Op: "replace", Path: path, Err: errNoFile}
-	}
 	text, err := a.line()
 	if err != nil {
 		return err
 	}
-	beside := filepath.Join(filepath.Dir(path), ".redlockrun-"+lock.NewRunID())
-	if err = create(beside, text); err == nil {
-		err = os.Rename(beside, path)
-	}
-	if err != nil {
-		_ = os.Remove(beside)
-	}
-	return err
+	return replace(path, text, 0)
 }
 
 // line is the account as one line of JSON.
@@ -77,16 +59,4 @@ func (a account) line() ([]byte, error) {
 	e.SetEscapeHTML(false)
 	err := e.Encode(a)
 	return b.Bytes(), err
-}
-
-func create(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
 }

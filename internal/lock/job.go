@@ -17,6 +17,9 @@ type Inspector interface {
 	// slots of each it reads the latest. What cannot be read of a job is in its Unread.
 	Jobs(ctx context.Context, names []string) ([]Job, error)
 
+	// JobsWithRuns is like Jobs, with the first Waiters and the last Runs of each.
+	JobsWithRuns(ctx context.Context, names []string) ([]Job, error)
+
 	// Job is like Jobs for one name, with all its Slots, Waiters and Runs.
 	Job(ctx context.Context, name string) (Job, error)
 

@@ -14,6 +14,9 @@ const (
 	// perStep is how many jobs are read in one step: others have their turn in between.
 	perStep = 50
 
+	// perDeepStep is how many are, if the runs of each are read, too.
+	perDeepStep = 10
+
 	// shown is how many of the waiters and of the last runs are read of one job.
 	shown = 100
 )
@@ -52,6 +55,11 @@ func (s *Server) Jobs(ctx context.Context, names []string) ([]lock.Job, error) {
 	return s.visit("").jobs(ctx, names, 0)
 }
 
+// JobsWithRuns implements lock.Inspector.
+func (s *Server) JobsWithRuns(ctx context.Context, names []string) ([]lock.Job, error) {
+	return s.visit("").jobs(ctx, names, shown)
+}
+
 // Job implements lock.Inspector.
 func (s *Server) Job(ctx context.Context, name string) (lock.Job, error) {
 	jobs, err := s.visit(lock.KeysOf(s.prefix, name, "").Lock).jobs(ctx, []string{name}, shown)
@@ -67,8 +75,12 @@ func (v *visit) jobs(ctx context.Context, names []string, depth int) (jobs []loc
 	if v.source.Address().IsCluster() {
 		return v.scatter(ctx, names, depth)
 	}
+	most := perStep
+	if depth > 0 {
+		most = perDeepStep
+	}
 	for len(names) > 0 {
-		some := names[:min(perStep, len(names))]
+		some := names[:min(most, len(names))]
 		names = names[len(some):]
 		read, err := v.step(ctx, some, depth)
 		if err != nil {

@@ -59,6 +59,34 @@ func TestAnOverviewHasTheLatestSlotAndNeitherWaitersNorRuns(t *testing.T) {
 	}
 }
 
+func TestJobsAreReadWithTheirRunsInStepsOfAFew(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	names := make([]string, 3*10+1)
+	for i := range names {
+		names[i] = fmt.Sprintf("j%02d", i)
+		fill(t, srv, names[i])
+	}
+	whole := job(t, s, names[0])
+	ids := func(entries []lock.Entry) (ids []string) {
+		for _, e := range entries {
+			ids = append(ids, e.Run)
+		}
+		return ids
+	}
+	jobs, err := s.JobsWithRuns(t.Context(), append(names, "none"))
+	locktest.Must(t, err)
+	if len(jobs) != len(names)+1 || jobs[len(names)].State != lock.Idle || jobs[len(names)].Runs != nil {
+		t.Fatalf("%d jobs; of nothing: %+v", len(jobs), jobs[len(jobs)-1])
+	}
+	for i, j := range jobs[:len(names)] {
+		unread(t, j)
+		if j.Name != names[i] || len(j.Runs) == 0 || !slices.Equal(ids(j.Runs), ids(whole.Runs)) || len(j.Waiters) != len(whole.Waiters) {
+			t.Errorf("%s: runs %v, waiters %v", j.Name, ids(j.Runs), j.Waiters)
+		}
+	}
+}
+
 func TestTheStateOfAJobFollowsItsKeys(t *testing.T) {
 	t.Parallel()
 	pause := fmt.Sprintf(`{"pause":"%s","v":1,"by":"alice@desk","why":"deploy","since":1795344187661,"until":0}`, runA)

@@ -48,7 +48,18 @@ func (in *inspector) Names(ctx context.Context, scan bool) ([]string, error) {
 
 // Jobs implements lock.Inspector.
 func (in *inspector) Jobs(ctx context.Context, names []string) ([]lock.Job, error) {
-	said, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) ([]lock.Job, error) { return m.Jobs(ctx, names) })
+	return in.jobs(ctx, names, (*inspect.Server).Jobs)
+}
+
+// JobsWithRuns implements lock.Inspector.
+func (in *inspector) JobsWithRuns(ctx context.Context, names []string) ([]lock.Job, error) {
+	return in.jobs(ctx, names, (*inspect.Server).JobsWithRuns)
+}
+
+// jobs reads jobs from all masters in the same way.
+func (in *inspector) jobs(ctx context.Context, names []string,
+	read func(*inspect.Server, context.Context, []string) ([]lock.Job, error)) ([]lock.Job, error) {
+	said, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) ([]lock.Job, error) { return read(m, ctx, names) })
 	if err != nil {
 		return nil, err
 	}

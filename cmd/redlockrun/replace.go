@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"redlockrun/internal/lock"
+)
+
+var errNoFile = errors.New("it is no regular file")
+
+// replace puts text into the place of the file at path, or leaves that as it was: who reads
+// it finds the old or the new one, and all of it. Its mode is that, whatever the umask; 0
+// leaves it to the umask. A device, or what else is no file, is not replaced. Errors name path.
+func replace(path string, text []byte, mode os.FileMode) error {
+	if there, err := os.Stat(path); err == nil && !there.Mode().IsRegular() {
+		return &os.PathError{Op: "replace", Path: path, Err: errNoFile}
+	}
+	beside := filepath.Join(filepath.Dir(path), ".redlockrun-"+lock.NewRunID())
+	err := create(beside, text, mode)
+	if err == nil {
+		err = os.Rename(beside, path)
+	}
+	if err != nil {
+		_ = os.Remove(beside)
+		return &os.PathError{Op: "write", Path: path, Err: bare(err)}
+	}
+	return nil
+}
+
+// bare is err without the paths that it names: those of a file that nobody has asked for.
+func bare(err error) error {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return errno
+	}
+	return err
+}
+
+func create(path string, text []byte, mode os.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil && mode != 0 {
+		err = f.Chmod(mode)
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
