@@ -54,7 +54,7 @@ func TestFrozenRecordsAreRead(t *testing.T) {
 			name, want.Ended = "lock-ended.json", time.UnixMilli(1763790000123)
 		}
 		locktest.Do(t, srv, "SET", jobKey, frozen(t, name), "PX", 60_000)
-		v, err := other.grant(locktest.Limited(t, locktest.Patience), term{round: 1})
+		v, err := other.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli())
 		if err != nil || v.verdict != refused || v.held.Holder != want || v.held.Since.IsZero() != ended {
 			t.Errorf("%s is read as %+v, %v", name, v, err)
 		}
@@ -80,7 +80,7 @@ func TestFrozenTombstonesAreHeeded(t *testing.T) {
 	locktest.Advise(t)
 	m, srv := oneMaster(t, locktest.RequestFor("job"))
 	locktest.Do(t, srv, "SET", m.keys.Gone, frozen(t, "tombstone"))
-	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}); v.verdict != revoked || err != nil {
+	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli()); v.verdict != revoked || err != nil {
 		t.Errorf("%+v, %v", v, err)
 	}
 	mustGrant(t, m, term{round: 2})

@@ -191,8 +191,8 @@ func (m *redisMaster) unavailable(err error) error { return m.link.Unavailable(e
 // ttl is how long a key lives that no answer has confirmed yet.
 func (m *redisMaster) ttl() int64 { return lock.Milliseconds(min(m.req.Times.TTL, probation)) }
 
-func (m *redisMaster) grant(ctx context.Context, b term) (vote, error) {
-	args := append([]any{m.rest, m.ttl(), time.Now().UnixMilli(), m.uptime}, m.beside()...)
+func (m *redisMaster) grant(ctx context.Context, b term, asked int64) (vote, error) {
+	args := append([]any{m.rest, m.ttl(), asked, m.uptime}, m.beside()...)
 	reply, err := runStep(ctx, m, b, m.steps.grant, append(args, digit(m.req.IgnorePause))...)
 	if err != nil {
 		return vote{}, err

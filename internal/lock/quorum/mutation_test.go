@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
@@ -206,7 +207,7 @@ func oneMaster(t *testing.T, req lock.Request) (*redisMaster, *redistest.Server)
 
 func mustGrant(t *testing.T, m *redisMaster, b term) vote {
 	t.Helper()
-	v, err := m.grant(locktest.Limited(t, locktest.Patience), b)
+	v, err := m.grant(locktest.Limited(t, locktest.Patience), b, time.Now().UnixMilli())
 	locktest.Must(t, err)
 	if v.verdict != granted {
 		t.Fatalf("term %s is answered %+v", b, v)
@@ -267,7 +268,7 @@ func TestQ3LateUndoLeavesALaterRoundAlone(t *testing.T) {
 		t.Errorf("round 2: %d, %v", s, err)
 	}
 	locktest.Must(t, m.giveUp(locktest.Limited(t, locktest.Patience), term{round: 2}.last(), parting{}))
-	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 2}); v.verdict != revoked || err != nil {
+	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 2}, time.Now().UnixMilli()); v.verdict != revoked || err != nil {
 		t.Errorf("a round that was given up is answered %+v, %v", v, err)
 	}
 	mustGrant(t, m, term{round: 3})
@@ -285,7 +286,7 @@ func TestQ4OrderThatArrivesLateIsOlder(t *testing.T) {
 			t.Errorf("term %s: %d, %v, want %d", test.b, got, err, test.want)
 		}
 	}
-	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}); v.verdict != revoked || err != nil {
+	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli()); v.verdict != revoked || err != nil {
 		t.Errorf("the round that was healed since is answered %+v, %v", v, err)
 	}
 }

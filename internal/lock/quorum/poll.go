@@ -41,9 +41,10 @@ func (e *election) newPoll(ctx context.Context, limit time.Duration) *poll {
 		pending: n, answers: make(chan answer, n), asking: new(sync.WaitGroup),
 	}
 	ctx, p.cancel = context.WithTimeout(context.WithoutCancel(ctx), limit)
+	asked := time.Now().UnixMilli()
 	for i, m := range e.masters {
 		p.asking.Go(func() {
-			v, err := m.grant(ctx, p.term)
+			v, err := m.grant(ctx, p.term, asked)
 			p.answers <- answer{i, v, err}
 		})
 	}

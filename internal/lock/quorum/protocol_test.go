@@ -31,7 +31,7 @@ func TestFloorsOfAMastersFence(t *testing.T) {
 	for _, c := range locktest.Floors() {
 		locktest.Do(t, srv, "SET", jobFence, c.Fence)
 		before := locktest.Do(t, srv, "DUMP", jobFence)
-		v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 2})
+		v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 2}, time.Now().UnixMilli())
 		locktest.Must(t, err)
 		want := map[int64]verdict{1: granted, -2: notLock, -3: newer}[c.Code]
 		if v.verdict != want || want == newer && v.newer.Protocol != int(c.Protocol) {

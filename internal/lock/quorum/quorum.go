@@ -34,8 +34,10 @@ type quorum struct {
 type master interface {
 	Address() string
 
-	// grant asks for the lock; whatever its verdict, err is nil.
-	grant(ctx context.Context, b term) (vote, error)
+	// grant asks for the lock; whatever its verdict, err is nil. asked is when the round
+	// began, in ms of the client's clock, the same for all masters: so that their counters,
+	// if they are not ahead of it, agree at once.
+	grant(ctx context.Context, b term, asked int64) (vote, error)
 
 	// raise raises the counter to fence if the lock still is b's.
 	raise(ctx context.Context, b term, fence int64) (done bool, err error)

@@ -247,7 +247,7 @@ func TestL3LateVoteOfAnAbandonedRoundDoesNothing(t *testing.T) {
 		synctest.Wait()
 		nothingOf(t, req.Holder.Run, servers)
 		m := &simMaster{servers[0], req}
-		if v, err := m.grant(t.Context(), term{round: 1}); v.verdict != revoked {
+		if v, err := m.grant(t.Context(), term{round: 1}, time.Now().UnixMilli()); v.verdict != revoked {
 			t.Errorf("%v, %v", v, err)
 		}
 	})

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -472,4 +475,43 @@ func TestABusyQuorumSaysSinceWhenTheLockIsHeld(t *testing.T) {
 		all = append(all, redistest.Start(t, redistest.Options{}))
 	}
 	locktest.SaysSinceWhen(t, openAll(t, lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix, Durable: true}))
+}
+
+// Masters that are asked one after the other, as on a slow host, are told of one instant:
+// else their counters would differ, and agreeing on a fence would take another round trip.
+func TestFenceIsOfOneInstantAtAllMasters(t *testing.T) {
+	t.Parallel()
+	s := startServers(t, 5, redistest.Options{}).open(t).(*quorum)
+	open, turn, raises := s.open, new(sync.Mutex), new(atomic.Int32)
+	s.open = func(req lock.Request) (masters []master) {
+		for _, m := range open(req) {
+			masters = append(masters, &latecomer{m, turn, raises})
+		}
+		return masters
+	}
+	locktest.Acquire(t, s, locktest.RequestFor("job"))
+	if n := raises.Load(); n > 0 {
+		t.Errorf("%d servers had to raise their fences", n)
+	}
+}
+
+// A latecomer asks a master for its vote in a millisecond of its own.
+type latecomer struct {
+	master
+	turn   *sync.Mutex
+	raises *atomic.Int32
+}
+
+func (c *latecomer) grant(ctx context.Context, b term, asked int64) (vote, error) {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	for began := time.Now().UnixMilli(); time.Now().UnixMilli() == began; {
+		runtime.Gosched()
+	}
+	return c.master.grant(ctx, b, asked)
+}
+
+func (c *latecomer) raise(ctx context.Context, b term, fence int64) (bool, error) {
+	c.raises.Add(1)
+	return c.master.raise(ctx, b, fence)
 }

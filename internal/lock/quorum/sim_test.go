@@ -200,8 +200,7 @@ func (m *simMaster) revoked(b term) bool {
 	return ok && last.String() >= b.String()
 }
 
-func (m *simMaster) grant(ctx context.Context, b term) (vote, error) {
-	now := time.Now().UnixMilli()
+func (m *simMaster) grant(ctx context.Context, b term, asked int64) (vote, error) {
 	return step(ctx, m, "grant", func() vote {
 		switch owner := m.owner(); {
 		case owner != "" && owner != m.req.Holder.Run:
@@ -215,7 +214,7 @@ func (m *simMaster) grant(ctx context.Context, b term) (vote, error) {
 		case m.uptime != nil && m.uptime() < max(m.req.Times.TTL, settled):
 			return vote{verdict: abstained, wait: max(m.req.Times.TTL, settled) - m.uptime()}
 		}
-		m.counter = max(m.counter+1, now)
+		m.counter = max(m.counter+1, asked)
 		m.take(b)
 		return vote{verdict: granted, fence: m.counter}
 	})

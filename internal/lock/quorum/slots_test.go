@@ -229,7 +229,7 @@ func leaves(t *testing.T, s *redistest.Server, req lock.Request) {
 	t.Helper()
 	store := openAll(t, lock.Servers{URLs: []string{s.URL()}, Prefix: lock.DefaultPrefix, Durable: true}).(*quorum)
 	m := store.open(req)[0]
-	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}); err != nil || v.verdict != granted {
+	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli()); err != nil || v.verdict != granted {
 		t.Fatal(v, err)
 	}
 	m.close()

@@ -102,10 +102,10 @@ type voter struct {
 	votes *sync.RWMutex
 }
 
-func (v *voter) grant(ctx context.Context, b term) (vote, error) {
+func (v *voter) grant(ctx context.Context, b term, asked int64) (vote, error) {
 	v.votes.RLock()
 	defer v.votes.RUnlock()
-	return v.master.grant(ctx, b)
+	return v.master.grant(ctx, b, asked)
 }
 
 // Two of five servers at a time suffer, eight contend for the lock, and no two
