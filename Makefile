@@ -17,7 +17,7 @@ compat: ; @scripts/compat.sh ## run the tests against Redis 6.0, 7.0 and 8.0 and
 ## At length
 bench: build ; @scripts/bench.sh ## measure a run, a hand-over and memory, and hold them to their bars
 soak: ; @scripts/soak.sh ## let many wait for one lock while all goes wrong, for STORM=60s
-storm: ; @scripts/storm.sh ## let a quorum's servers and network fail, at full length
+storm: ; @scripts/storm.sh ## kill ten thousand runs, and let a quorum's servers and network fail, at full length
 model: ; @scripts/model.sh ## search the quorum's models exhaustively; up to 8 GB
 fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
 
