@@ -1,7 +1,7 @@
 package console
 
-// Events of a run, by names that stay as they are; how one ends is named by its status. The
-// README lists them.
+// Events of a run, by names that stay as they are; how one ends is named by its status.
+// docs/flags.md lists them.
 const (
 	EventConfig      = "config"         // what should be known of the configuration
 	EventSplay       = "splay"          // the lock is asked for later

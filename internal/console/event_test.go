@@ -8,8 +8,8 @@ import (
 )
 
 // Programs rely on the names of the events.
-func TestTheREADMENamesEveryEvent(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+func TestThePageOfFlagsNamesEveryEvent(t *testing.T) {
+	page, err := os.ReadFile("../../docs/flags.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,8 +21,8 @@ func TestTheREADMENamesEveryEvent(t *testing.T) {
 		}
 		for _, name := range regexp.MustCompile(`(?:\sEvent[A-Z]\w+\s+= |"event", )"([a-z-]+)"`).FindAllSubmatch(source, -1) {
 			names++
-			if !strings.Contains(string(readme), "`"+string(name[1])+"`") {
-				t.Errorf("the README lacks the event %s", name[1])
+			if !strings.Contains(string(page), "`"+string(name[1])+"`") {
+				t.Errorf("docs/flags.md lacks the event %s", name[1])
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"redlockrun/internal/ability"
 )
 
-// lives are how long the keys of README.md live, by what they end with.
+// lives are how long the keys of docs/stores.md live, by what they end with.
 func lives(t *testing.T) map[string]string {
 	t.Helper()
 	lives := map[string]string{}
@@ -25,7 +25,7 @@ func lives(t *testing.T) map[string]string {
 	return lives
 }
 
-// No key is in Redis of which README.md does not tell, none lives for longer, and they are
+// No key is in Redis of which docs/stores.md does not tell, none lives for longer, and they are
 // no larger.
 func TestReadmeTellsOfEachKeyAndOfItsSize(t *testing.T) {
 	ability.Slow(t)
@@ -44,13 +44,13 @@ func TestReadmeTellsOfEachKeyAndOfItsSize(t *testing.T) {
 	for _, key := range reply.([]any) {
 		life, found := told[strings.Replace(key.(string), "{job}", "{NAME}", 1)]
 		if !found {
-			t.Errorf("README.md does not tell of %s", key)
+			t.Errorf("docs/stores.md does not tell of %s", key)
 			continue
 		}
 		days := regexp.MustCompile(`(\d+) days`).FindStringSubmatch(life)
 		ttl, err := s.server.Do("PTTL", key)
 		if left := time.Duration(ttl.(int64)) * time.Millisecond; err != nil || fmt.Sprintf("%.0f", left.Hours()/24) != days[1] {
-			t.Errorf("%s lives for %v, README.md: %s (%v)", key, left, life, err)
+			t.Errorf("%s lives for %v, docs/stores.md: %s (%v)", key, left, life, err)
 		}
 		bytes, err := s.server.Do("MEMORY", "USAGE", key, "SAMPLES", 0)
 		if err != nil {
@@ -58,11 +58,11 @@ func TestReadmeTellsOfEachKeyAndOfItsSize(t *testing.T) {
 		}
 		size += bytes.(int64)
 	}
-	claim := regexp.MustCompile(`A job with a full ledger takes less than (\d+) KB`).FindStringSubmatch(readme(t))
+	claim := regexp.MustCompile(`A job with a full ledger takes less than (\d+) KB`).FindStringSubmatch(users(t))
 	if claim == nil {
-		t.Fatal("README.md does not say how much a job takes")
+		t.Fatal("no page says how much a job takes")
 	}
 	if most, err := strconv.ParseInt(claim[1], 10, 64); err != nil || size >= most*1024 {
-		t.Errorf("the keys of a job take %d bytes; README.md: %q", size, claim)
+		t.Errorf("the keys of a job take %d bytes; docs/stores.md: %q", size, claim)
 	}
 }

@@ -154,6 +154,28 @@ func TestReadmeCronJobSaysWhatItsTextSays(t *testing.T) {
 	}
 }
 
+// The README shows the heart of the CronJob, and that is done once, too.
+func TestReadmeContainerIsThatOfTheCronJob(t *testing.T) {
+	var short container
+	if err := yaml.Unmarshal([]byte(block(t, "container")), &short); err != nil {
+		t.Fatal(err)
+	}
+	whole := readCronJob(t).Spec.JobTemplate.Spec.Template.Spec.Containers[0]
+	if !slices.Equal(short.Command, whole.Command) || !slices.Equal(short.Args, whole.Args) || short.Env[0] != whole.Env[0] {
+		t.Errorf("%+v, not %+v", short, whole)
+	}
+	s := newSite(t)
+	s.provide("php", "#!/bin/sh\necho \"$*\" >>ran\n")
+	for range 2 {
+		if r := s.finish(s.pod(short, "cancel-orders-29405760")); r != (run{}) {
+			t.Error(r)
+		}
+	}
+	if ran := s.ran(); ran != "/srv/shop/cancel_orders.php\n" {
+		t.Errorf("ran %q", ran)
+	}
+}
+
 func TestReadmeCronJobIsDoneOnce(t *testing.T) {
 	c := readCronJob(t).Spec.JobTemplate.Spec.Template.Spec.Containers[0]
 	s := newSite(t)

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package e2e runs redlockrun as its users do: by the recipes of README.md,
-// and, with the build tag e2e, by a real cron, by systemd's own check of the
+// Package e2e runs redlockrun as its users do: by README.md and the pages that it links
+// to, and, with the build tag e2e, by a real cron, by systemd's own check of the
 // unit files, and by the demonstration.
 package e2e
 

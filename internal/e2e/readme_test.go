@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,39 +13,6 @@ import (
 	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
 )
-
-// What differs from run to run in the output that README.md shows.
-var (
-	holder  = regexp.MustCompile(`held by \S+:\d+ \([^,]+, `)
-	since   = regexp.MustCompile(`since [0-9TZ:-]+, [0-9.]+s left`)
-	address = regexp.MustCompile(`127\.0\.0\.1:\d+`)
-)
-
-func canonical(output string) string {
-	output = holder.ReplaceAllString(output, "held by HOLDER (USER, ")
-	output = since.ReplaceAllString(output, "since TIME, SECONDS left")
-	return address.ReplaceAllString(output, "127.0.0.1:PORT")
-}
-
-func TestReadmeSessionPrintsWhatItShows(t *testing.T) {
-	s := newSite(t)
-	var script strings.Builder
-	for line := range strings.Lines(block(t, "session")) {
-		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
-		if !ok {
-			continue
-		}
-		fmt.Fprintf(&script, "echo '$ %s'\n(exit $status)\n%s\nstatus=$?\n", strings.ReplaceAll(command, "'", `'\''`), command)
-		if strings.HasSuffix(command, "&") {
-			fmt.Fprintf(&script, "until [ \"$(redis-cli -s %s exists 'redlockrun:{backup}')\" = 1 ]; do sleep 0.01; done\n", s.server.Socket())
-		}
-	}
-	script.WriteString("kill $(jobs -p)\nwait\n")
-	got := s.run("bash", "-c", "exec 2>&1\nstatus=0\n"+script.String())
-	if want := canonical(block(t, "session")); canonical(got.stdout) != want {
-		t.Errorf("got\n%s\nwant\n%s", canonical(got.stdout), want)
-	}
-}
 
 func TestReadmeInstall(t *testing.T) {
 	ability.Slow(t)
@@ -137,9 +103,9 @@ func TestReadmeOutagesFollowFromTheTimes(t *testing.T) {
 	}
 }
 
-func TestReadmeAndHelpHaveTheSameFlags(t *testing.T) {
+func TestThePageOfFlagsAndHelpHaveTheSameFlags(t *testing.T) {
 	s := newSite(t)
-	_, table, _ := strings.Cut(readme(t), "| flag | default | meaning |")
+	_, table, _ := strings.Cut(page(t, "docs/flags.md"), "| flag | default | meaning |")
 	table, _, _ = strings.Cut(table, "\n\n")
 	flag := regexp.MustCompile(`--[a-z][a-z-]+`)
 	var documented []string
@@ -158,6 +124,6 @@ func TestReadmeAndHelpHaveTheSameFlags(t *testing.T) {
 	slices.Sort(documented)
 	slices.Sort(helped)
 	if !slices.Equal(documented, helped) {
-		t.Errorf("README.md: %q\n--help: %q", documented, helped)
+		t.Errorf("docs/flags.md: %q\n--help: %q", documented, helped)
 	}
 }
