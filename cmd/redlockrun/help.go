@@ -65,6 +65,7 @@ where the lock lives:
       --redis-ca FILE          certificates of a private CA
       --redis-cert FILE        a client certificate, with
       --redis-key FILE         its key
+      --redis-server-name HOST the name that its certificate must have (the host's)
       --redis-password-file FILE     the password, for a URL without one
       --sentinel-password-file FILE  that of the sentinels
       --replicas N             the lock counts once N replicas have it (0)

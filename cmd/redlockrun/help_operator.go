@@ -133,8 +133,8 @@ D is a duration: seconds (60, 0.5) or 90s, 2m30s.
 
 where the jobs are:
       --redis URL, --redis-timeout D, --redis-ca FILE, --redis-cert FILE, --redis-key FILE,
-      --redis-password-file FILE, --sentinel-password-file FILE, --replicas N,
-      --replicas-timeout D, --durable, --prefix TEXT, --local[=DIR]
+      --redis-server-name HOST, --redis-password-file FILE, --sentinel-password-file FILE,
+      --replicas N, --replicas-timeout D, --durable, --prefix TEXT, --local[=DIR]
 
 messages, on stderr only:
   -q, --quiet, -v, --verbose, --log-level LEVEL, --log-format FORMAT

@@ -81,7 +81,7 @@ type (
 
 // redisCommand is
 //
-//	redis start [NAME [password PW] [tls] [ARG...]]
+//	redis start [NAME [password PW] [tls [name HOST]] [ARG...]]
 //	redis freeze|thaw|stop|restart|reload [NAME]
 //
 // start sets $REDIS (for NAME x: $x) to the URL, and makes it the one that redlockrun asks.
@@ -125,6 +125,8 @@ func redisCommand(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func startRedis(ts *testscript.TestScript, args []string) *redistest.Server {
+	dir, err := os.MkdirTemp(ts.Getenv("WORK"), "redis")
+	ts.Check(err)
 	var opts redistest.Options
 	for i := 0; i < len(args); i++ {
 		switch args[i] {
@@ -133,6 +135,9 @@ func startRedis(ts *testscript.TestScript, args []string) *redistest.Server {
 			opts.Password = args[i]
 		case "tls":
 			opts.TLS = true
+		case "name":
+			i++
+			ts.Check(certify(&opts, dir, args[i]))
 		case "user":
 			i++
 			opts.Users = append(opts.Users, args[i])
@@ -140,8 +145,6 @@ func startRedis(ts *testscript.TestScript, args []string) *redistest.Server {
 			opts.Args = append(opts.Args, args[i])
 		}
 	}
-	dir, err := os.MkdirTemp(ts.Getenv("WORK"), "redis")
-	ts.Check(err)
 	s, err := redistest.New(dir, opts)
 	ts.Check(err)
 	if opts.TLS {
@@ -149,6 +152,15 @@ func startRedis(ts *testscript.TestScript, args []string) *redistest.Server {
 	}
 	ts.Defer(s.Close)
 	return s
+}
+
+// certify gives a server a certificate for host alone.
+func certify(opts *redistest.Options, dir, host string) (err error) {
+	if opts.CA, err = redistest.NewCA(dir); err != nil {
+		return err
+	}
+	opts.Pair, err = opts.CA.Issue("named", time.Now().Add(time.Hour), host)
+	return err
 }
 
 // redisDo is redis-do [@NAME] WORD..., which asks the server REDIS, or NAME; the reply is its output.

@@ -24,6 +24,7 @@ func explainUnavailable(e *lock.UnavailableError, c plan) outcome {
 // check is what to look at when a store did not answer.
 func check(e *lock.UnavailableError) string {
 	var dns *net.DNSError
+	var remote *net.OpError
 	if hint := refusalHint(e); hint != "" {
 		return hint
 	}
@@ -36,8 +37,12 @@ func check(e *lock.UnavailableError) string {
 		return "check the host name and the resolver"
 	case errors.As(e, new(x509.UnknownAuthorityError)):
 		return "check the certificate; --redis-ca FILE names a private CA"
-	case errors.As(e, new(x509.HostnameError)), errors.As(e, new(x509.CertificateInvalidError)):
+	case errors.As(e, new(x509.HostnameError)):
+		return "check the server's certificate; --redis-server-name HOST says which name it must have"
+	case errors.As(e, new(x509.CertificateInvalidError)):
 		return "check the server's certificate"
+	case errors.As(e, &remote) && remote.Op == "remote error":
+		return "the server refuses this client: its log says why; --redis-cert and --redis-key name a client certificate"
 	case errors.Is(e, syscall.ECONNREFUSED), errors.Is(e, os.ErrNotExist):
 		return "check that Redis runs there, and the address"
 	case errors.Is(e, os.ErrPermission):

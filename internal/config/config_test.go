@@ -132,6 +132,7 @@ var everySetting = map[string]struct {
 	"redis-ca":               {"/ca", func(c config.Config) bool { return c.Servers.CA == "/ca" }},
 	"redis-cert":             {"/cert", func(c config.Config) bool { return c.Servers.Cert == "/cert" }},
 	"redis-key":              {"/key", func(c config.Config) bool { return c.Servers.Key == "/key" }},
+	"redis-server-name":      {"db.example", func(c config.Config) bool { return c.Servers.ServerName == "db.example" }},
 	"redis-password-file":    {"/pw", func(c config.Config) bool { return c.Servers.PasswordFile == "/pw" }},
 	"sentinel-password-file": {"/pw", func(c config.Config) bool { return c.Servers.SentinelPasswordFile == "/pw" }},
 	"replicas":               {"2", func(c config.Config) bool { return c.Servers.Replicas == 2 }},

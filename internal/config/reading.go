@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -152,12 +153,29 @@ func (r *reading) servers() lock.Servers {
 		CA:                   r.text("redis-ca"),
 		Cert:                 r.text("redis-cert"),
 		Key:                  r.text("redis-key"),
+		ServerName:           r.serverName(),
 		PasswordFile:         r.text("redis-password-file"),
 		SentinelPasswordFile: r.text("sentinel-password-file"),
 		Replicas:             r.number("replicas", maxReplicas),
 		ReplicasTimeout:      r.duration("replicas-timeout", time.Millisecond),
 		Durable:              r.on("durable"),
 	}
+}
+
+// serverName is a host name or an IP address, "" if nobody said anything. What is neither,
+// a URL perhaps, is not repeated.
+func (r *reading) serverName() string {
+	g := r.nearest("redis-server-name")
+	if !g.said() || isHost(g.last()) {
+		return r.text("redis-server-name")
+	}
+	r.fail(Usagef("%s is no host name", g.called).Hint("it is a name, without a port, as in the server's certificate"))
+	return ""
+}
+
+func isHost(text string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+	return net.ParseIP(text) != nil || len(text) <= 253 && strings.Trim(text, letters) == ""
 }
 
 // unfit says why text cannot be a part of a Redis key, or nothing.

@@ -47,6 +47,7 @@ var settings = [...]Setting{
 	{"redis-ca", "", "", "", "a file of private CA certificates"},
 	{"redis-cert", "", "", "", "a client certificate"},
 	{"redis-key", "", "", "", "the client certificate's key"},
+	{"redis-server-name", "", "", "", "the name that the server's certificate must have"},
 	{"redis-password-file", "", "", "", "a file that holds the password"},
 	{"sentinel-password-file", "", "", "", "a file that holds the sentinels' password"},
 	{"replicas", "", "", "0", "how many replicas must have the lock"},

@@ -20,6 +20,10 @@ type Servers struct {
 	// They are read again for each new connection.
 	CA, Cert, Key string
 
+	// ServerName is the name that the certificate of each server and sentinel must have;
+	// empty is the host that is dialled.
+	ServerName string
+
 	// Durable says that the servers of a quorum keep their data when they are
 	// restarted. Otherwise one that has been up for less than a minute, or the ttl,
 	// does not vote.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/redistest"
 )
@@ -58,11 +59,17 @@ func TestL26TheServerIsVerified(t *testing.T) {
 	refusedBecause(t, cfg, "unknown authority")
 	cfg = good
 	cfg.Cert, cfg.Key = "", ""
-	req := within(500 * time.Millisecond)
-	var unavailable *lock.UnavailableError // what the server says of it, it may cut off itself
-	if _, err := (place{cfg: cfg}).open(t).Acquire(t.Context(), req); !errors.As(err, &unavailable) {
-		t.Errorf("without a certificate: %v", err)
-	}
+	refusedBecause(t, cfg, "certificate required")
+	foreign := issue(t, newCA(t), "foreign", time.Now().Add(time.Hour), "127.0.0.1")
+	cfg.Cert, cfg.Key = foreign.Cert, foreign.Key
+	refusedBecause(t, cfg, "error decrypting message") // the CAs have one name
+}
+
+// Before TLS 1.3 the server says it in the handshake.
+func TestL26WithTLS12ACertificateIsRequiredAsWell(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{TLS: true, Mutual: true, Args: []string{"--tls-protocols", "TLSv1.2"}})
+	refusedBecause(t, lock.Servers{URLs: []string{s.URL()}, CA: s.CA()}, "handshake failure")
 }
 
 func TestL26TheNameIsThatOfTheAddressDialled(t *testing.T) {
@@ -76,6 +83,32 @@ func TestL26TheNameIsThatOfTheAddressDialled(t *testing.T) {
 	st := redistest.StartSentinel(t, redistest.SentinelOptions{Data: redistest.Options{TLS: true, CA: ca}})
 	locktest.Must(t, configure(st.Data[0], elsewhere))
 	refusedBecause(t, lock.Servers{URLs: []string{st.URL()}, CA: ca.File()}, "10.9.9.9")
+}
+
+func TestL26AnotherNameThanThatOfTheAddressIsWanted(t *testing.T) {
+	t.Parallel()
+	ca := newCA(t)
+	elsewhere := issue(t, ca, "elsewhere", time.Now().Add(time.Hour), "redis.example")
+	s := redistest.Start(t, redistest.Options{TLS: true, CA: ca, Pair: elsewhere})
+	cfg := lock.Servers{URLs: []string{s.URL()}, CA: ca.File(), ServerName: "redis.example"}
+	release(t, locktest.Acquire(t, place{cfg: cfg}.open(t), locktest.RequestFor("job")))
+	cfg.ServerName = "other.example"
+	refusedBecause(t, cfg, "not other.example")
+
+	// With Sentinel, of each that is spoken to.
+	st := redistest.StartSentinel(t, redistest.SentinelOptions{Data: redistest.Options{TLS: true, CA: ca}})
+	cfg = lock.Servers{URLs: []string{st.URL()}, CA: ca.File(), ServerName: "localhost"}
+	release(t, locktest.Acquire(t, place{cfg: cfg}.open(t), locktest.RequestFor("job")))
+	locktest.Must(t, configure(st.Data[0], elsewhere))
+	refusedBecause(t, cfg, "not localhost")
+	cfg.ServerName = "redis.example"
+	refusedBecause(t, cfg, "not redis.example")
+
+	cfg = lock.Servers{URLs: []string{"redis://127.0.0.1"}, ServerName: "redis.example"}
+	var wrong *lock.ConfigError
+	if _, err := line.Open(cfg); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "not one for TLS") {
+		t.Errorf("without TLS: %v", err)
+	}
 }
 
 // configure gives a running server another certificate.

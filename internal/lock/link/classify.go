@@ -24,7 +24,6 @@ const (
 
 func classify(err error) class {
 	var cert *tls.CertificateVerificationError
-	var alert tls.AlertError
 	var record tls.RecordHeaderError
 	var invalid x509.CertificateInvalidError
 	var nowhere *nowhereError
@@ -34,7 +33,7 @@ func classify(err error) class {
 		return unfit
 	case refused:
 		return refusal.class
-	case errors.As(err, &cert), errors.As(err, &alert), errors.As(err, &record), errors.As(err, &invalid):
+	case errors.As(err, &cert), errors.As(err, &record), errors.As(err, &invalid), turnedAway(err):
 		return unfit
 	}
 	return unknown

@@ -54,7 +54,8 @@ func (cs *conns) dial(ctx context.Context, network, addr string) (net.Conn, erro
 }
 
 // reach connects within ctx, the TLS handshake included, and checks the
-// certificate against the host that is dialled. raw is what conn is made of.
+// certificate against the name that servers are to have, or the host that is dialled. raw
+// is what conn is made of.
 func (cs *conns) reach(ctx context.Context, network, addr string) (conn, raw net.Conn, err error) {
 	if raw, err = cs.connect(ctx, network, addr); err != nil {
 		return nil, nil, err
@@ -63,7 +64,9 @@ func (cs *conns) reach(ctx context.Context, network, addr string) (conn, raw net
 		return raw, raw, nil
 	}
 	conf := cs.tls.Clone()
-	conf.ServerName, _, _ = net.SplitHostPort(addr)
+	if conf.ServerName == "" {
+		conf.ServerName, _, _ = net.SplitHostPort(addr)
+	}
 	secure := tls.Client(raw, conf)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		raw.Close()

@@ -50,6 +50,9 @@ func (s *Source) load() error {
 		if s.cfg.CA != "" || s.cfg.Cert != "" || s.cfg.Key != "" {
 			return BadURL("it is not one for TLS, but certificates are given", "write rediss:// in place of redis://")
 		}
+		if s.cfg.ServerName != "" {
+			return BadURL("it is not one for TLS, but a server's name is given", "write rediss:// in place of redis://")
+		}
 		s.addr, s.tls = addr, nil
 		return nil
 	}
@@ -62,7 +65,7 @@ func (s *Source) load() error {
 }
 
 func loadTLS(cfg lock.Servers) (*tls.Config, error) {
-	conf := &tls.Config{MinVersion: tls.VersionTLS12}
+	conf := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: cfg.ServerName}
 	if cfg.CA != "" {
 		from := file{"the file of CA certificates", "CA", cfg.CA}
 		pem, err := from.read()
