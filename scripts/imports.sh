@@ -5,10 +5,11 @@ cd "$(dirname "$0")/.."
 
 # package (a regular expression) : what it may import beside the standard library
 rules='
-cmd/redlockrun      : internal/(config|console|lock|lock/line|lock/quorum|lock/local|report|screen|watchdog|runner|boottime) github.com/spf13/(cobra|pflag)
+cmd/redlockrun      : internal/(config|console|lock|lock/line|lock/quorum|lock/local|doctor|report|screen|watchdog|runner|boottime) github.com/spf13/(cobra|pflag)
 internal/config     : internal/lock
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
 internal/report     : internal/(lock|console)
+internal/doctor     : internal/(lock|lock/link)
 internal/screen     : internal/relay golang.org/x/(sys|term).*
 internal/watchdog   : internal/(lock|boottime)
 internal/lock       : internal/boottime github.com/oklog/ulid/v2

@@ -13,6 +13,7 @@ usage:
   redlockrun stop NAME         end the run of a job, wherever it runs
   redlockrun unlock NAME       take the lock from a run that is dead
   redlockrun forget NAME...    remove what is remembered of a job
+  redlockrun doctor            what is wrong between here and Redis, before it hurts
                                (redlockrun status --help and so on tell more)
 
 Everything after COMMAND belongs to COMMAND. D is a duration: seconds (60, 0.5)

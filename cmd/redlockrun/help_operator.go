@@ -127,6 +127,28 @@ flags:
       --json                   one object a line
 `
 
+// doctorHelp is what is said of the command doctor.
+const doctorHelp = `redlockrun doctor finds what is wrong between this host and Redis before it hurts.
+
+usage:
+  redlockrun doctor [flags]
+
+flags:
+      --json                   one object a line
+
+Each line begins with what came of a check: ok; warn; FAIL; or ? where the user's rights do
+not let it look, which is no fault. Below what is wrong stands what to do.
+
+  redlockrun doctor
+  redlockrun doctor --redis file:/run/secrets/redis --json | jq -r 'select(.result == "fail").message'
+`
+
+// doctorStatus is what its exit status means.
+const doctorStatus = `
+exit status: 0 all is well, 1 something warns, 2 something fails, as a server that does not
+answer; 64 usage.
+`
+
 // operatorHelp is the end of each: what all commands have.
 const operatorHelp = `
 D is a duration: seconds (60, 0.5) or 90s, 2m30s.
@@ -143,7 +165,10 @@ These have variables and lines in /etc/default/redlockrun, as for a run
 (redlockrun --help). Times are the server's, in this host's time zone; in JSON in UTC.
 
   -h, --help                   print this
+`
 
+// operatorStatus is what an exit status means, unless a command has its own.
+const operatorStatus = `
 exit status: 0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis,
 75 refused, or the time of --wait is over.
 `
@@ -152,7 +177,7 @@ exit status: 0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis
 func showHelp(words []string) error {
 	if len(words) > 0 {
 		if c := operatorNamed(words[0]); c != nil {
-			return show(c.help + operatorHelp)
+			return show(c.text())
 		}
 	}
 	return show(help)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"slices"
@@ -18,6 +19,7 @@ type operatorCommand struct {
 	name   string
 	help   string                   // what its --help prints, before the flags that all have
 	define func(*pflag.FlagSet) act // its own flags, which have no variables
+	status string                   // what its exit statuses mean; "": what they do with all
 }
 
 // An act is what an operator command does with its operands, once its flags have been parsed.
@@ -26,6 +28,7 @@ type act func(o *operation, operands []string) error
 // operatorCommands are all of them, in the order of the help.
 var operatorCommands = [...]operatorCommand{
 	lookAtStatus, lookAtHistory, pauseJobs, resumeJobs, stopRun, unlockJob, forgetJobs,
+	seeDoctor,
 }
 
 // operatorNamed is the operator command of that name; nil if there is none.
@@ -48,6 +51,11 @@ type operation struct {
 	verdict int      // the status that tells what was found, of a command whose status does
 }
 
+// text is the whole help.
+func (c *operatorCommand) text() string {
+	return c.help + operatorHelp + cmp.Or(c.status, operatorStatus)
+}
+
 // operate runs an operator command with what stands behind its name.
 func (p *program) operate(c *operatorCommand, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
@@ -59,7 +67,7 @@ func (p *program) operate(c *operatorCommand, args []string) error {
 		return c.explain(err, flags)
 	}
 	if *asked {
-		return show(c.help + operatorHelp)
+		return show(c.text())
 	}
 	from, err := p.sources()
 	if err != nil {

@@ -265,6 +265,9 @@ func (a *Address) parseParameter(name, value string) (err error) {
 // IsSingle reports whether it is one server, neither Sentinel's nor a Cluster's.
 func (a Address) IsSingle() bool { return a.kind == single }
 
+// Master is what the sentinels call the master; "" without Sentinel.
+func (a Address) Master() string { return a.master }
+
 // String names the place without user and password.
 func (a Address) String() string {
 	s := strings.Join(a.hosts, ",")

@@ -25,7 +25,7 @@ func (s *Source) Masters(ctx context.Context, draw lock.Draw) ([]*Link, error) {
 	if s.addr.kind != cluster {
 		return []*Link{s.Link(ctx, "", nil, draw)}, nil
 	}
-	nodes, err := s.slotOwners(ctx)
+	nodes, err := s.SlotOwners(ctx)
 	if err != nil {
 		return nil, Unavailable(s.addr, err)
 	}
@@ -38,8 +38,8 @@ func (s *Source) Masters(ctx context.Context, draw lock.Draw) ([]*Link, error) {
 	return links, nil
 }
 
-// slotOwners asks the nodes of the URL, one after the other, who has slots.
-func (s *Source) slotOwners(ctx context.Context) ([]string, error) {
+// SlotOwners asks the nodes of the URL, one after the other, who has slots.
+func (s *Source) SlotOwners(ctx context.Context) ([]string, error) {
 	cs := newConns(ctx, s, &inFlight{off: true})
 	defer cs.end()
 	nowhere := &nowhereError{}

@@ -17,13 +17,24 @@ import (
 // That it is a master, every step of ours proves by itself: each contains a
 // write, which a replica refuses (READONLY).
 func connectSentinel(ctx context.Context, src *Source, cs *conns) (client, error) {
-	master, err := locate(ctx, src.addr.hosts, func(ctx context.Context, host string) opinion {
-		return askSentinel(ctx, src, cs, host)
-	})
+	master, err := findMaster(ctx, src, cs)
 	if err != nil {
 		return nil, err
 	}
 	return connectTo(src, cs, master), nil
+}
+
+// FindMaster is the address of the master that most sentinels name.
+func (s *Source) FindMaster(ctx context.Context) (string, error) {
+	cs := newConns(ctx, s, &inFlight{off: true})
+	defer cs.end()
+	return findMaster(ctx, s, cs)
+}
+
+func findMaster(ctx context.Context, src *Source, cs *conns) (string, error) {
+	return locate(ctx, src.addr.hosts, func(ctx context.Context, host string) opinion {
+		return askSentinel(ctx, src, cs, host)
+	})
 }
 
 // connectTo leads to the server at addr, which the URL does not name.

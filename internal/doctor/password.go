@@ -1,0 +1,61 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// checkPassword is of who asks, by a question that needs no right that a job has not.
+func checkPassword(ctx context.Context, v *visit) []Finding {
+	question := []any{"TIME"}
+	if v.Role == Sentinel {
+		question = []any{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", v.Master}
+	}
+	_, err := v.ask(ctx, question...)
+	switch code := refusedBy(err).Code; {
+	case err == nil, barred(err):
+		return []Finding{v.is("password", Ok, "%s", v.welcome())}
+	case code == "NOAUTH":
+		return []Finding{v.is("password", Fail, "the server wants a password, and none is given").
+			to("put it into the URL, redis://USER:PASSWORD@..., or name a file: --%s", v.passwordFlag())}
+	case code == "WRONGPASS":
+		return []Finding{v.is("password", Fail, "the server refuses user %s: %s", v.user(), v.Say(err)).
+			to("check the user and the password")}
+	case code != "":
+		return []Finding{v.is("server", Fail, "%s", v.Say(err)).to("%s", refusalRemedy(code))}
+	case errors.Is(err, io.EOF):
+		return []Finding{v.is("server", Fail, "%s", v.Say(err)).to("is it a port for TLS? rediss:// in place of redis:// speaks it")}
+	}
+	return []Finding{v.is("server", Fail, "%s", v.Say(err)).to("check that it is a Redis, and alive")}
+}
+
+func (v *visit) passwordFlag() string {
+	if v.Role == Sentinel {
+		return "sentinel-password-file FILE"
+	}
+	return "redis-password-file FILE"
+}
+
+func (v *visit) welcome() string {
+	switch {
+	case v.Secret() && v.User() != "":
+		return "user " + v.User() + " is let in"
+	case v.Secret():
+		return "the password is right"
+	}
+	return "none is wanted"
+}
+
+// refusalRemedy is what to do about a server that answers, and does nothing.
+func refusalRemedy(code string) string {
+	switch code {
+	case "LOADING":
+		return "it reads its data from disk: wait until it has"
+	case "MAXCLIENTS":
+		return "it has as many connections as it may have: raise maxclients"
+	case "BUSY":
+		return "a script of somebody's keeps it busy: redis-cli SCRIPT KILL ends it"
+	}
+	return "ask it by redis-cli what is wrong"
+}
