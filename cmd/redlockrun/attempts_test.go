@@ -68,7 +68,7 @@ func TestAPauseThatWasSuspendedEndsIfTheLockIsLost(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			s := redistest.Start(t, redistest.Options{})
-			run := inPause(t, s, "600", "exit 3", "--ttl", "2", "--on-lost", flag)
+			run := inPause(t, s, "600", "exit 3", "--ttl", "4", "--on-lost", flag)
 			run.signal(syscall.SIGTSTP)
 			untilStopped(t, run.cmd.Process.Pid)
 			gone(t, s)
@@ -82,10 +82,11 @@ func TestAPauseThatWasSuspendedEndsIfTheLockIsLost(t *testing.T) {
 func TestARunThatIsKilledInAPauseLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
-	run := inPause(t, s, "600", "exit 3", "--ttl", "1")
-	if guard := guardOf(run); guard != 0 && stateOf(guard) != 'Z' {
-		t.Errorf("a guard has nothing to guard: %d", guard)
-	}
+	run := inPause(t, s, "600", "exit 3", "--ttl", "5")
+	until(t, "the end of a guard that has nothing to guard", func() bool {
+		guard := guardOf(run)
+		return guard == 0 || stateOf(guard) == 'Z'
+	})
 	run.kill()
 	gone(t, s)
 }

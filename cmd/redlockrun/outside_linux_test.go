@@ -35,8 +35,8 @@ func TestInAForeignGroupACommandThatSomebodyStopsLeavesTheRunAlone(t *testing.T)
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	resumed := filepath.Join(t.TempDir(), "resumed")
-	run := launchOutside(t, s.URL(), "-k", "job", "--ttl", "2", "-c",
-		`(sleep 3; : >`+resumed+`; kill -CONT $$) & kill -STOP $$; wait; exit 5`)
+	run := launchOutside(t, s.URL(), "-k", "job", "--ttl", "3", "--renew-every", "0.3", "-c",
+		`(sleep 4; : >`+resumed+`; kill -CONT $$) & kill -STOP $$; wait; exit 5`)
 	run.ends(5)
 	run.saidNothing()
 	if !exists(resumed) {

@@ -70,7 +70,7 @@ func TestASuspendedRunEndsIfItsLockIsLost(t *testing.T) {
 	s := redistest.Start(t, redistest.Options{})
 	dir := t.TempDir()
 	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
-	run, command := suspended(t, s, "3", log, "")
+	run, command := suspended(t, s, "5", log, "")
 	second := launch(t, s.URL(), "-k", "job", "--wait", "forever", "job", log, end)
 	untilRuns(t, log, 2)
 	if state := stateOf(command); state != 'T' {
@@ -97,7 +97,7 @@ func TestASuspendedCommandWhoseLeaseHasEndedDoesNothingMore(t *testing.T) {
 	}
 	// It waits without a child: while dash forks by vfork(2), a stop reaches its child alone.
 	const text = `trap ': >"$0"' TERM CONT; exec 8<>"$1"; : >"$2"; while :; do read x <&8; done`
-	run := launch(t, s.URL(), "-k", "job", "--ttl", "2", "sh", "-c", text, late, fifo, ready)
+	run := launch(t, s.URL(), "-k", "job", "--ttl", "4", "sh", "-c", text, late, fifo, ready)
 	until(t, "the command", func() bool { return exists(ready) })
 	run.signal(syscall.SIGTSTP)
 	untilStopped(t, run.cmd.Process.Pid)

@@ -248,7 +248,7 @@ func TestAtATerminalAScriptWhoseCommandReadsInTheBackgroundIsStopped(t *testing.
 // While the job is suspended its lease ends: nothing of it goes on.
 func TestAtATerminalALockThatIsLostWhileTheScriptIsSuspendedEndsTheCommand(t *testing.T) {
 	d := bash(t)
-	d.Type("script redlockrun -k job --ttl 1 cat\n")
+	d.Type("script redlockrun -k job --ttl 3 cat\n")
 	d.program("cat")
 	d.suspend()
 	gone(t, d.server)

@@ -31,8 +31,8 @@ func under(t *testing.T, s *site, rights []string) (wrong string) {
 	}{
 		{run{stdout: "ran\n"}, []string{"--key", "a", "--", "echo", "ran"}},
 		{run{}, []string{"--key", "a", "--min-hold", "100", "--", "true"}},
-		{run{}, []string{"--key", "a", "-E", "0", "--", "true"}},            // busy
-		{run{}, []string{"--key", "b", "--ttl", "1", "--", "sleep", "0.7"}}, // renewed
+		{run{}, []string{"--key", "a", "-E", "0", "--", "true"}},                                  // busy
+		{run{}, []string{"--key", "b", "--ttl", "3", "--renew-every", "0.2", "--", "sleep", "1"}}, // renewed
 	} {
 		if r := s.run(append([]string{"redlockrun"}, step.argv...)...); r != step.want {
 			return strings.Join(step.argv, " ") + ": " + r.String()
