@@ -151,8 +151,8 @@ func TestTheLockIsRenewedWhileTheFileDoesNotCome(t *testing.T) {
 			dir := t.TempDir()
 			file := absentFile(t, filepath.Join(dir, "interpreter"), "#!/bin/sh\nexit 7\n")
 			writeExecutable(t, filepath.Join(dir, "command"), "#!"+filepath.Join(dir, "interpreter")+"\n")
-			run := launchHanging(t, file, filepath.Join(dir, what), "--ttl", "3", "--renew-every", "0.3")
-			run.keepsTheLock(t, 4*time.Second)
+			run := launchHanging(t, file, filepath.Join(dir, what), "--ttl", "5", "--renew-every", "0.3")
+			run.keepsTheLock(t, 6*time.Second)
 			file.come()
 			run.ends(7)
 		})
@@ -197,8 +197,8 @@ func TestTheTimeThatTheFileTakesIsNotTheCommands(t *testing.T) {
 func TestTheLockIsRenewedWhileExecveHangs(t *testing.T) {
 	ability.Slow(t)
 	busy := []string{"GOGC=1", "GOMEMLIMIT=1MiB", "GOMAXPROCS=1"}
-	eachHangingExecve(t, []string{"--ttl", "3", "--renew-every", "0.3"}, busy, func(t *testing.T, run hanging) {
-		run.keepsTheLock(t, 6*time.Second)
+	eachHangingExecve(t, []string{"--ttl", "6", "--renew-every", "0.3"}, busy, func(t *testing.T, run hanging) {
+		run.keepsTheLock(t, 7*time.Second)
 		run.file.come()
 		run.ends(0)
 		run.saidNothing()

@@ -1,5 +1,17 @@
 package runner
 
+import "golang.org/x/sys/unix"
+
 // Park and Unpark tell the guard what Run tells it when the command is suspended.
 func (g *Guard) Park()   { g.park() }
 func (g *Guard) Unpark() { g.unpark() }
+
+// KillNow tells the guard what Run tells it when the command is not wanted any more.
+func (g *Guard) KillNow() { g.killNow() }
+
+// Unread is how many bytes of its orders the guard has not read.
+func (g *Guard) Unread() (n int, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return unix.IoctlGetInt(g.orders, unix.TIOCINQ)
+}

@@ -305,7 +305,7 @@ func TestP2AFrozenGuardWakesUpToTheLastDeadline(t *testing.T) {
 	}
 	f.g.Extend(boottime.Now().Add(time.Hour))
 	thaw(t, f.guard)
-	f.g.Close() // it has read all before this returns
+	f.obeys(t)
 	if gone(f.command) {
 		t.Error("the command was killed")
 	}
@@ -360,6 +360,19 @@ func startGuarded(t *testing.T) guardedCommand {
 	return guardedCommand{g, guardOf(t, os.Getpid()), pidIn(t, pid)}
 }
 
+// obeys waits until the guard has done what it was told: it reads an order when it is
+// ready with those before.
+func (f guardedCommand) obeys(t *testing.T) {
+	t.Helper()
+	for range 2 {
+		f.g.Extend(boottime.Now().Add(time.Hour))
+		eventually(t, "the guard has read its orders", func() bool {
+			n, err := f.g.Unread()
+			return err != nil || n == 0 // there is no guard any more when the command has been killed
+		})
+	}
+}
+
 func TestACommandThatCannotBeStartedLeavesNoGuard(t *testing.T) {
 	g := startGuard(t)
 	c := &runner.Command{Argv: []string{"/no/such/command"}, Guard: g}
@@ -397,6 +410,35 @@ func TestP12AParkedCommandIsLetBeUntilItRuns(t *testing.T) {
 	f.isGone(t)
 }
 
+// The next guard has to know it, too.
+func TestP12AReplacedGuardLetsAParkedCommandBe(t *testing.T) {
+	f := startGuarded(t)
+	freeze(t, f.command)
+	f.g.Park()
+	f.g.Extend(boottime.Now())
+	if err := unix.Kill(f.guard, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	next := guardOf(t, os.Getpid(), f.guard)
+	eventually(t, "the next guard is on watch", func() bool { return onWatch(next) })
+	before := wakeUps(t, next)
+	eventually(t, "it has looked twice after the deadline", func() bool { return wakeUps(t, next) >= before+3 })
+	if gone(f.command) {
+		t.Error("a parked command was killed")
+	}
+}
+
+// A command that is not wanted any more lives no longer because a renewal comes.
+func TestNoLaterDeadlineSavesACommandThatIsNotWanted(t *testing.T) {
+	f := startGuarded(t)
+	eventually(t, "the guard is on watch", func() bool { return onWatch(f.guard) })
+	freeze(t, f.guard)
+	f.g.KillNow()
+	f.g.Extend(boottime.Now().Add(time.Hour))
+	thaw(t, f.guard)
+	eventually(t, "the command is dead", func() bool { return gone(f.command) })
+}
+
 // wakeUps is how often a process has slept.
 func wakeUps(t *testing.T, pid int) int {
 	t.Helper()
@@ -417,7 +459,10 @@ func wakeUps(t *testing.T, pid int) int {
 // may be looking at that moment, has to see both in that order.
 func TestP12ACommandThatIsContinuedByItsStarterLives(t *testing.T) {
 	f := startGuarded(t)
-	for range 200 {
+	for n := range 200 {
+		if n%50 == 0 {
+			f.obeys(t) // more than a pipe holds would let it be replaced
+		}
 		freeze(t, f.command)
 		f.g.Park()
 		f.g.Extend(boottime.Now())
@@ -425,7 +470,7 @@ func TestP12ACommandThatIsContinuedByItsStarterLives(t *testing.T) {
 		f.g.Unpark()
 		thaw(t, f.command)
 	}
-	f.g.Close() // it has read all before this returns
+	f.obeys(t)
 	if gone(f.command) {
 		t.Error("the command was killed")
 	}

@@ -34,7 +34,6 @@ func (r *run) terminate(s *StopError) {
 	if first {
 		r.stop, r.killAt = s, killAt
 	}
-	r.killBy(killAt)
 	r.killBy(s.KillBy)
 	left := boottime.Until(r.killAt)
 	if left <= 0 {
