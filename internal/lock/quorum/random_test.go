@@ -51,7 +51,7 @@ func (f *fleet) note(run string, k *known) *known {
 // the slot is over.
 func (f *fleet) run(slot string) (over bool) {
 	req := forSlot(slot)
-	req.History = 1000
+	req.History, req.Timeout = 1000, locktest.Patience // a busy machine takes its time to answer
 	l, err := f.store.Acquire(f.t.Context(), req)
 	f.mu.Lock()
 	f.asked++
