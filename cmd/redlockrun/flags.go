@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -105,9 +106,9 @@ func (c commandLine) argv() ([]string, error) {
 	return []string{"/bin/sh", "-c", *c.shell}, nil
 }
 
-// explainFlags says what pflag found wrong in our own words: pflag quotes the
-// argument, and a password may be in it.
-func explainFlags(err error) error {
+// explainFlags says what pflag found wrong with flags in our own words: pflag quotes the
+// argument, and a password may be in it. help is what to read where nothing better is known.
+func explainFlags(err error, flags *pflag.FlagSet, help string) error {
 	var (
 		usage   *config.UsageError
 		unknown *pflag.NotExistError
@@ -117,24 +118,22 @@ func explainFlags(err error) error {
 	case errors.As(err, &usage):
 		return usage
 	case errors.As(err, &unknown):
-		return unknownFlag(unknown)
+		return unknownFlag(unknown, flags, help)
 	case errors.As(err, &missing):
-		return config.Usagef("%s needs a value", dashed(missing.GetSpecifiedName())).Hint(helpHint)
+		return config.Usagef("%s needs a value", dashed(missing.GetSpecifiedName())).Hint(help)
 	}
-	return config.Usagef("a flag is badly written").Hint(helpHint)
+	return config.Usagef("a flag is badly written").Hint(help)
 }
 
 const helpHint = "redlockrun --help lists the flags"
 
-func unknownFlag(e *pflag.NotExistError) error {
+func unknownFlag(e *pflag.NotExistError, flags *pflag.FlagSet, help string) error {
 	name := e.GetSpecifiedName()
+	meant := ""
 	if typed := e.GetSpecifiedShortnames(); typed != "" {
-		name = name[:1]
-		if meant := resembling(typed); meant != helpHint { // one dash for two
-			return config.Usagef("there is no flag %s", dashed(name)).Hint(meant)
-		}
+		name, meant = name[:1], resembling(typed, flags) // one dash for two
 	}
-	return config.Usagef("there is no flag %s", dashed(name)).Hint(resembling(name))
+	return config.Usagef("there is no flag %s", dashed(name)).Hint(cmp.Or(meant, resembling(name, flags), help))
 }
 
 // dashed is a flag as it was typed, if it can be a flag at all: whoever forgets
@@ -151,17 +150,32 @@ func dashed(name string) string {
 
 const flagLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
 
-// resembling names the flag that was probably meant.
-func resembling(name string) string {
-	if meant, ok := flockFlags[name]; ok {
-		return meant
+// resembling names the flag that was probably meant; "" if none was.
+func resembling(name string, flags *pflag.FlagSet) (meant string) {
+	if flags.Lookup("key") != nil && flockFlags[name] != "" {
+		return flockFlags[name]
 	}
-	for _, s := range config.Settings() {
-		if len(name) > 2 && (distance(name, s.Name) <= 2 || strings.HasPrefix(s.Name, name) || strings.HasSuffix(s.Name, "-"+name)) {
-			return "did you mean --" + s.Name + "?"
+	least := mostTypos + 1
+	flags.VisitAll(func(f *pflag.Flag) {
+		if _, isRefused := f.Value.(*refused); isRefused || len(name) < 3 {
+			return
 		}
+		if far := typos(name, f.Name); far < least {
+			least, meant = far, "did you mean --"+f.Name+"?"
+		}
+	})
+	return meant
+}
+
+// mostTypos is how far a word may be from what was meant.
+const mostTypos = 2
+
+// typos is how far a word is from what may have been meant: a part of it is as far as one letter.
+func typos(typed, meant string) int {
+	if typed != meant && (strings.HasPrefix(meant, typed) || strings.HasSuffix(meant, "-"+typed)) {
+		return 1
 	}
-	return helpHint
+	return distance(typed, meant)
 }
 
 // flockFlags are what users of flock(1) and timeout(1) try.

@@ -1,5 +1,12 @@
 package main
 
+import (
+	"cmp"
+	"strings"
+
+	"redlockrun/internal/config"
+)
+
 // statusHelp is what is said of the command status.
 const statusHelp = `redlockrun status tells which job runs where, how the last run ended, and when.
 
@@ -25,6 +32,10 @@ states: running; starting (the lock is being handed over); ended (its --min-hold
 over); idle; paused; silent (it should have renewed its lease, which still lasts);
 vanished (it has no lock any more, and has not said how it ended); stuck (the lock never
 expires by itself); foreign (the key is somebody else's).
+
+examples:
+  redlockrun status --bad
+  redlockrun status --watch --every 5
 `
 
 // historyHelp is what is said of the command history.
@@ -41,6 +52,10 @@ flags:
       --host HOST              those of HOST
       --follow                 the oldest first, and then what comes, until Ctrl-C
       --json                   one object a line
+
+examples:
+  redlockrun history backup -n 5
+  redlockrun history backup --since 168h --bad --json
 `
 
 // pauseHelp is what is said of the command pause.
@@ -63,8 +78,9 @@ flags:
 
 A pause that is there already is left as it is.
 
-  redlockrun pause --all --wait 10m --why deploy && deploy
-  redlockrun resume --all --why deploy
+examples:
+  redlockrun pause backup --for 2h --why 'the disk is being replaced'
+  redlockrun pause --all --wait 10m --why deploy && deploy; redlockrun resume --all --why deploy
 `
 
 // resumeHelp is what is said of the command resume.
@@ -81,6 +97,10 @@ flags:
       --why TEXT               the reason; with --match and --all: only of the pauses that
                                were made with --why TEXT
       --json                   one object a line
+
+examples:
+  redlockrun resume backup
+  redlockrun resume --all --why deploy
 `
 
 // stopHelp is what is said of the command stop.
@@ -96,6 +116,10 @@ flags:
       --pause D                and pause the job for so long (or forever)
       --wait D                 wait so long (or forever) until it has ended; else 75
       --json                   one object
+
+examples:
+  redlockrun stop import --wait 1m
+  redlockrun stop import --pause forever --why 'it deletes too much'
 `
 
 // unlockHelp is what is said of the command unlock.
@@ -114,6 +138,10 @@ flags:
 
 Without --force only a run is taken for dead that has said that it ended, or that ran on
 this very host (and in this container) where its process is gone.
+
+examples:
+  redlockrun unlock backup --run 01ARZ3NDEKTSV4RRFFQ69G5FAV
+  redlockrun unlock backup --force --foreign
 `
 
 // forgetHelp is what is said of the command forget.
@@ -125,6 +153,10 @@ usage:
 
 flags:
       --json                   one object a line
+
+examples:
+  redlockrun forget old-report
+  redlockrun forget test-1 test-2 --json
 `
 
 // doctorHelp is what is said of the command doctor.
@@ -139,8 +171,9 @@ flags:
 Each line begins with what came of a check: ok; warn; FAIL; or ? where the user's rights do
 not let it look, which is no fault. Below what is wrong stands what to do.
 
+examples:
   redlockrun doctor
-  redlockrun doctor --redis file:/run/secrets/redis --json | jq -r 'select(.result == "fail").message'
+  redlockrun doctor --redis file:/run/redis --json | jq -r 'select(.result == "fail").message'
 `
 
 // doctorStatus is what its exit status means.
@@ -149,23 +182,21 @@ exit status: 0 all is well, 1 something warns, 2 something fails, as a server th
 answer; 64 usage.
 `
 
-// operatorHelp is the end of each: what all commands have.
-const operatorHelp = `
+// text is what the command's --help prints.
+func (c *operatorCommand) text() string {
+	return c.help + `
 D is a duration: seconds (60, 0.5) or 90s, 2m30s.
 
 where the jobs are:
-      --redis URL, --redis-timeout D, --redis-ca FILE, --redis-cert FILE, --redis-key FILE,
-      --redis-server-name HOST, --redis-password-file FILE, --sentinel-password-file FILE,
-      --replicas N, --replicas-timeout D, --durable, --prefix TEXT, --local[=DIR]
-
+` + flagNames(config.WhereItLives) + `
 messages, on stderr only:
-  -q, --quiet, -v, --verbose, --log-level LEVEL, --log-format FORMAT
-
-These have variables and lines in /etc/default/redlockrun, as for a run
-(redlockrun --help). Times are the server's, in this host's time zone; in JSON in UTC.
+` + flagNames(config.HowToSpeak) + `
+These have variables and lines in /etc/default/redlockrun, as for a run (redlockrun --help tells
+what they mean). Times are the server's, in this host's time zone; in JSON in UTC.
 
   -h, --help                   print this
-`
+` + cmp.Or(c.status, operatorStatus)
+}
 
 // operatorStatus is what an exit status means, unless a command has its own.
 const operatorStatus = `
@@ -173,12 +204,38 @@ exit status: 0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis
 75 refused, or the time of --wait is over.
 `
 
+// flagNames are the flags of a group that all commands have, as lines.
+func flagNames(group config.Group) string {
+	var lines strings.Builder
+	line := "     "
+	for _, s := range config.OperatorSettings() {
+		if s.Group != group {
+			continue
+		}
+		name := s.Flag()
+		if s.Short != "" {
+			name = "-" + s.Short + ", " + name
+		}
+		if len(line)+len(name) > 94 {
+			lines.WriteString(line + "\n")
+			line = "     "
+		}
+		line += " " + name + ","
+	}
+	return lines.String() + strings.TrimSuffix(line, ",") + "\n"
+}
+
 // showHelp prints the help of the program, or of one of its commands.
 func showHelp(words []string) error {
-	if len(words) > 0 {
-		if c := operatorNamed(words[0]); c != nil {
-			return show(c.text())
-		}
+	if len(words) == 0 || strings.HasPrefix(words[0], "-") || words[0] == helpWord {
+		return show(help())
 	}
-	return show(help)
+	if c := operatorNamed(words[0]); c != nil {
+		return show(c.text())
+	}
+	err := config.Usagef("redlockrun has no command of that name")
+	if meant := commandLike(words[0]); meant != "" {
+		return err.Hint("did you mean redlockrun help " + meant + "?")
+	}
+	return err.Hint("redlockrun --help lists the commands")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"os"
 	"slices"
@@ -51,11 +50,6 @@ type operation struct {
 	verdict int      // the status that tells what was found, of a command whose status does
 }
 
-// text is the whole help.
-func (c *operatorCommand) text() string {
-	return c.help + operatorHelp + cmp.Or(c.status, operatorStatus)
-}
-
 // operate runs an operator command with what stands behind its name.
 func (p *program) operate(c *operatorCommand, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
@@ -89,18 +83,7 @@ func (c *operatorCommand) explain(err error, flags *pflag.FlagSet) error {
 	if ok && (unknown.GetSpecifiedName() == "key" || unknown.GetSpecifiedShortnames() == "k") {
 		return config.Usagef("there is no flag --key").Hint("the NAME of a job stands alone: redlockrun " + c.name + " NAME")
 	}
-	err = explainFlags(err)
-	usage, ok := errors.AsType[*config.UsageError](err)
-	if !ok {
-		return err
-	}
-	for i, hint := range usage.Hints {
-		meant, guess := strings.CutPrefix(strings.TrimSuffix(hint, "?"), "did you mean --")
-		if hint == helpHint || guess && flags.Lookup(meant) == nil {
-			usage.Hints[i] = "redlockrun " + c.name + " --help lists the flags"
-		}
-	}
-	return err
+	return explainFlags(err, flags, "redlockrun "+c.name+" --help lists the flags")
 }
 
 // print writes lines of a result.

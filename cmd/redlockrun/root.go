@@ -68,20 +68,32 @@ func (p *program) run(args []string) ending {
 // would look for the name of an operator command behind the flags too, where it belongs to
 // COMMAND.
 func (p *program) execute(args []string) error {
-	if len(args) > 0 && args[0] == "help" {
-		return showHelp(args[1:])
-	}
 	if len(args) > 0 {
-		if c := operatorNamed(args[0]); c != nil {
-			return p.operate(c, args[1:])
+		if do := p.wordCommand(args[0]); do != nil {
+			return do(args[1:])
 		}
 	}
 	cmd := p.rootCommand()
 	if err := cmd.ParseFlags(args); err != nil {
 		_ = p.speak(config.From(p.said.words(), p.env, time.Now)) // as far as it was understood
-		return explainFlags(err)
+		return explainFlags(err, cmd.Flags(), helpHint)
 	}
 	return cmd.RunE(cmd, cmd.Flags().Args())
+}
+
+// helpWord is the command that asks no store.
+const helpWord = "help"
+
+// wordCommand is what the very first word asks for; nil if that is a flag or COMMAND.
+func (p *program) wordCommand(word string) func([]string) error {
+	switch word {
+	case helpWord:
+		return showHelp
+	}
+	if c := operatorNamed(word); c != nil {
+		return func(args []string) error { return p.operate(c, args) }
+	}
+	return nil
 }
 
 func (p *program) rootCommand() *cobra.Command {
@@ -93,7 +105,7 @@ func (p *program) rootCommand() *cobra.Command {
 	cmd.RunE = func(_ *cobra.Command, operands []string) error {
 		switch {
 		case *own.help:
-			return show(help)
+			return show(help())
 		case *own.version:
 			return show(version())
 		}
@@ -119,6 +131,9 @@ func (p *program) start(command commandLine) error {
 		return err
 	}
 	argv, argvErr := command.argv()
+	if err := p.keyless(from, argv); err != nil {
+		return err
+	}
 	if p.plan.Config, err = from.Config(argv); err != nil {
 		return err
 	}

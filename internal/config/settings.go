@@ -7,58 +7,88 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// A Setting is one thing that a flag, a variable or the configuration file says.
+// A Setting is one thing that a flag, a variable or the configuration file says. Help, manual
+// and completions are made of this table.
 type Setting struct {
 	Name    string // the flag's
 	Short   string // the flag's letter; "" for none
+	Value   string // what its value is called: D, a duration; FILE; words with | between, if there are no others; [=DIR] if it may stand alone
 	Alone   string // what the flag says if it stands without a value; "" if it needs one
 	Default string // what counts if nobody says anything; "" is nothing
-	Usage   string // for shell completion; the help is a text of its own
+	Usage   string // one line, or several; what counts by default is behind it, unless it says that itself
+	Group   Group
+}
+
+// A Group is what a setting is about, in the order of the help.
+type Group uint8
+
+// What settings are about.
+const (
+	WhatToRun Group = iota
+	HowToWait
+	OncePerTick
+	IfLost
+	WhereItLives
+	HowToSpeak
+	Groups // how many there are
+)
+
+// String is the heading of the group.
+func (g Group) String() string {
+	return [...]string{"what to run", "how to wait", "once per tick, in the whole fleet", "what if the lock is lost",
+		"where the lock lives", "messages, on stderr only"}[g]
 }
 
 // settings are all flags that have a variable. Those that may stand alone are switches.
 var settings = [...]Setting{
-	{"key", "k", "", "", "the lock's name"},
-	{"key-from-command", "", "true", "", "make the lock's name of the command"},
-	{"ttl", "t", "", "60s", "how long the lock outlives a dead holder"},
-	{"wait", "w", "", "0", "how long to wait for a busy lock"},
-	{"nonblock", "n", "true", "", "do not wait"},
-	{"lock-retries", "", "", "", "further tries for the lock, without a place in the line"},
-	{"lock-retry-delay", "", "", "200ms", "the pause between two tries"},
-	{"max-waiters", "", "", "", "how many may wait in line"},
-	{"renew-every", "", "", "", "the watchdog's period"},
-	{"grace", "", "", "", "between SIGTERM and SIGKILL"},
-	{"on-lost", "", "", "stop", "stop or continue"},
-	{"max-runtime", "", "", "", "stop the command after so long"},
-	{"min-hold", "", "", "0", "keep the lock at least so long"},
-	{"once-per", "", "", "", "succeed once in each slot of this length, in the whole fleet"},
-	{"once", "", "", "", "succeed once in the slot of this name"},
-	{"tries", "", "", "2", "how many runs of a slot may fail"},
-	{"splay", "", "", "0", "put the start off by a part of this, always the same"},
-	{"attempts", "", "", "1", "how often the command is started until it succeeds"},
-	{"attempt-delay", "", "", "10s", "the first pause between two starts"},
-	{"ignore-pause", "", "true", "", "run although the job is paused"},
-	{"history", "", "", "50", "how many runs are remembered"},
-	{"report-file", "", "", "", "a file that says how the run ended"},
-	{"conflict-exit-code", "E", "", "75", "the status when the lock stays busy"},
-	{"warn-held-after", "", "", "", "warn of a lock that stays busy for so long"},
-	{"redis", "", "", "redis://127.0.0.1:6379", "where the lock lives"},
-	{"redis-timeout", "", "", "5s", "how long a silent store is asked"},
-	{"redis-ca", "", "", "", "a file of private CA certificates"},
-	{"redis-cert", "", "", "", "a client certificate"},
-	{"redis-key", "", "", "", "the client certificate's key"},
-	{"redis-server-name", "", "", "", "the name that the server's certificate must have"},
-	{"redis-password-file", "", "", "", "a file that holds the password"},
-	{"sentinel-password-file", "", "", "", "a file that holds the sentinels' password"},
-	{"replicas", "", "", "0", "how many replicas must have the lock"},
-	{"replicas-timeout", "", "", "1s", "how long they are waited for"},
-	{"durable", "", "true", "", "the servers of a quorum keep their data"},
-	{"local", "", "true", "", "a lock on this host alone"},
-	{"prefix", "", "", lock.DefaultPrefix, "before each Redis key"},
-	{"quiet", "q", "true", "", "errors only"},
-	{"verbose", "v", "true", "", "say more; twice: everything"},
-	{"log-level", "", "", "warn", "debug, info, warn or error"},
-	{"log-format", "", "", "text", "text or json"},
+	{"key", "k", "NAME", "", "", "the lock's name; two runs with one NAME exclude each other", WhatToRun},
+	{"key-from-command", "", "", "true", "", "a name that is made of COMMAND and its words", WhatToRun},
+	{"attempts", "", "N", "", "1", "start it at most N times until it succeeds", WhatToRun},
+	{"attempt-delay", "", "D", "", "10s", "the first pause between two starts; it doubles", WhatToRun},
+	{"max-runtime", "", "D", "", "", "stop it after D, with status 124", WhatToRun},
+	{"grace", "", "D", "", "", "between SIGTERM and SIGKILL (ttl/6, at most 10s)", WhatToRun},
+	{"history", "", "N", "", "50", "keep the last N runs; 0: nothing of this one", WhatToRun},
+	{"report-file", "", "FILE", "", "", "write how it ended into FILE, as JSON", WhatToRun},
+
+	{"wait", "w", "D", "", "0", "wait so long for a busy lock; forever: without a limit", HowToWait},
+	{"nonblock", "n", "", "true", "", "do not wait: --wait 0", HowToWait},
+	{"lock-retries", "", "N", "", "", "try at most N times more, without a place in the line", HowToWait},
+	{"lock-retry-delay", "", "D", "", "200ms", "the pause between two tries, from D/2 to D", HowToWait},
+	{"max-waiters", "", "N", "", "", "do not wait if N wait already", HowToWait},
+	{"conflict-exit-code", "E", "N", "", "75", "the status when the lock stays busy; 0: a skip is fine", HowToWait},
+	{"warn-held-after", "", "D", "", "", "warn, and end with 75, if a lock is held for longer", HowToWait},
+	{"ignore-pause", "", "", "true", "", "run although the job is paused", HowToWait},
+
+	{"once-per", "", "P", "", "", "succeed once in each slot of length P, by the host's clock: P divides\n" +
+		"an hour (UTC), or is 2h, 3h, 4h, 6h, 8h, 12h, 1d, 7d (local time)", OncePerTick},
+	{"once", "", "ID", "", "", "the same, for what you call ID: forgotten after 16 others or 15 days", OncePerTick},
+	{"tries", "", "N", "", "2", "leave a slot alone after N runs that failed", OncePerTick},
+	{"splay", "", "D", "", "0", "start later by a part of D, the same always for this key and host", OncePerTick},
+	{"min-hold", "", "D", "", "0", "keep the lock at least D", OncePerTick},
+
+	{"ttl", "t", "D", "", "60s", "how long the lock outlives a dead holder", IfLost},
+	{"renew-every", "", "D", "", "", "the period of the renewals (ttl/3, at most 20s)", IfLost},
+	{"on-lost", "", "stop|continue", "", "stop", "stop the command, with status 76, or let it run on", IfLost},
+
+	{"redis", "", "URL", "", "redis://127.0.0.1:6379", "redis:// unix:// redis+sentinel:// redis+cluster:// (TLS: rediss...)\n" +
+		"or file:PATH, which holds one; several times: a quorum of servers\n(REDIS_URL, else redis://127.0.0.1:6379)", WhereItLives},
+	{"redis-timeout", "", "D", "", "5s", "give up on a store that is silent so long", WhereItLives},
+	{"redis-ca", "", "FILE", "", "", "certificates of a private CA", WhereItLives},
+	{"redis-cert", "", "FILE", "", "", "a client certificate, with", WhereItLives},
+	{"redis-key", "", "FILE", "", "", "its key", WhereItLives},
+	{"redis-server-name", "", "HOST", "", "", "the name that its certificate must have (the host's)", WhereItLives},
+	{"redis-password-file", "", "FILE", "", "", "the password, for a URL without one", WhereItLives},
+	{"sentinel-password-file", "", "FILE", "", "", "that of the sentinels", WhereItLives},
+	{"replicas", "", "N", "", "0", "the lock counts once N replicas have it", WhereItLives},
+	{"replicas-timeout", "", "D", "", "1s", "for how long they are waited for", WhereItLives},
+	{"durable", "", "", "true", "", "the servers of a quorum keep their data when restarted", WhereItLives},
+	{"prefix", "", "TEXT", "", lock.DefaultPrefix, "before each Redis key", WhereItLives},
+	{"local", "", "[=DIR]", "true", "", "on this host alone, without Redis", WhereItLives},
+
+	{"quiet", "q", "", "true", "", "errors only", HowToSpeak},
+	{"verbose", "v", "", "true", "", "say how the run went; twice: everything", HowToSpeak},
+	{"log-level", "", "debug|info|warn|error", "", "warn", "the least that is said", HowToSpeak},
+	{"log-format", "", "text|json", "", "text", "text is for people", HowToSpeak},
 }
 
 // Settings are all flags that have a variable: all but those that say what is to be run,
@@ -70,6 +100,22 @@ func (s Setting) Variable() string { return variableOf(s.Name) }
 
 func variableOf(name string) string {
 	return "REDLOCKRUN_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// Flag is the flag with its value, as the help names it.
+func (s Setting) Flag() string {
+	if s.Value == "" || strings.HasPrefix(s.Value, "[") {
+		return "--" + s.Name + s.Value
+	}
+	return "--" + s.Name + " " + s.Value
+}
+
+// Choices are the words that its value can be; nil if it can be others.
+func (s Setting) Choices() []string {
+	if !strings.Contains(s.Value, "|") {
+		return nil
+	}
+	return strings.Split(s.Value, "|")
 }
 
 // isOff reports that a switch was explicitly not thrown, which leaves the

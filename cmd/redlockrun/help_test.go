@@ -1,0 +1,170 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"redlockrun/internal/config"
+
+	"github.com/spf13/pflag"
+)
+
+func TestHelpNamesEveryFlagOnceAndItsDefault(t *testing.T) {
+	text := help()
+	for _, s := range config.Settings() {
+		line := regexp.MustCompile(`(?m)^(?: {6}|  -` + s.Short + `, )--` + s.Name + `( |$|\[)`)
+		if n := len(line.FindAllString(text, -1)); n != 1 {
+			t.Errorf("--%s is there %d times", s.Name, n)
+		}
+		_, after, _ := strings.Cut(text, s.Flag()+" ")
+		if after, _, _ = strings.Cut(after, "  --"); s.Default != "" && !strings.Contains(after, s.Default) {
+			t.Errorf("the help lacks the default of --%s, %s", s.Name, s.Default)
+		}
+	}
+	if n := strings.Count(text, "\n"); n > 100 {
+		t.Errorf("the help has %d lines", n)
+	}
+	wantNarrow(t, text)
+}
+
+// wantNarrow fails the test unless text fits into 100 columns.
+func wantNarrow(t *testing.T, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(line, "\n"); len(line) > 100 {
+			t.Errorf("a line has %d columns: %s", len(line), line)
+		}
+	}
+}
+
+func TestTheIntroductionAndWhatIsMissingAreTenLines(t *testing.T) {
+	_, err := read(nil)
+	wantRefused(t, err, "no key was given")
+	if n := strings.Count(introduction, "\n") + len(explain(err, plan{}).hints) + 1; n != 10 {
+		t.Errorf("it has %d lines", n)
+	}
+	wantNarrow(t, introduction)
+}
+
+func TestEachCommandHasItsHelp(t *testing.T) {
+	for _, c := range operatorCommands {
+		wantNarrow(t, c.text())
+		if !strings.HasPrefix(c.help, "redlockrun "+c.name+" ") || c.summary() == "" {
+			t.Errorf("%s: the help begins with %.40q", c.name, c.help)
+		}
+		if !strings.Contains(help(), "  "+c.name) {
+			t.Errorf("redlockrun --help lacks %s", c.name)
+		}
+		own := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+		c.define(own)
+		var defined []string
+		own.VisitAll(func(f *pflag.Flag) { defined = append(defined, "--"+f.Name) })
+		if told := flagsTold(c.help); !slices.Equal(told, defined) {
+			t.Errorf("%s: the help tells of %q, there are %q", c.name, told, defined)
+		}
+	}
+}
+
+// flagsTold are the flags that a help has lines for, sorted.
+func flagsTold(help string) (flags []string) {
+	for _, m := range regexp.MustCompile(`(?m)^ {2}(?:-., |    )(--[a-z-]+)`).FindAllStringSubmatch(help, -1) {
+		flags = append(flags, m[1])
+	}
+	slices.Sort(flags)
+	return flags
+}
+
+// Whoever copies an example must not be told that there is no such flag.
+func TestExamplesAreUnderstood(t *testing.T) {
+	texts := map[string]string{"": help(), "introduction": introduction}
+	for _, c := range operatorCommands {
+		texts[c.name] = c.help
+	}
+	for name, text := range texts {
+		if _, after, found := strings.Cut(text, "\nexamples:\n"); found {
+			text, _, _ = strings.Cut(after, "\n\n")
+		} else if name != "introduction" {
+			t.Errorf("the help of %q has no examples", name)
+		}
+		lines := 0
+		for line := range strings.Lines(text) {
+			if calls := calls(line); strings.HasPrefix(line, "  ") && len(calls) > 0 {
+				lines++
+				for _, call := range calls {
+					wantUnderstood(t, call)
+				}
+			}
+		}
+		if lines < 2 {
+			t.Errorf("the help of %q has %d examples", name, lines)
+		}
+	}
+}
+
+// calls are the words of each call of redlockrun in a line of shell or of a crontab.
+func calls(line string) (found [][]string) {
+	var words []string
+	word := regexp.MustCompile(`'[^']*'|"[^"]*"|#.*|&&|[;|<>]|[^\s'";|<>]+`)
+	for _, w := range append(word.FindAllString(line, -1), ";") {
+		switch {
+		case strings.Contains("&&;|", w):
+			if i := slices.Index(words, "redlockrun"); i >= 0 {
+				found = append(found, words[i+1:])
+			}
+			words = nil
+		case !strings.HasPrefix(w, "#"):
+			words = append(words, strings.Trim(w, `'"`))
+		}
+	}
+	return found
+}
+
+// wantUnderstood fails the test if the program would refuse words as wrong.
+func wantUnderstood(t *testing.T, words []string) {
+	t.Helper()
+	c := operatorNamed(words[0])
+	if c == nil {
+		if words[0] == helpWord {
+			return // they are run as they are
+		}
+		if _, err := read(nil, words...); err != nil {
+			t.Errorf("redlockrun %q: %v", words, err)
+		}
+		return
+	}
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	said := define(flags, config.OperatorSettings())
+	c.define(flags)
+	err := flags.Parse(slices.DeleteFunc(words[1:], func(w string) bool { return w == ">" }))
+	if err == nil {
+		_, err = config.From(said.words(), func(string) (string, bool) { return "", false }, nil).Operator()
+	}
+	if err != nil {
+		t.Errorf("redlockrun %q: %v", words, err)
+	}
+}
+
+// The words that the table calls a value's only ones are taken, and no others.
+func TestChoicesAreTakenAndNothingElse(t *testing.T) {
+	for _, s := range config.Settings() {
+		for _, choice := range s.Choices() {
+			if _, err := read(nil, "-k", "x", "--"+s.Name, choice, "true"); err != nil {
+				t.Errorf("--%s %s: %v", s.Name, choice, err)
+			}
+		}
+		if s.Choices() != nil {
+			_, err := read(nil, "-k", "x", "--"+s.Name, "nonesuch", "true")
+			wantRefused(t, err, "--"+s.Name+" is one of "+strings.Join(inOrder(t, err, s.Choices()), ", "))
+		}
+	}
+}
+
+// inOrder are choices in the order of the hint.
+func inOrder(t *testing.T, err error, choices []string) []string {
+	t.Helper()
+	hint := strings.Join(explain(err, plan{}).hints, "")
+	slices.SortFunc(choices, func(a, b string) int { return strings.Index(hint, a) - strings.Index(hint, b) })
+	return choices
+}

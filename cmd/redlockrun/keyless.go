@@ -1,0 +1,57 @@
+package main
+
+import (
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+)
+
+// keyless is what is wrong with a line that names no lock, as far as it shows what was meant;
+// else nil. Who has typed nothing at all is told what redlockrun is.
+func (p *program) keyless(from *config.Sources, argv []string) error {
+	if from.Said("key") != "" || from.Said("key-from-command") != "" {
+		return nil
+	}
+	if len(argv) == 0 {
+		p.introduce(from)
+		return nil
+	}
+	word, meant := shellWord(argv[0]), commandLike(argv[0])
+	switch {
+	case meant == "":
+		return nil
+	case meant == argv[0]:
+		return config.Usagef("no key was given: behind flags %s is COMMAND", word).
+			Hint("a command of redlockrun's own is the very first word: redlockrun " + meant + " [flags]")
+	}
+	return config.Usagef("no key was given: %s is none of redlockrun's own commands, and so it would be COMMAND", word).
+		Hint("did you mean redlockrun " + meant + "?").
+		Hint("redlockrun --key NAME -- " + word + " runs it while holding a lock")
+}
+
+// introduce says what redlockrun is, to a person who has typed nothing else.
+func (p *program) introduce(from *config.Sources) {
+	m, err := from.Messages()
+	if len(p.said.words()) == 0 && err == nil && !m.JSON && console.LevelOf(m.Level) < console.Error {
+		p.write([]byte(introduction))
+	}
+}
+
+// commandLike is the command of redlockrun's own that a word was probably meant for; "" for
+// none.
+func commandLike(word string) (meant string) {
+	least := mostTypos + 1
+	for _, name := range commandNames() {
+		if far := typos(word, name); len(word) > 2 && far < least {
+			least, meant = far, name
+		}
+	}
+	return meant
+}
+
+// commandNames are the words that are commands of redlockrun's own.
+func commandNames() (names []string) {
+	for _, c := range operatorCommands {
+		names = append(names, c.name)
+	}
+	return append(names, helpWord)
+}
