@@ -72,6 +72,12 @@ func TestASlotIsRead(t *testing.T) {
 	if s := ReadSlot("open 9 -"); s.Closed || s.Begun.Run != "" || s.Failures != nil {
 		t.Errorf("%+v", s)
 	}
+	if s := ReadSlot("open 9 x/db " + run[1:] + "/db/failed/3/7"); s.Begun.Run != "" || s.Failures != nil {
+		t.Errorf("%+v has runs that are none", s)
+	}
+	if s := ReadSlot("closed 9 " + run + "/web/ok/0/7 " + strings.Repeat("x", maxSlotState)); s.Closed {
+		t.Error("more was read than is kept of a slot")
+	}
 	failed.How, failed.Status = Ok, 0
 	if s := ReadSlot("closed 9 " + run + "/web%201/ok/0/7"); !s.Closed || s.By != failed {
 		t.Errorf("%+v", s)

@@ -141,10 +141,13 @@ type keeping struct {
 }
 
 // keep starts to keep a lease sent now.
-func keep(r *renewer, cfg watchdog.Config) keeping {
+func keep(r *renewer, cfg watchdog.Config) keeping { return keepAged(r, cfg, 0) }
+
+// keepAged starts to keep a lease of age.
+func keepAged(r *renewer, cfg watchdog.Config, age time.Duration) keeping {
 	k := keeping{halted: make(chan error, 1)}
 	cfg.Halt = func(err error) { k.halted <- err }
-	r.lasts(cfg.End(cfg.Clock.Now()))
+	r.lasts(cfg.End(cfg.Clock.Now().Add(-age)))
 	k.Keeper = watchdog.New(r, cfg)
 	k.Start()
 	return k

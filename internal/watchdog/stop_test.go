@@ -32,3 +32,14 @@ func TestAWishThatCameWhileSuspendedIsToldWhenResumed(t *testing.T) {
 		seen.says(t, "stop asked")
 	})
 }
+
+func TestAWishThatCameWhileTheLeaseWasLostIsToldWhenItIsRegained(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, seen := continuing()
+		cfg.Renew = 50 * time.Minute // no other renewal comes
+		r := outageFor(t, 3*time.Minute, nil)
+		r.stop = func() bool { return true }
+		keep(r, cfg).stays(t, 51*time.Minute)
+		seen.losses().says(t, "runs on: dial: connection refused", "regained", "stop asked")
+	})
+}

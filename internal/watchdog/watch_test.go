@@ -372,3 +372,15 @@ func TestP18APanicHaltsTheCommand(t *testing.T) {
 		})
 	}
 }
+
+// Two tries have room before T_term, though the next renewal of a new lease would come later.
+func TestALeaseThatIsOldWhenTheCommandStartsIsRenewedInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const age = 30 * time.Second
+		r, start := replies(t, minute, 0, nil), time.Now()
+		stats := keepAged(r, alarmed(minute), age).stopAfter(t, time.Minute)
+		if stats.Lost != nil || start.Add(life(minute)-age).Sub(r.sent[0]) < 2*minute.Try {
+			t.Errorf("%+v: first renewed after %v", stats, r.sent[0].Sub(start))
+		}
+	})
+}
