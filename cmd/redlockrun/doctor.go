@@ -32,8 +32,12 @@ func defineDoctor(flags *pflag.FlagSet) act {
 	}
 }
 
-// examine finds the servers, and looks at them.
+// examine finds the servers, and looks at them. What no run accepts, two servers or one of
+// them twice, is refused as it is there.
 func (o *operation) examine(ctx context.Context) ([]doctor.Finding, error) {
+	if _, err := o.inspector(); err != nil {
+		return nil, err
+	}
 	e, err := doctor.Open(ctx, o.Servers, o.Timeout)
 	if err != nil {
 		return nil, err

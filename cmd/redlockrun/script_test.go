@@ -50,6 +50,7 @@ func scripts(t *testing.T) testscript.Params {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"redis":       redisCommand,
+			"group":       groupCommand,
 			"redis-do":    redisDo,
 			"redis-until": redisUntil,
 			"status":      statusCommand,
@@ -102,6 +103,7 @@ func redisCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv(name, all[name].URL())
 		ts.Setenv(name+"_ADDR", all[name].Addr())
 		ts.Setenv(name+"_SOCKET", all[name].Socket())
+		ts.Setenv(name+"_PORT", all[name].Addr()[strings.LastIndexByte(all[name].Addr(), ':')+1:])
 		ts.Setenv("REDLOCKRUN_REDIS", all[name].URL())
 		return
 	}
@@ -165,10 +167,7 @@ func certify(opts *redistest.Options, dir, host string) (err error) {
 
 // redisDo is redis-do [@NAME] WORD..., which asks the server REDIS, or NAME; the reply is its output.
 func redisDo(ts *testscript.TestScript, neg bool, args []string) {
-	server := "REDIS"
-	if name, named := strings.CutPrefix(args[0], "@"); named {
-		server, args = name, args[1:]
-	}
+	server, args := named(args)
 	reply, refused := askRedis(ts, server, args)
 	fmt.Fprintln(ts.Stdout(), reply)
 	if neg != refused {
@@ -176,12 +175,22 @@ func redisDo(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// redisUntil is redis-until TEXT WORD...: the reply of the server REDIS, which may be a refusal, has TEXT in it.
+// redisUntil is redis-until [@NAME] TEXT WORD...: the reply of the server REDIS, or NAME, which
+// may be a refusal, has TEXT in it.
 func redisUntil(ts *testscript.TestScript, neg bool, args []string) {
+	server, args := named(args)
 	eventually(ts, "redis-until "+strings.Join(args, " "), func() bool {
-		reply, _ := askRedis(ts, "REDIS", args[1:])
+		reply, _ := askRedis(ts, server, args[1:])
 		return strings.Contains(reply, args[0]) != neg
 	})
+}
+
+// named takes @NAME from the words, if that is the first.
+func named(args []string) (server string, words []string) {
+	if name, found := strings.CutPrefix(args[0], "@"); found {
+		return name, args[1:]
+	}
+	return "REDIS", args
 }
 
 func askRedis(ts *testscript.TestScript, server string, args []string) (reply string, refused bool) {

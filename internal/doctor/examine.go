@@ -36,11 +36,14 @@ func checks() []check {
 		{look: checkAddress, decisive: true},
 		{look: checkPassword, decisive: true},
 		{look: checkRoundTrip, roles: keeps},
+		{look: askRun, roles: []Role{Keeper}},
+		{look: askNode, roles: []Role{Node}},
+		{look: askSentinel, roles: []Role{Sentinel}},
 	}
 }
 
 // surveys are those of all peers together, in their order.
-func surveys() []survey { return nil }
+func surveys() []survey { return []survey{surveyMaster, surveyCluster, surveyQuorum} }
 
 // Examine makes all checks, of all peers at once. The findings are in the order of the peers,
 // and those about all of them come last.

@@ -57,6 +57,7 @@ type visit struct {
 	Peer
 	*Examination
 	found   []Finding
+	told    told // for the surveys
 	reached bool // it has answered, and all its checks have been made
 }
 

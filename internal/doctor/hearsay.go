@@ -1,0 +1,64 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+
+	"redlockrun/internal/lock/link"
+)
+
+// told is what a peer has told of others, for the surveys.
+type told struct {
+	sentinel sentinelTold
+	nodes    []link.Node // of its Cluster
+	down     bool        // its Cluster serves no key
+	run      string      // the id of the server process; "" if it may not tell
+}
+
+// A hearsay is what several servers tell of the same: each finding once, with who tells it if
+// it is not all of them.
+type hearsay struct {
+	found []Finding
+	by    [][]string // the addresses of who tells each
+}
+
+func (h *hearsay) add(from string, f Finding) {
+	i := slices.Index(h.found, f)
+	if i < 0 {
+		i = len(h.found)
+		h.found, h.by = append(h.found, f), append(h.by, nil)
+	}
+	if !slices.Contains(h.by[i], from) {
+		h.by[i] = append(h.by[i], from)
+	}
+}
+
+// findings are what is told, of so many who have been asked.
+func (h *hearsay) findings(asked int) []Finding {
+	for i := range h.found {
+		if len(h.by[i]) < asked {
+			h.found[i].Message = "as " + strings.Join(h.by[i], ", ") + " has it: " + h.found[i].Message
+		}
+	}
+	return h.found
+}
+
+// of are the visits of peers in a role.
+func of(visits []*visit, role Role) (some []*visit) {
+	for _, v := range visits {
+		if v.Role == role {
+			some = append(some, v)
+		}
+	}
+	return some
+}
+
+// countOf is how many peers there are in a role, reached or not.
+func (e *Examination) countOf(role Role) (n int) {
+	for _, p := range e.Peers {
+		if p.Role == role {
+			n++
+		}
+	}
+	return n
+}

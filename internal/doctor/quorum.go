@@ -1,0 +1,91 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// askRun asks a server for what tells it from every other: the id of its process.
+func askRun(ctx context.Context, v *visit) []Finding {
+	if len(v.Servers.URLs) < 2 {
+		return nil
+	}
+	info, err := v.ask(ctx, "INFO", "server")
+	if err != nil {
+		return []Finding{v.is("quorum", Unseen, "whether it is another server than the other masters: %s", v.Say(err)).to("+info shows it")}
+	}
+	v.told.run = fieldOf(info, "run_id")
+	return nil
+}
+
+// fieldOf is a field of INFO; "" if there is none.
+func fieldOf(info any, name string) string {
+	text, _ := info.(string)
+	for line := range strings.Lines(text) {
+		if value, ok := strings.CutPrefix(line, name+":"); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// surveyQuorum is of whether a majority of different servers can be had.
+func surveyQuorum(_ context.Context, e *Examination, visits []*visit) []Finding {
+	size := len(e.Servers.URLs)
+	if size < 2 {
+		return nil
+	}
+	found := doubles(visits)
+	switch here, need := different(visits), size/2+1; {
+	case here < need:
+		found = append(found, about("quorum", Fail, "%d of %d masters can be used, and %d are needed: no job runs (69)", here, size, need).
+			to("mend those that failed above"))
+	case here < size:
+		found = append(found, about("quorum", Warn, "%d of %d masters can be used, and %d are needed: %s", here, size, need, toSpare(here-need)).
+			to("mend those that failed above"))
+	default:
+		found = append(found, about("quorum", Ok, "%d of %d masters can be used, and %d are needed", here, size, need))
+	}
+	if size%2 == 0 {
+		found = append(found, about("quorum", Warn, "%d masters bear the loss of %d, as %d would: the last one only adds what can fail",
+			size, size-size/2-1, size-1).to("three or five masters"))
+	}
+	return found
+}
+
+func toSpare(n int) string {
+	if n == 0 {
+		return "no other may go away"
+	}
+	return fmt.Sprintf("%d more may go away", n)
+}
+
+// doubles are the servers that more than one URL leads to.
+func doubles(visits []*visit) (found []Finding) {
+	first := make(map[string]*visit)
+	for _, v := range visits {
+		other := first[v.told.run]
+		switch {
+		case v.told.run == "":
+		case other == nil:
+			first[v.told.run] = v
+		default:
+			found = append(found, about("quorum", Fail, "%s and %s are one server: it votes once, and if it dies, two are gone",
+				other.Address(), v.Address()).to("name servers that fail independently of each other"))
+		}
+	}
+	return found
+}
+
+// different is how many servers there are, those that do not tell counted as others.
+func different(visits []*visit) (n int) {
+	seen := make(map[string]bool)
+	for _, v := range visits {
+		if v.told.run == "" || !seen[v.told.run] {
+			n++
+		}
+		seen[v.told.run] = true
+	}
+	return n
+}
