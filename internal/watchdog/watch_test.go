@@ -182,6 +182,22 @@ func TestV7ALossNeverPutsTheKillBeyondTheLease(t *testing.T) {
 	}
 }
 
+// The machine sleeps while the answer is on its way: of the lease less is left than the grace.
+func TestV7ALossAfterASleepNeverPutsTheKillBeyondTheLease(t *testing.T) {
+	for _, final := range []error{lock.ErrLost, lock.ErrTaken} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg, until := config(minute), minute.End(time.Now())
+			r := &renewer{t: t, renew: func(context.Context, time.Time) (time.Time, error) {
+				cfg.Clock.Sleep(cfg.Clock.Until(until) - minute.Margin/2)
+				return time.Time{}, final
+			}}
+			if lost := mustLose(time.Hour, r, cfg); !errors.Is(lost, final) || lost.Kill.After(until) {
+				t.Errorf("%v: SIGKILL due %v after the end of the lease", lost, lost.Kill.Sub(until))
+			}
+		})
+	}
+}
+
 func TestV11ALateSuccessCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
