@@ -59,7 +59,8 @@ func TestTheReadmeHasNoLongSentence(t *testing.T) {
 
 func TestSentencesAreToldApart(t *testing.T) {
 	t.Parallel()
-	got := sentences("# A heading\n\nOne is [here](there.md). Two\ngoes on (here.) \n\n- a point\n- \"another!\" end\n\n```sh\nno\n```\n| a | b c |\n")
+	got := sentences("# A heading\n\nOne is [here](there.md). Two\ngoes on (here.) \n\n- a point\n" +
+		"- \"another!\" end\n\n```sh\nno\n```\n| a | b c |\n")
 	var words []string
 	for _, s := range got {
 		if s = strings.Join(strings.Fields(s), " "); s != "" {

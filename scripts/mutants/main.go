@@ -25,7 +25,8 @@ func main() {
 }
 
 func faults() []fault {
-	return slices.Concat(lineFaults, ledgerFaults, slotFaults, quorumFaults, lockFaults, watchdogFaults, runnerFaults, guardFaults, programFaults)
+	return slices.Concat(lineFaults, ledgerFaults, slotFaults, quorumFaults, lockFaults,
+		watchdogFaults, runnerFaults, guardFaults, programFaults)
 }
 
 func matching(all []fault, words string) (some []fault) {
