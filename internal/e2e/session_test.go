@@ -52,17 +52,30 @@ func typed(session, port string) string {
 		if !ok {
 			continue
 		}
-		script += fmt.Sprintf("echo '$ %s'\n(exit $status)\n%s\nstatus=$?\n", strings.ReplaceAll(command, "'", `'\''`), command)
-		key := regexp.MustCompile(`--key (\S+) .*&$`).FindStringSubmatch(command)
-		switch {
-		case strings.HasPrefix(command, "redis-server "):
-			script += fmt.Sprintf("until redis-cli -p %s info server 2>/dev/null | grep -q \"^process_id:$!\"; do\n"+
-				"kill -0 $! 2>/dev/null || exit %d; sleep 0.05; done\n", port, taken)
-		case key != nil:
-			script += fmt.Sprintf("until [ \"$(redis-cli -p %s exists 'redlockrun:{%s}')\" = 1 ]; do sleep 0.05; done\n", port, key[1])
-		}
+		echo := "echo '$ " + strings.ReplaceAll(command, "'", `'\''`) + "'\n"
+		before, after := waits(command, port)
+		script += echo + before + "(exit $status)\n" + command + "\nstatus=$?\n" + after
 	}
 	return script
+}
+
+// waits are what a script waits for before a command and after it.
+func waits(command, port string) (before, after string) {
+	job := regexp.MustCompile(`--key (\S+) .*&$|^crontab (\S+)\.crontab$`).FindStringSubmatch(command)
+	until := func(test string) string { return "until " + test + "; do sleep 0.05; done\n" }
+	ask := func(what, key string) string { return "redis-cli -p " + port + " " + what + " 'redlockrun:{" + key }
+	switch {
+	case strings.HasPrefix(command, "redis-server "):
+		alive := fmt.Sprintf("{ kill -0 $! 2>/dev/null || exit %d; }", taken)
+		return "", until(alive + "; redis-cli -p " + port + ` info server 2>/dev/null | grep -q "^process_id:$!"`)
+	case job == nil:
+		return "", ""
+	case job[1] != "": // the lock is there
+		return "", until(`[ "$(` + ask("exists", job[1]) + `}')" = 1 ]`)
+	}
+	// cron sees by the second of its time that its directory has changed. Then a run is over.
+	changes := until(`[ "$(date +%s)" -gt "$(stat -c %Y /var/spool/cron/crontabs)" ]`)
+	return changes, until(`[ "$(` + ask("llen", job[2]) + `}:runs')" -ge 1 ]`)
 }
 
 // typeSession types a session that starts a Redis on port 7777, on a port that is free.
