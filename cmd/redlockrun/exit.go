@@ -67,7 +67,9 @@ func explain(err error, c plan) outcome {
 	if err == nil {
 		return outcome{}
 	}
-	for _, kind := range []func(error, plan) (outcome, bool){explainUnmade, explainLoss, explainUsage, explainLock, explainRun} {
+	for _, kind := range []func(error, plan) (outcome, bool){
+		explainUnanswered, explainUnmade, explainLoss, explainUsage, explainLock, explainRun,
+	} {
 		if o, ok := kind(err, c); ok {
 			return o
 		}

@@ -58,6 +58,37 @@ examples:
   redlockrun history backup --since 168h --bad --json
 `
 
+// checkHelp is what is said of the command check.
+const checkHelp = `redlockrun check tells a monitoring system whether all is well with jobs: by its exit status,
+and in one line with performance data, as plugins of Nagios and Icinga do. A shell's && and a
+timer that mails can use it, too.
+
+usage:
+  redlockrun check [flags] NAME...
+
+flags:
+      --max-age D              CRITICAL if the last success ended more than D ago, or none
+                               is remembered: the alarm for a job that does not run
+      --warn-age D             the same, WARNING
+      --max-runtime D          CRITICAL if it has been running for more than D
+      --max-failures N         CRITICAL from N bad ends in a row, in place of the first one
+      --json                   an object for each NAME: key, status, message, age_seconds
+
+Without flags: CRITICAL if the last run did not end well or has vanished; WARNING if a run is
+silent, the lock is stuck or is somebody else's; UNKNOWN if the job was never seen, or Redis
+does not answer; else OK. That a job is paused is said, and changes nothing. Of several
+findings, and of several jobs, the worst counts: CRITICAL, UNKNOWN, WARNING, OK.
+
+  redlockrun check --max-age 26h nightly-report
+  redlockrun check -q --max-failures 3 orders invoices && deploy
+`
+
+// checkStatus is what an exit status of check means.
+const checkStatus = `
+exit status: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN, which is also a mistake in the
+command line or the configuration, and no answer from Redis.
+`
+
 // pauseHelp is what is said of the command pause.
 const pauseHelp = `redlockrun pause keeps jobs from starting, anywhere. What runs runs on, and who waits for
 the lock keeps the place in the line. A run that asks meanwhile ends with 75 (-E), or waits

@@ -19,6 +19,7 @@ type operatorCommand struct {
 	help   string                   // what its --help prints, before the flags that all have
 	define func(*pflag.FlagSet) act // its own flags, which have no variables
 	status string                   // what its exit statuses mean; "": what they do with all
+	plugin bool                     // an error is a line of its result, too, and the status 3
 }
 
 // An act is what an operator command does with its operands, once its flags have been parsed.
@@ -26,7 +27,7 @@ type act func(o *operation, operands []string) error
 
 // operatorCommands are all of them, in the order of the help.
 var operatorCommands = [...]operatorCommand{
-	lookAtStatus, lookAtHistory, pauseJobs, resumeJobs, stopRun, unlockJob, forgetJobs,
+	lookAtStatus, lookAtHistory, checkJobs, pauseJobs, resumeJobs, stopRun, unlockJob, forgetJobs,
 	seeDoctor,
 }
 
@@ -52,6 +53,14 @@ type operation struct {
 
 // operate runs an operator command with what stands behind its name.
 func (p *program) operate(c *operatorCommand, args []string) error {
+	err := p.perform(c, args)
+	if c.plugin && err != nil {
+		return answerUnknown(err, p.plan)
+	}
+	return err
+}
+
+func (p *program) perform(c *operatorCommand, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	p.said = define(flags, config.OperatorSettings())
 	asked := flags.BoolP("help", "h", false, "print the help")

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+
+	"redlockrun/internal/console"
+	"redlockrun/internal/report"
+	"redlockrun/internal/runner"
+)
+
+// An unansweredError is why a plugin's question has no answer. What asks reads stdout and the
+// status, and has been told on stdout.
+type unansweredError struct{ cause error }
+
+func (e *unansweredError) Error() string { return e.cause.Error() }
+func (e *unansweredError) Unwrap() error { return e.cause }
+
+// answerUnknown prints the line of a question that could not be answered, unless that has been
+// said, and makes an error of that status. A signal ends a plugin as it does any command.
+func answerUnknown(err error, c plan) error {
+	if errors.As(err, new(*runner.SignalError)) || errors.As(err, new(*unansweredError)) {
+		return err
+	}
+	_ = show(report.PluginUnknown(explain(err, c).message) + "\n") // stderr gets it, too
+	return &unansweredError{err}
+}
+
+// unanswered tells programs, which want objects, of jobs that could not be asked for.
+func (c *checking) unanswered(o *operation, err error) error {
+	if !c.json || errors.As(err, new(*runner.SignalError)) {
+		return err
+	}
+	var verdicts []report.Verdict
+	for _, name := range c.names {
+		verdicts = append(verdicts, report.Verdict{Key: name, Grade: report.Unknown, Message: explain(err, *o.plan).message})
+	}
+	_ = o.print(verdictLines(verdicts)...)
+	return &unansweredError{err}
+}
+
+// verdictLines are verdicts for programs.
+func verdictLines(verdicts []report.Verdict) (lines []string) {
+	for _, v := range verdicts {
+		lines = append(lines, string(console.Object(report.VerdictObject(v))))
+	}
+	return lines
+}
+
+// explainUnanswered is of an error behind which a plugin's status stands.
+func explainUnanswered(err error, c plan) (o outcome, ok bool) {
+	unanswered, ok := errors.AsType[*unansweredError](err)
+	if !ok {
+		return o, false
+	}
+	o = explain(unanswered.cause, c)
+	o.event, o.status = cmp.Or(o.event, endingOf(o.status)), int(report.Unknown)
+	return o, true
+}

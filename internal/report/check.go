@@ -1,0 +1,263 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+// Rules are what a job is held to. With the zero value its last end counts, and its state.
+type Rules struct {
+	MaxAge, WarnAge time.Duration // since the end of the last success; 0: no limit
+	MaxRuntime      time.Duration // of what runs; 0: no limit
+	MaxFailures     int           // from so many bad ends in a row on, in place of the last end; it wants the job's Runs
+}
+
+// A Grade is what monitoring makes of a job. As a number it is the exit status of a plugin.
+type Grade int
+
+// The grades.
+const (
+	OK Grade = iota
+	Warning
+	Critical
+	Unknown
+)
+
+func (g Grade) String() string { return [...]string{"OK", "WARNING", "CRITICAL", "UNKNOWN"}[g] }
+
+// gravity orders grades: CRITICAL is worse than UNKNOWN.
+func (g Grade) gravity() int { return [...]int{OK: 0, Warning: 1, Unknown: 2, Critical: 3}[g] }
+
+// or is the worse of two grades.
+func (g Grade) or(other Grade) Grade {
+	if other.gravity() > g.gravity() {
+		return other
+	}
+	return g
+}
+
+// A Verdict is what the rules say of one job.
+type Verdict struct {
+	Key      string
+	Grade    Grade
+	Message  string // of one line
+	age      *seconds
+	measured []measure
+}
+
+// A finding is what one rule says of a job.
+type finding struct {
+	grade Grade
+	text  string
+}
+
+// Judge holds a job to the rules. Times of day are those of a zone.
+func (r Rules) Judge(j lock.Job, zone *time.Location) Verdict {
+	found := slices.Concat(r.ages(j, zone), r.ends(j), r.runtime(j), states(j))
+	slices.SortStableFunc(found, func(a, b finding) int { return b.grade.gravity() - a.grade.gravity() })
+	v := Verdict{Key: j.Name}
+	var texts []string
+	for _, f := range found {
+		v.Grade = v.Grade.or(f.grade)
+		texts = append(texts, f.text)
+	}
+	if len(found) == 0 {
+		texts = append(texts, fine(j))
+	}
+	if m := j.Pause; m != nil {
+		texts = append(texts, "paused "+pausedBy(m, zone))
+	}
+	v.Message = strings.Join(texts, ", ")
+	if age, known := sinceSuccess(j); known {
+		v.age = secondsOf(age, true)
+	}
+	v.measured = r.measure(j)
+	return v
+}
+
+// JudgeAll holds each job to the rules.
+func (r Rules) JudgeAll(jobs []lock.Job, zone *time.Location) (verdicts []Verdict) {
+	for _, j := range jobs {
+		verdicts = append(verdicts, r.Judge(j, zone))
+	}
+	return verdicts
+}
+
+// success is the last one; Run is "" if none is known.
+func success(j lock.Job) lock.Entry {
+	if j.Last.Run != "" && j.Last.How == lock.Ok && j.Last.Ended.After(j.Good.Ended) {
+		return j.Last
+	}
+	return j.Good
+}
+
+// sinceSuccess is how long ago the last success ended.
+func sinceSuccess(j lock.Job) (age time.Duration, known bool) {
+	good := success(j)
+	return max(0, j.Now.Sub(good.Ended)), good.Run != "" && !good.Ended.IsZero() && !j.Now.IsZero()
+}
+
+// ages are the rules of the last success.
+func (r Rules) ages(j lock.Job, zone *time.Location) []finding {
+	grade, limit := Critical, r.MaxAge
+	age, known := sinceSuccess(j)
+	if limit == 0 || known && age <= limit {
+		grade, limit = Warning, r.WarnAge
+	}
+	switch {
+	case limit == 0, known && age <= limit:
+		return nil
+	case !known && len(j.Unread) > 0:
+		return []finding{{Unknown, "nobody can tell the last success (" + j.Unread[0] + ")"}}
+	case !known:
+		return []finding{{grade, "no success is remembered, limit " + length(limit)}}
+	}
+	good := success(j)
+	last := good.Ended.In(zone).Format("2006-01-02 15:04") + on(good)
+	return []finding{{grade, fmt.Sprintf("no success for %s (last %s), limit %s", whole(age), last, length(limit))}}
+}
+
+// on is where a run ran, if that is known.
+func on(e lock.Entry) string {
+	if e.Host == "" {
+		return ""
+	}
+	return " on " + lock.Plain(e.Host)
+}
+
+// ends are the rules of how runs have ended.
+func (r Rules) ends(j lock.Job) []finding {
+	if r.MaxFailures == 0 {
+		return lastEnd(j)
+	}
+	row, cut := inARow(j)
+	switch {
+	case row >= r.MaxFailures:
+		return []finding{{Critical, fmt.Sprintf("%d bad ends in a row, limit %d", row, r.MaxFailures)}}
+	case row > 0 && cut:
+		return []finding{{Unknown, fmt.Sprintf("%d bad ends in a row, and no more is remembered, limit %d", row, r.MaxFailures)}}
+	}
+	return nil
+}
+
+func lastEnd(j lock.Job) []finding {
+	switch last := j.Last; {
+	case j.Vanished():
+		text := "the run" + on(j.Open) + " has vanished"
+		if d, ok := since(j.Open.At, j.Now); ok {
+			text += ", begun " + ago(d)
+		}
+		return []finding{{Critical, text}}
+	case last.Run != "" && last.How != lock.Ok:
+		return []finding{{Critical, "the last run " + ending(last, j.Now)}}
+	}
+	return nil
+}
+
+// ending says how, where and when a run has ended.
+func ending(e lock.Entry, now time.Time) string {
+	how := "ended, nobody knows how"
+	if e.How != "" {
+		how = "ended: " + end(e).Text
+	}
+	how += on(e)
+	if d, ok := since(e.Ended, now); ok && !now.IsZero() {
+		how += ", " + ago(d)
+	}
+	return how
+}
+
+// inARow is how many of the last ends were bad, back to the last success. cut reports whether
+// what is remembered ends before that.
+func inARow(j lock.Job) (row int, cut bool) {
+	seen := map[string]bool{}
+	bad := func(e lock.Entry) bool {
+		if e.Event != "" || e.Run == "" || seen[e.Run] {
+			return true
+		}
+		seen[e.Run] = true
+		if e.How != lock.Ok {
+			row++
+		}
+		return e.How != lock.Ok
+	}
+	if j.Vanished() {
+		gone := j.Open
+		gone.How = lock.Vanished
+		bad(gone)
+	}
+	for _, e := range slices.Concat([]lock.Entry{j.Last}, j.Runs) {
+		if !bad(e) {
+			return row, false
+		}
+	}
+	var ended int64
+	for _, n := range j.Counts {
+		ended += n
+	}
+	return row, j.Good.Run != "" || ended > int64(len(seen))
+}
+
+// runtime is the rule of how long a run may take.
+func (r Rules) runtime(j lock.Job) []finding {
+	if r.MaxRuntime == 0 || !running(j) {
+		return nil
+	}
+	d, known := forHowLong(j)
+	switch {
+	case !known:
+		return []finding{{Unknown, "running" + on(subject(j)) + ", nobody knows since when"}}
+	case d > r.MaxRuntime:
+		return []finding{{Critical, fmt.Sprintf("running for %s%s, limit %s", whole(d), on(subject(j)), length(r.MaxRuntime))}}
+	}
+	return nil
+}
+
+// forHowLong is how long what runs has been running.
+func forHowLong(j lock.Job) (d time.Duration, known bool) {
+	at := j.At
+	if at.IsZero() && j.Open.Run == j.Holder.Run {
+		at = j.Open.At
+	}
+	return max(0, j.Now.Sub(at)), running(j) && !at.IsZero() && !j.Now.IsZero()
+}
+
+// states are the rules of what the job is doing.
+func states(j lock.Job) []finding {
+	switch host := on(subject(j)); j.State {
+	case "":
+		return []finding{{Unknown, "nobody can tell who has the lock (" + strings.Join(j.Unread, ", ") + ")"}}
+	case lock.Silent:
+		return []finding{{Warning, "silent: the run" + host + " does not renew its lease, of which " + whole(j.Left) + " are left"}}
+	case lock.Stuck:
+		return []finding{{Warning, "stuck: the lock" + host + " never expires by itself"}}
+	case lock.Foreign:
+		return []finding{{Warning, "foreign: the key is somebody else's"}}
+	}
+	if busy(j) || j.Vanished() || cmp.Or(j.Last.Run, j.Good.Run) != "" {
+		return nil
+	}
+	if len(j.Unread) > 0 {
+		return []finding{{Unknown, "nobody can tell whether it has ever run (" + j.Unread[0] + ")"}}
+	}
+	return []finding{{Unknown, "never seen"}}
+}
+
+// fine is what there is to be said of a job with which all is well.
+func fine(j lock.Job) string {
+	var texts []string
+	if d, known := forHowLong(j); known {
+		texts = append(texts, "running for "+whole(d)+on(subject(j)))
+	} else if busy(j) {
+		texts = append(texts, string(j.State)+on(subject(j)))
+	}
+	if j.Last.Run != "" {
+		texts = append(texts, "the last run "+ending(j.Last, j.Now))
+	}
+	return cmp.Or(strings.Join(texts, ", "), "nothing is wrong")
+}

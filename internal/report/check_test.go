@@ -1,0 +1,213 @@
+package report
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+)
+
+// gradeOf is a model of the rules, written as a table of what is true when; the first line
+// whose grade is the worst counts.
+func gradeOf(r Rules, j lock.Job) Grade {
+	never := j.Last.Run == "" && j.Good.Run == ""
+	timeless := j.Now.IsZero()
+	held := j.Holder.Run != "" || slices.Contains([]lock.State{lock.Foreign, lock.Stuck}, j.State)
+	works := j.Holder.Run != "" && slices.Contains([]lock.State{lock.Running, lock.Starting, lock.Silent, lock.Stuck}, j.State)
+	gone := j.Open.Run != "" && j.State != "" && j.Open.Run != j.Holder.Run
+	good := j.Good
+	if j.Last.How == lock.Ok && j.Last.Run != "" && good.Ended.Before(j.Last.Ended) {
+		good = j.Last
+	}
+	ageless := good.Run == "" || good.Ended.IsZero() || timeless
+	older := func(limit time.Duration) bool {
+		return limit > 0 && !ageless && good.Ended.Add(limit).Before(j.Now)
+	}
+	began := j.At
+	if began.IsZero() && j.Open.Run == j.Holder.Run {
+		began = j.Open.At
+	}
+	row, whole := modelRow(j, gone)
+	limited := r.MaxFailures > 0
+	readable := len(j.Unread) == 0
+
+	for _, line := range []struct {
+		grade Grade
+		is    bool
+	}{
+		{Critical, older(r.MaxAge)},
+		{Critical, r.MaxAge > 0 && ageless && readable},
+		{Critical, !limited && gone},
+		{Critical, !limited && j.Last.Run != "" && j.Last.How != lock.Ok},
+		{Critical, limited && row >= r.MaxFailures},
+		{Critical, r.MaxRuntime > 0 && works && !timeless && !began.IsZero() && began.Add(r.MaxRuntime).Before(j.Now)},
+		{Unknown, (r.MaxAge > 0 || r.WarnAge > 0) && ageless && !readable},
+		{Unknown, limited && row > 0 && !whole},
+		{Unknown, r.MaxRuntime > 0 && works && (timeless || began.IsZero())},
+		{Unknown, j.State == ""},
+		{Unknown, never && !gone && !held},
+		{Warning, older(r.WarnAge)},
+		{Warning, r.WarnAge > 0 && ageless},
+		{Warning, j.State == lock.Silent},
+		{Warning, j.State == lock.Stuck},
+		{Warning, j.State == lock.Foreign},
+	} {
+		if line.is {
+			return line.grade
+		}
+	}
+	return OK
+}
+
+// modelRow counts bad ends in a word of one letter for each run, newest first; whole: nothing
+// before the first success is missing.
+func modelRow(j lock.Job, gone bool) (row int, whole bool) {
+	var word, known []string
+	add := func(run, letter string) {
+		if run != "" && !slices.Contains(known, run) {
+			word, known = append(word, letter), append(known, run)
+		}
+	}
+	if gone {
+		add(j.Open.Run, "x")
+	}
+	for _, e := range append([]lock.Entry{j.Last}, j.Runs...) {
+		if e.Event == "" {
+			add(e.Run, map[bool]string{true: "o", false: "x"}[e.How == lock.Ok])
+		}
+	}
+	all := strings.Join(word, "")
+	bad, _, success := strings.Cut(all, "o")
+	total := int64(0)
+	for _, n := range j.Counts {
+		total += n
+	}
+	return len(bad), success || j.Good.Run == "" && total <= int64(len(all))
+}
+
+func TestCheckAgreesWithAModelOfItsRules(t *testing.T) {
+	t.Parallel()
+	seen := map[Grade]int{}
+	for seed := range uint64(10_000) {
+		l := newLedgerer(seed)
+		j, r := l.job(), l.rules()
+		v := r.Judge(j, time.UTC)
+		if want := gradeOf(r, j); v.Grade != want {
+			t.Fatalf("seed %d: %v, the model says %v\n%+v\n%+v\n%s", seed, v.Grade, want, r, j, v.Message)
+		}
+		seen[v.Grade]++
+	}
+	for g := OK; g <= Unknown; g++ {
+		if seen[g] < 300 {
+			t.Errorf("%v only %d times in 10,000: %v", g, seen[g], seen)
+		}
+	}
+}
+
+// pluginLine is grade, text and performance data, aMeasure label, value, unit, warning and critical.
+var (
+	pluginLine = regexp.MustCompile(`^REDLOCKRUN (OK|WARNING|CRITICAL|UNKNOWN) - ([^|]+?)(?: \| ([^|]+))?$`)
+	aMeasure   = regexp.MustCompile(`^'([^'=|]+)'=([0-9.]+)(s?);([0-9.]*);([0-9.]*);0(?: |$)`)
+)
+
+// readPlugin reads a line as monitoring does, strictly.
+func readPlugin(t *testing.T, line string) (status string, measures map[string][]string) {
+	t.Helper()
+	m := pluginLine.FindStringSubmatch(line)
+	if m == nil || !plainText(line) {
+		t.Fatalf("%q is no plugin's line", line)
+	}
+	measures = map[string][]string{}
+	for data := m[3]; data != ""; {
+		one := aMeasure.FindStringSubmatch(data)
+		if one == nil {
+			t.Fatalf("%q has the performance data %q", line, data)
+		}
+		for _, number := range []string{one[2], one[4], one[5]} {
+			if n, err := strconv.ParseFloat(number, 64); number != "" && (err != nil || n < 0) {
+				t.Fatalf("%q has the number %q", line, number)
+			}
+		}
+		measures[one[1]] = one[2:]
+		data = data[len(one[0]):]
+	}
+	return m[1], measures
+}
+
+func checkLines(t *testing.T, l *ledgerer) {
+	t.Helper()
+	jobs, r := append(l.jobs(3), l.job()), l.rules()
+	verdicts := r.JudgeAll(jobs, zone)
+	status, _ := readPlugin(t, Plugin(verdicts, []string{"no answer from " + l.text()}))
+	if status != Worst(verdicts).String() {
+		t.Errorf("%s, but the worst is %v", status, Worst(verdicts))
+	}
+	for _, v := range verdicts {
+		var o struct {
+			Key, Status, Message string
+			Age                  float64 `json:"age_seconds"`
+		}
+		line := console.Object(VerdictObject(v))
+		err := json.Unmarshal(line, &o)
+		if err != nil || o.Age < 0 || o.Message == "" || o.Status != v.Grade.String() || !plainText(string(line)) {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+}
+
+func TestCheckPrintsALineOfAnyLedger(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(500) {
+		checkLines(t, newLedgerer(seed))
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	f.Add(uint64(1), "orders", "it's | x")
+	f.Fuzz(func(t *testing.T, seed uint64, name, host string) {
+		l := newLedgerer(seed)
+		checkLines(t, l)
+		j, r := l.job(), l.rules()
+		j.Name, j.Last.Host, j.Open.Host = "x"+name, host, host
+		if got, want := r.Judge(j, zone).Grade, gradeOf(r, j); got != want {
+			t.Errorf("%v, the model says %v", got, want)
+		}
+		readPlugin(t, Plugin(r.JudgeAll([]lock.Job{j}, zone), nil))
+	})
+}
+
+func TestTheLineOfCheck(t *testing.T) {
+	orders := lock.Job{Name: "orders", Now: now, State: lock.Idle, Good: over('A', lock.Ok, 0, time.Minute, 27*time.Hour)}
+	orders.Last = orders.Good
+	broken := lock.Job{Name: "a|b='c", Now: now, State: lock.Idle, Last: over('B', lock.Failed, 3, time.Minute, time.Hour)}
+	unread := lock.Job{Name: "far", Unread: []string{"everything: connection | refused"}}
+	for _, c := range []struct {
+		rules Rules
+		jobs  []lock.Job
+		want  string
+	}{
+		{Rules{MaxAge: 26 * time.Hour, WarnAge: 25 * time.Hour}, []lock.Job{orders},
+			"REDLOCKRUN CRITICAL - orders: no success for 27h (last 2026-02-28 11:30 on web-3), limit 26h | 'orders age'=97200s;90000;93600;0"},
+		{Rules{MaxAge: 28 * time.Hour, WarnAge: 25 * time.Hour}, []lock.Job{orders},
+			"REDLOCKRUN WARNING - orders: no success for 27h (last 2026-02-28 11:30 on web-3), limit 25h | 'orders age'=97200s;90000;100800;0"},
+		{Rules{}, []lock.Job{orders, unread, broken},
+			`REDLOCKRUN CRITICAL - a¦b='c: the last run ended: failed 3 on web-3, 1h ago; ` +
+				`far: nobody can tell who has the lock (everything: connection ¦ refused); ` +
+				`orders: the last run ended: ok on web-3, 1d ago | 'orders age'=97200s;;;0`},
+		{Rules{MaxFailures: 3}, []lock.Job{broken},
+			"REDLOCKRUN OK - a¦b='c: the last run ended: failed 3 on web-3, 1h ago | 'a%7Cb%3D%27c failures'=1;;2;0"},
+	} {
+		for i := range c.jobs {
+			c.jobs[i].Now = now
+		}
+		if got := Plugin(c.rules.JudgeAll(c.jobs, zone), nil); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"redlockrun/internal/lock"
+)
+
+// A measure is one of a plugin's performance data, with the limits above which it is wrong.
+type measure struct {
+	name       string
+	value      seconds // or a count
+	unit       string
+	warn, crit *seconds
+}
+
+// measure are the performance data of a job: what is known of age and runtime, and, if they
+// are counted, the bad ends in a row.
+func (r Rules) measure(j lock.Job) (all []measure) {
+	if age, known := sinceSuccess(j); known {
+		all = append(all, measure{"age", *secondsOf(age, true), "s", secondsOf(r.WarnAge, r.WarnAge > 0), secondsOf(r.MaxAge, r.MaxAge > 0)})
+	}
+	if d, known := forHowLong(j); known {
+		all = append(all, measure{"runtime", *secondsOf(d, true), "s", nil, secondsOf(r.MaxRuntime, r.MaxRuntime > 0)})
+	}
+	if r.MaxFailures > 0 {
+		row, _ := inARow(j)
+		limit := seconds(r.MaxFailures - 1)
+		all = append(all, measure{"failures", seconds(row), "", nil, &limit})
+	}
+	return all
+}
+
+// String is the measure without its label: 97200s;90000;93600;0.
+func (m measure) String() string {
+	return fmt.Sprintf("%s%s;%s;%s;0", m.value, m.unit, m.warn.orNothing(), m.crit.orNothing())
+}
+
+func (s seconds) String() string { return strconv.FormatFloat(float64(s), 'f', -1, 64) }
+
+func (s *seconds) orNothing() string {
+	if s == nil {
+		return ""
+	}
+	return s.String()
+}
+
+// Plugin is the one line that monitoring plugins print: the worst grade, what there is to be
+// said of each job, the worst first, further remarks, and behind a bar the performance data.
+func Plugin(verdicts []Verdict, remarks []string) string {
+	verdicts = slices.Clone(verdicts)
+	slices.SortStableFunc(verdicts, func(a, b Verdict) int { return b.Grade.gravity() - a.Grade.gravity() })
+	var texts, data []string
+	for _, v := range verdicts {
+		texts = append(texts, lock.Plain(v.Key)+": "+v.Message)
+		for _, m := range v.measured {
+			data = append(data, "'"+label(v.Key)+" "+m.name+"'="+m.String())
+		}
+	}
+	line := plugin(Worst(verdicts), strings.Join(append(texts, remarks...), "; "))
+	if len(data) > 0 {
+		line += " | " + strings.Join(data, " ")
+	}
+	return line
+}
+
+// PluginUnknown is the line of a check that could not be made.
+func PluginUnknown(why string) string { return plugin(Unknown, why) }
+
+// plugin is the line without performance data: a bar in it would begin them.
+func plugin(g Grade, text string) string {
+	return "REDLOCKRUN " + g.String() + " - " + strings.Map(oneLine, text)
+}
+
+func oneLine(r rune) rune {
+	switch {
+	case r == '|':
+		return '¦'
+	case unicode.IsControl(r):
+		return ' '
+	}
+	return r
+}
+
+// label is a job's name as performance data can have it: what would end it there, or could not be
+// read, is written as in a URL.
+func label(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsControl(r) || strings.ContainsRune("%='|", r) {
+			for _, c := range []byte(string(r)) {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Worst is the worst grade of verdicts, OK of none.
+func Worst(verdicts []Verdict) (worst Grade) {
+	for _, v := range verdicts {
+		worst = worst.or(v.Grade)
+	}
+	return worst
+}
+
+type verdictObject struct {
+	Key     string   `json:"key"`
+	Status  string   `json:"status"`
+	Message string   `json:"message"`
+	Age     *seconds `json:"age_seconds,omitempty"`
+}
+
+// VerdictObject is a verdict for programs, to be written as JSON.
+func VerdictObject(v Verdict) any { return verdictObject{v.Key, v.Grade.String(), v.Message, v.age} }
