@@ -89,6 +89,31 @@ exit status: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN, which is also a mistake in 
 command line or the configuration, and no answer from Redis.
 `
 
+// metricsHelp is what is said of the command metrics.
+const metricsHelp = `redlockrun metrics prints all listed jobs as Prometheus reads them. One host does it for the
+whole fleet. What never happened is absent.
+
+usage:
+  redlockrun metrics [flags]
+
+flags:
+      --textfile PATH          write them into PATH, by rename and with mode 0644, for the
+                               textfile collector of node_exporter; its name ends in .prom
+
+The label key is the job's NAME. If Redis does not answer, redlockrun_up is 0 and stands alone,
+in PATH too. redlockrun_runs_total counts all ends from the first one on, by how they ended;
+there is none of a quorum.
+
+  redlockrun metrics | grep last_success
+  redlockrun metrics --textfile /var/lib/prometheus/node-exporter/redlockrun.prom
+`
+
+// metricsStatus is what an exit status of metrics means.
+const metricsStatus = `
+exit status: 0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis,
+71 PATH could not be written.
+`
+
 // pauseHelp is what is said of the command pause.
 const pauseHelp = `redlockrun pause keeps jobs from starting, anywhere. What runs runs on, and who waits for
 the lock keeps the place in the line. A run that asks meanwhile ends with 75 (-E), or waits

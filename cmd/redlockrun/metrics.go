@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/report"
+
+	"github.com/spf13/pflag"
+)
+
+var tellMetrics = operatorCommand{name: "metrics", help: metricsHelp, define: defineMetrics, status: metricsStatus}
+
+// A metering is where the metrics go.
+type metering struct{ file string }
+
+func defineMetrics(flags *pflag.FlagSet) act {
+	m := new(metering)
+	flags.StringVar(&m.file, "textfile", "", "a file in place of stdout")
+	return func(o *operation, operands []string) error {
+		switch {
+		case len(operands) > 0:
+			return config.Usagef("metrics is of all jobs, and has no NAME")
+		case flags.Changed("textfile") && m.file == "":
+			return config.Usagef("--textfile is empty")
+		case o.Address.Local:
+			return config.Usagef("metrics is not for --local: a file of this host remembers no runs").Hint("redlockrun status says who has the lock")
+		}
+		return m.tell(o)
+	}
+}
+
+// tell writes the metrics, also that there are none since the store did not answer.
+func (m *metering) tell(o *operation) error {
+	jobs, err := o.inspector()
+	if err != nil {
+		return err
+	}
+	found, err := attend(o.signals, looking(o, func(ctx context.Context) ([]lock.Job, error) { return listed(ctx, jobs) }))
+	if errors.As(err, new(*lock.UnavailableError)) {
+		if unwritten := m.write(o, report.MetricsDown()); unwritten != nil {
+			o.warnAll([]string{unwritten.Error()})
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	o.warnAll(append(found.silent, unread(found.value)...))
+	return m.write(o, report.Metrics(found.value))
+}
+
+// listed reads all jobs that are listed.
+func listed(ctx context.Context, jobs lock.Inspector) ([]lock.Job, error) {
+	names, err := jobs.Names(ctx, false)
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	return jobs.Jobs(ctx, names)
+}
+
+// textfileMode lets another user read the file: who collects it is hardly who wrote it.
+const textfileMode = 0o644
+
+func (m *metering) write(o *operation, text string) error {
+	if m.file != "" {
+		return replace(m.file, []byte(text), textfileMode)
+	}
+	_, err := o.out.WriteString(text)
+	return err
+}
