@@ -24,7 +24,8 @@ func askNode(ctx context.Context, v *visit) []Finding {
 	case slotsErr == nil:
 		v.told.nodes = slots
 	case !barred(nodesErr):
-		return []Finding{v.is("cluster", Fail, "%s", v.Say(nodesErr)).to("is it a Cluster? redis:// in place of redis+cluster:// is for one server")}
+		return []Finding{v.is("cluster", Fail, "%s", v.Say(nodesErr)).
+			to("is it a Cluster? redis:// in place of redis+cluster:// is for one server")}
 	}
 	return []Finding{v.is("cluster", Unseen, "slots that are on their way, and nodes that have failed: %s", v.Say(nodesErr)).
 		to("+cluster|nodes shows them")}
@@ -149,8 +150,9 @@ func (v *visit) unreachable(reached []*visit) (found []Finding) {
 		if n.Addr == "" || n.Is("fail") || slices.ContainsFunc(reached, func(r *visit) bool { return r.Address() == n.Addr }) {
 			continue
 		}
-		found = append(found, about("cluster", Fail, "jobs are sent to master %s for %s, and it cannot be used from here", n.Addr, slotsText(n.Slots)).
-			to("if it is alive, and has another address here: cluster-announce-ip and cluster-announce-port, or cluster-announce-hostname, tell that"))
+		found = append(found, about("cluster", Fail, "jobs are sent to master %s for %s, and it cannot be used from here",
+			n.Addr, slotsText(n.Slots)).
+			to("if it is alive, and has another address here: cluster-announce-ip and cluster-announce-port, or -hostname, tell that"))
 	}
 	return found
 }

@@ -53,7 +53,8 @@ func (e *Examination) addSentinels(ctx context.Context, url int, src *link.Sourc
 	e.addPeers(Peer{Role: Sentinel, Master: name, URL: url}, src.Named()...)
 	master, err := src.FindMaster(ctx)
 	if err != nil {
-		e.Astray = append(e.Astray, about("sentinel", Fail, "no sentinel names the master %s: %s", lock.Plain(name), link.Unavailable(src.Address(), err).Err).
+		why := link.Unavailable(src.Address(), err).Err
+		e.Astray = append(e.Astray, about("sentinel", Fail, "no sentinel names the master %s: %s", lock.Plain(name), why).
 			to("check the name of the master in the URL, and the sentinels: redis-cli -p 26379 sentinel masters"))
 		return
 	}
@@ -65,7 +66,8 @@ func (e *Examination) addNodes(ctx context.Context, url int, src *link.Source) {
 	e.addPeers(Peer{Role: Node, URL: url}, named...)
 	nodes, err := src.SlotOwners(ctx)
 	if err != nil {
-		e.Astray = append(e.Astray, about("cluster", Unseen, "which nodes there are beside those of the URL: %s", link.Unavailable(src.Address(), err).Err).
+		why := link.Unavailable(src.Address(), err).Err
+		e.Astray = append(e.Astray, about("cluster", Unseen, "which nodes there are beside those of the URL: %s", why).
 			to("+cluster|slots shows them"))
 	}
 	for _, node := range nodes {

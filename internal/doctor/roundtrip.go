@@ -30,7 +30,8 @@ func checkRoundTrip(ctx context.Context, v *visit) []Finding {
 	case median > try:
 		return []Finding{said(Fail, "an answer may take %s", try).to("a longer --ttl, or a server that is nearer")}
 	case worst > try/2:
-		return []Finding{said(Warn, "an answer may take %s", try).to("a longer --ttl bears more; look at what slows the server or the network down")}
+		return []Finding{said(Warn, "an answer may take %s", try).
+			to("a longer --ttl bears more; look at what slows the server or the network down")}
 	}
 	return []Finding{said(Ok, "that is little")}
 }

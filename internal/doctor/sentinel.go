@@ -94,7 +94,8 @@ func agreement(sentinels []*visit, named int) (best string, found []Finding) {
 		}
 		each = append(each, v.Address()+" names "+orNobody(m))
 	}
-	const remedy = "redis-cli -p 26379 sentinel master NAME shows each one's; those that are wrong: sentinel remove NAME, sentinel monitor NAME ..."
+	const remedy = "redis-cli -p 26379 sentinel master NAME shows each one's; " +
+		"to those that are wrong: sentinel remove NAME, sentinel monitor NAME ..."
 	best = slices.MaxFunc(masters, func(a, b string) int { return votes[a] - votes[b] })
 	switch {
 	case len(masters) == 1 && best == "": // it has been said that nobody names one
