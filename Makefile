@@ -4,6 +4,7 @@ PREFIX ?= /usr/local
 ## What most people need
 build: ; @scripts/build.sh ## build ./redlockrun, one static file
 demo: build ; @scripts/demo.sh ## show what it does, on a throw-away Redis
+man: build ; @scripts/man.sh ## write the manual page, dist/redlockrun.1
 install: build ; @scripts/install.sh "$(DESTDIR)$(PREFIX)" ## put it under PREFIX, which is /usr/local if not said
 help: ; @scripts/help.sh ## print this list
 
@@ -11,7 +12,7 @@ help: ; @scripts/help.sh ## print this list
 quick: ; @scripts/quick.sh ## lint without the network, and all tests but the slow ones: under a minute
 test: ; @scripts/test.sh ## run all tests with -race; installs what they need, by apt-get
 lint: ; @scripts/lint.sh ## say all that can be said without running it: gofmt, vet, staticcheck, imports, platforms
-e2e: build ; @scripts/e2e.sh ## run a real cron, systemd's check of the units, the demo, a kernel for arm64
+e2e: build man ; @scripts/e2e.sh ## run a real cron, systemd's check of the units, the demo, a kernel for arm64
 compat: ; @scripts/compat.sh ## run the tests against Redis 6.0, 7.0 and 8.0 and Valkey 8.1
 
 ## At length
@@ -22,4 +23,4 @@ mutants: ; @scripts/mutants.sh ## sow a hundred known faults, one at a time: eac
 model: ; @scripts/model.sh ## search the quorum's models exhaustively; up to 8 GB
 fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
 
-.PHONY: build demo install help quick test lint e2e compat bench soak storm mutants model fuzz
+.PHONY: build demo man install help quick test lint e2e compat bench soak storm mutants model fuzz

@@ -28,6 +28,7 @@ internal/runner/ptytest : internal/ability golang.org/x/sys.*
 internal/ability    : golang.org/x/sys.*
 internal/boottime   : golang.org/x/sys.*
 internal/redistest  : internal/ability golang.org/x/sys.*
+scripts/manual      : internal/config
 scripts/.*          : internal/(redistest|ability) golang.org/x/sys.*
 internal/e2e        :
 internal/soak       :

@@ -12,7 +12,7 @@ bench="$demo flock:util-linux unshare:util-linux"
 test="$demo gcc:gcc /usr/include/stdlib.h:libc6-dev openssl:openssl bash:bash less:less vi:vim-tiny ps:procps pkill:procps killall:psmisc
     ip:iproute2 iptables:iptables flock:util-linux unshare:util-linux nsenter:util-linux setpriv:util-linux nohup:coreutils git:git
     dash:dash zsh:zsh fish:fish wget:wget pv:pv rsync:rsync perl:perl-base"
-e2e="$test cron:cron chronic:moreutils systemd-analyze:systemd qemu-system-aarch64:qemu-system-arm cpio:cpio"
+e2e="$test cron:cron chronic:moreutils systemd-analyze:systemd mandoc:mandoc man:man-db qemu-system-aarch64:qemu-system-arm cpio:cpio"
 
 case ${1-} in
 demo) wanted=$demo ;;

@@ -11,9 +11,9 @@ import (
 const statusHelp = `redlockrun status tells which job runs where, how the last run ended, and when.
 
 usage:
-  redlockrun status [flags]              a line for each job that is listed
-  redlockrun status [flags] NAME         a page about one job
-  redlockrun status [flags] NAME NAME... a line for each of them
+  redlockrun status [flags]               a line for each job that is listed
+  redlockrun status [flags] NAME          a page about one job
+  redlockrun status [flags] NAME NAME...  a line for each of them
 
 A job is listed when it has run (but with --history 0). One of which nothing is known
 is idle.
