@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 # package (a regular expression) : what it may import beside the standard library
 rules='
-cmd/redlockrun      : internal/(config|console|lock|lock/line|lock/quorum|lock/local|doctor|report|screen|watchdog|runner|boottime) github.com/spf13/(cobra|pflag)
+cmd/redlockrun      : internal/(config|console|lock|lock/line|lock/quorum|lock/local|doctor|password|report|screen|watchdog|runner|boottime) github.com/spf13/(cobra|pflag)
 internal/config     : internal/lock
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
 internal/report     : internal/(lock|console)
@@ -23,6 +23,7 @@ internal/lock/local : internal/(lock|boottime) golang.org/x/sys.*
 internal/lock/locktest : internal/(lock|redistest|boottime) github.com/anishathalye/porcupine
 internal/runner     : internal/(boottime|guard|relay) golang.org/x/sys.*
 internal/guard      :
+internal/password   : internal/(guard|lock)
 internal/relay      : golang.org/x/sys.*
 internal/runner/ptytest : internal/ability golang.org/x/sys.*
 internal/ability    : golang.org/x/sys.*

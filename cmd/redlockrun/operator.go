@@ -79,6 +79,7 @@ func (p *program) perform(c *operatorCommand, args []string) error {
 	if p.plan.Config, err = from.Operator(); err != nil {
 		return err
 	}
+	defer p.plan.takePasswords()()
 	o := &operation{plan: &p.plan, console: p.console, signals: p.signals, env: p.env, out: os.Stdout}
 	o.warnAll(slices.Concat(o.Warnings, o.exposed()))
 	err = do(o, flags.Args())

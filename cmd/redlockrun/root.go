@@ -141,6 +141,7 @@ func (p *program) start(command commandLine) error {
 		return argvErr
 	}
 	p.account.Key = p.plan.Key // which may be made of the command
+	defer p.plan.takePasswords()()
 	p.ending, err = p.runF(&p.plan)
 	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -18,7 +19,17 @@ func explainUnavailable(e *lock.UnavailableError, c plan) outcome {
 		message := fmt.Sprintf("cannot lock a file in %s (%s): %v", e.Address, c.Address.Whence(), e.Err)
 		return failure(statusUnavailable, message, "check the directory's rights and the room on its file system")
 	}
-	return failure(statusUnavailable, fmt.Sprintf("cannot ask Redis at %s (%s): %v", e.Address, c.Address.Whence(), e.Err), check(e))
+	message := fmt.Sprintf("cannot ask Redis at %s (%s): %v", e.Address, c.Address.Whence(), e.Err)
+	return failure(statusUnavailable, message, cmp.Or(commandHint(e, c), check(e)))
+}
+
+// commandHint is empty unless the command that prints the password has not.
+func commandHint(err error, c plan) string {
+	if !errors.As(err, new(*lock.PasswordError)) {
+		return ""
+	}
+	return "run the text of " + cmp.Or(c.Source("redis-password-command"), "--redis-password-command") +
+		" by hand, by /bin/sh as the same user: it has to print one line within 5s"
 }
 
 // check is what to look at when a store did not answer.

@@ -40,6 +40,8 @@ type Config struct {
 	Servers lock.Servers  // none are asked if Address.Local
 	Timeout time.Duration // how long a silent store is asked
 
+	PasswordCommand string // the shell text that prints the password of Servers; "" for none
+
 	Enclosing []string // the run ids of the redlockruns around this one, the outermost first
 	Warnings  []string // what the user should know of all this
 
@@ -79,6 +81,8 @@ func (s *Sources) Config(command []string) (Config, error) {
 
 		Timeout: r.duration("redis-timeout", time.Millisecond),
 		Servers: r.servers(),
+
+		PasswordCommand: r.text("redis-password-command"),
 
 		Enclosing: enclosingRuns(s.env),
 		sources:   s,

@@ -134,6 +134,7 @@ var everySetting = map[string]struct {
 	"redis-key":              {"/key", func(c config.Config) bool { return c.Servers.Key == "/key" }},
 	"redis-server-name":      {"db.example", func(c config.Config) bool { return c.Servers.ServerName == "db.example" }},
 	"redis-password-file":    {"/pw", func(c config.Config) bool { return c.Servers.PasswordFile == "/pw" }},
+	"redis-password-command": {"/token", func(c config.Config) bool { return c.PasswordCommand == "/token" }},
 	"sentinel-password-file": {"/pw", func(c config.Config) bool { return c.Servers.SentinelPasswordFile == "/pw" }},
 	"replicas":               {"2", func(c config.Config) bool { return c.Servers.Replicas == 2 }},
 	"replicas-timeout":       {"3", func(c config.Config) bool { return c.Servers.ReplicasTimeout == 3*time.Second }},

@@ -10,7 +10,8 @@ import (
 // What is said about a run is passed over, right or wrong. Its error is a *UsageError.
 func (s *Sources) Operator() (Config, error) {
 	r := reading{sources: s}
-	c := Config{Timeout: r.duration("redis-timeout", time.Millisecond), Servers: r.servers(), sources: s}
+	c := Config{Timeout: r.duration("redis-timeout", time.Millisecond), Servers: r.servers(), sources: s,
+		PasswordCommand: r.text("redis-password-command")}
 	if r.err != nil {
 		return Config{}, r.err
 	}

@@ -78,6 +78,7 @@ var settings = [...]Setting{
 	{"redis-key", "", "FILE", "", "", "its key", WhereItLives},
 	{"redis-server-name", "", "HOST", "", "", "the name that its certificate must have (the host's)", WhereItLives},
 	{"redis-password-file", "", "FILE", "", "", "the password, for a URL without one", WhereItLives},
+	{"redis-password-command", "", "TEXT", "", "", "/bin/sh -c TEXT prints it, at each new connection", WhereItLives},
 	{"sentinel-password-file", "", "FILE", "", "", "that of the sentinels", WhereItLives},
 	{"replicas", "", "N", "", "0", "the lock counts once N replicas have it", WhereItLives},
 	{"replicas-timeout", "", "D", "", "1s", "for how long they are waited for", WhereItLives},

@@ -15,6 +15,11 @@ package guard
 // for redlockrun finds: "pkill -9 redlockrun" leaves the guard its work.
 const Name = "lease-guard"
 
+// AttendantName is the argv[0] of an attendant, the other thing that this program can become
+// in that way: the parent of one shell command that its starter wants to hear of, and that
+// does not outlive the starter. See [Pipes.Attend].
+const AttendantName = "lease-password"
+
 // Descriptors of a guard. From FirstKept on come those that it only holds open.
 const (
 	Orders    = 3 // messages are read from it; its end of file is the death of the starter

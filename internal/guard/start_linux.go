@@ -3,6 +3,9 @@ package guard
 import "syscall"
 
 func init() {
+	if limit, text, ok := calledToAttend(); ok {
+		attend(limit, text)
+	}
 	if kept, orders, ok := invoked(); ok {
 		syscall.Exit(run(kept, orders))
 	}
@@ -13,8 +16,7 @@ func init() {
 // is to hold, and the number of the starter's end of its orders. A process that is
 // not pays for one fstat.
 func invoked() (kept, orders int, ok bool) {
-	var st syscall.Stat_t
-	if syscall.Fstat(Orders, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFIFO {
+	if !hasOrders() {
 		return 0, 0, false
 	}
 	name, argv := cut(readFile(0, "/cmdline", make([]byte, 256)), 0)
@@ -25,4 +27,10 @@ func invoked() (kept, orders int, ok bool) {
 	_, argv = cut(argv, 0) // the starter
 	last, _ := cut(argv, 0)
 	return max(0, number(first)), number(last), true
+}
+
+// hasOrders reports whether a pipe is where orders come from.
+func hasOrders() bool {
+	var st syscall.Stat_t
+	return syscall.Fstat(Orders, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFIFO
 }

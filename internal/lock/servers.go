@@ -35,6 +35,10 @@ type Servers struct {
 	// line is no part of a password.
 	PasswordFile, SentinelPasswordFile string
 
+	// Passwords, if not nil, has the passwords of the server, for URLs that name none and in
+	// place of PasswordFile. It is asked for each new connection.
+	Passwords Passwords
+
 	// Replicas is how many replicas must have acknowledged an acquire before it
 	// counts, and ReplicasTimeout how long they are waited for; 0 is
 	// DefaultReplicasTimeout. Fewer: the lock is given back, and Acquire returns an
@@ -45,6 +49,28 @@ type Servers struct {
 	Dial    Dialer        // nil, but in tests: net.Dialer's
 	Settled time.Duration // 0, but in tests: a minute
 }
+
+// Passwords has passwords that do not last. It is for several goroutines.
+type Passwords interface {
+	// Password is one for a connection that is made now. Its error is a *PasswordError; the
+	// end of ctx ends the wait for it.
+	Password(ctx context.Context) (string, error)
+
+	// Refused says that a server has refused one: the next is another.
+	Refused()
+
+	// Last is the last that there was, "" if there was none: it is not to be shown.
+	Last() string
+}
+
+// A PasswordError says why there is no password for a connection. Nothing has been asked
+// over it then.
+type PasswordError struct {
+	Problem string
+	Final   bool // it will be no better at the next try
+}
+
+func (e *PasswordError) Error() string { return "get password: " + e.Problem }
 
 // DefaultReplicasTimeout is Servers.ReplicasTimeout if that is not said.
 const DefaultReplicasTimeout = time.Second

@@ -22,6 +22,8 @@ type Address struct {
 	password string
 	db       int
 
+	passwords lock.Passwords // nil: password is all there is
+
 	// With sentinel: what the sentinels call the master, and how to ask them.
 	master, sentinelUser, sentinelPassword string
 
@@ -260,6 +262,16 @@ func (a *Address) parseParameter(name, value string) (err error) {
 		return BadURL("a password of it is not encoded well", hintEncode)
 	}
 	return nil
+}
+
+// login is the server at a host that wants the same user as those of a.
+func (a Address) login(host string) Address {
+	return Address{network: "tcp", hosts: []string{host}, user: a.user, password: a.password, passwords: a.passwords}
+}
+
+// sentinelLogin is the sentinel at a host.
+func (a Address) sentinelLogin(host string) Address {
+	return Address{network: "tcp", hosts: []string{host}, user: a.sentinelUser, password: a.sentinelPassword}
 }
 
 // IsSingle reports whether it is one server, neither Sentinel's nor a Cluster's.

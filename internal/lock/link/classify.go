@@ -17,9 +17,10 @@ import (
 type class int
 
 const (
-	unknown class = iota // the request may have been done or not, and may be tried again
-	denied               // the server refuses us: password or rights
-	unfit                // the server, or what answers there, cannot keep our locks
+	unknown  class = iota // the request may have been done or not, and may be tried again
+	outdated              // the server refuses a password that does not last: another one may do
+	denied                // the server refuses us: password or rights
+	unfit                 // the server, or what answers there, cannot keep our locks
 )
 
 func classify(err error) class {
@@ -27,20 +28,25 @@ func classify(err error) class {
 	var record tls.RecordHeaderError
 	var invalid x509.CertificateInvalidError
 	var nowhere *nowhereError
+	var password *lock.PasswordError
 	refusal, refused := refusalIn(err)
 	switch {
 	case errors.As(err, &nowhere) && nowhere.final():
 		return unfit
 	case refused:
 		return refusal.class
-	case errors.As(err, &cert), errors.As(err, &record), errors.As(err, &invalid), turnedAway(err):
+	case errors.As(err, &cert), errors.As(err, &record), errors.As(err, &invalid), turnedAway(err),
+		errors.As(err, &password) && password.Final:
 		return unfit
 	}
 	return unknown
 }
 
 // Final reports whether asking again cannot help.
-func Final(err error) bool { return classify(err) != unknown }
+func Final(err error) bool {
+	c := classify(err)
+	return c == denied || c == unfit
+}
 
 // reusable reports whether the connection can serve the next request: the
 // server has answered, and another server would not answer better.
@@ -59,7 +65,8 @@ func Answered(err error) bool {
 // Unavailable is err as users see it: in short, without anything secret, and
 // without what could steer a terminal.
 func Unavailable(a Address, err error) *lock.UnavailableError {
-	return &lock.UnavailableError{Address: a.String(), Err: &answer{say(err, a), err}, Denied: classify(err) == denied}
+	c := classify(err)
+	return &lock.UnavailableError{Address: a.String(), Err: &answer{say(err, a), err}, Denied: c == denied || c == outdated}
 }
 
 // An answer is an error whose text is fit to be shown; its cause is only to be
@@ -102,7 +109,7 @@ func sayOne(err error, a Address) string {
 			said = "this is one node of a Cluster: redis+cluster:// in place of redis:// reaches all of it"
 		}
 	}
-	said = mask(said, a.password, a.sentinelPassword)
+	said = mask(said, a.password, a.sentinelPassword, a.lastPassword())
 	if len(said) > 300 {
 		said = said[:300] + "..."
 	}

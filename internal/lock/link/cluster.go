@@ -22,7 +22,7 @@ const mostRedirects = 3
 func connectCluster(key string) func(context.Context, *Source, *conns) (client, error) {
 	return func(ctx context.Context, src *Source, cs *conns) (client, error) {
 		node, err := locate(ctx, union(src.addr.hosts, src.known.nodes), func(ctx context.Context, host string) opinion {
-			replies, err := cs.question(ctx, src, host, src.addr.user, src.addr.password, []any{"PTTL", key})
+			replies, err := cs.question(ctx, src, src.addr.login(host), []any{"PTTL", key})
 			if err != nil {
 				return opinion{from: host, err: err}
 			}

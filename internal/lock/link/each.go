@@ -32,7 +32,7 @@ func (s Script[R]) EvalEach(ctx context.Context, src *Source, draw lock.Draw, se
 			c := connectTo(&at, cs, node)
 			defer c.Close()
 			for some := range slices.Chunk(mine, perPipeline) {
-				s.pipeline(ctx, c, sets, some, args, replies, errs)
+				s.pipeline(ctx, &at, c, sets, some, args, replies, errs)
 			}
 			for _, i := range mine {
 				errs[i] = s.settle(ctx, &at, draw, sets[i], args, &replies[i], errs[i])
@@ -62,7 +62,7 @@ func owners(ctx context.Context, src *Source, cs *conns, sets [][]string) (map[s
 	answers := make(chan known, len(src.addr.hosts))
 	for _, host := range src.addr.hosts {
 		asking.Go(func() {
-			replies, err := cs.question(ctx, src, host, src.addr.user, src.addr.password, questions...)
+			replies, err := cs.question(ctx, src, src.addr.login(host), questions...)
 			k := known{map[string][]int{}, opinion{from: host, err: err}}
 			for i, reply := range replies {
 				o := ownerOf(host, reply)
@@ -84,7 +84,8 @@ func owners(ctx context.Context, src *Source, cs *conns, sets [][]string) (map[s
 }
 
 // pipeline asks one node for some of the sets.
-func (s Script[R]) pipeline(ctx context.Context, c *redis.Client, sets [][]string, some []int, args []any, replies []R, errs []error) {
+func (s Script[R]) pipeline(ctx context.Context, at *Source, c *redis.Client, sets [][]string, some []int, args []any,
+	replies []R, errs []error) {
 	p := c.Pipeline()
 	answers := make([]*redis.Cmd, len(some))
 	for n, i := range some {
@@ -93,6 +94,7 @@ func (s Script[R]) pipeline(ctx context.Context, c *redis.Client, sets [][]strin
 	p.Exec(ctx) // each command has its own error
 	for n, i := range some {
 		replies[i], errs[i] = s.answer(answers[n])
+		at.addr.outdated(errs[i])
 	}
 }
 

@@ -5,6 +5,7 @@ package link
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -88,8 +89,8 @@ func (l *Link) askOnce(ctx context.Context, question func(client) error) (sent b
 		return false, err
 	}
 	stop := context.AfterFunc(ctx, l.conns.end)
-	err = understood(question(l.client), "")
-	sent = l.conns.used.Load()
+	err = l.source.addr.outdated(understood(question(l.client), ""))
+	sent = l.conns.used.Load() && !errors.As(err, new(*lock.PasswordError))
 	if !stop() || err != nil && !reusable(err) {
 		l.Drop()
 	}
@@ -165,7 +166,8 @@ func (l *Link) Subscribe(ctx context.Context, channel string) (*Subscription, er
 	if err != nil {
 		return nil, err
 	}
-	return subscribe(ctx, c, cs, channel)
+	s, err := subscribe(ctx, c, cs, channel)
+	return s, l.source.addr.outdated(err)
 }
 
 // Unavailable is err as users see it, with the place that was asked last.

@@ -60,7 +60,7 @@ func askSlots(ctx context.Context, src *Source, cs *conns, host string, parts in
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(parts))
 		defer cancel()
 	}
-	replies, err := cs.question(ctx, src, host, src.addr.user, src.addr.password, []any{"CLUSTER", "SLOTS"})
+	replies, err := cs.question(ctx, src, src.addr.login(host), []any{"CLUSTER", "SLOTS"})
 	if err != nil {
 		return nil, err
 	}

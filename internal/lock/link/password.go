@@ -1,6 +1,7 @@
 package link
 
 import (
+	"context"
 	"net"
 	"strings"
 
@@ -20,6 +21,9 @@ func (a *Address) addPasswords(cfg lock.Servers) error {
 	} else if cfg.SentinelPasswordFile != "" {
 		return BadURL("it is not one of sentinels, but a password file for them is given", "write redis+sentinel://HOST:PORT,HOST:PORT/MASTER")
 	}
+	if cfg.Passwords != nil {
+		return a.addCommand(cfg)
+	}
 	if cfg.PasswordFile != "" {
 		from := file{"the file of the password", "PasswordFile", cfg.PasswordFile}
 		if err := addPassword(&a.password, from); err != nil {
@@ -29,10 +33,27 @@ func (a *Address) addPasswords(cfg lock.Servers) error {
 	if a.user != "" && a.password == "" {
 		return errLoneUser
 	}
+	return a.checkSentinelUser()
+}
+
+func (a *Address) checkSentinelUser() error {
 	if a.sentinelUser != "" && a.sentinelPassword == "" {
 		return BadURL("it has a sentinel_username without a sentinel_password", "")
 	}
 	return nil
+}
+
+// addCommand lets the password come from a command alone.
+func (a *Address) addCommand(cfg lock.Servers) error {
+	switch {
+	case a.password != "":
+		return BadURL("it has a password, and a password command is given too", "leave one of them out")
+	case cfg.PasswordFile != "":
+		return &lock.ConfigError{Subject: "the file of the password", Field: "PasswordFile",
+			Problem: "a password command is given too", Hint: "leave one of them out"}
+	}
+	a.passwords = cfg.Passwords
+	return a.checkSentinelUser()
 }
 
 func addPassword(password *string, from file) error {
@@ -50,13 +71,45 @@ func addPassword(password *string, from file) error {
 	return nil
 }
 
+// credentials are the user, and a password that is asked for when a connection is made, as
+// go-redis wants them.
+func (cs *conns) credentials(a Address) func(context.Context) (user, password string, err error) {
+	return func(ctx context.Context) (string, string, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(cs.ctx, cancel)()
+		password, err := a.passwords.Password(ctx)
+		return a.user, password, err
+	}
+}
+
+// outdated is err. If that is the refusal of a password that does not last, another one may
+// be better, on another connection.
+func (a Address) outdated(err error) error {
+	r, refused := refusalIn(err)
+	if a.passwords != nil && refused && (r.Code == "NOAUTH" || r.Code == "WRONGPASS") {
+		r.class = outdated
+		a.passwords.Refused()
+	}
+	return err
+}
+
+// lastPassword is what the command has printed last.
+func (a Address) lastPassword() string {
+	if a.passwords == nil {
+		return ""
+	}
+	return a.passwords.Last()
+}
+
 // PlainPassword is the host that a password is sent to without TLS although it
 // is not this machine, or "". It is for a warning: an URL that cannot be used
 // has none.
 func PlainPassword(cfg lock.Servers) (host string) {
 	for _, raw := range cfg.URLs {
 		a, err := readURL(raw)
-		secret := a.password != "" || a.sentinelPassword != "" || cfg.PasswordFile != "" || cfg.SentinelPasswordFile != ""
+		secret := a.password != "" || a.sentinelPassword != "" || cfg.PasswordFile != "" || cfg.SentinelPasswordFile != "" ||
+			cfg.Passwords != nil
 		if err != nil || a.tls || a.network == "unix" || !secret {
 			continue
 		}

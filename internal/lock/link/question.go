@@ -12,14 +12,13 @@ import (
 // are as many replies as questions.
 //
 // The end of ctx, or of cs, ends it at once.
-func (cs *conns) question(ctx context.Context, src *Source, host, user, password string, questions ...[]any) ([]any, error) {
+func (cs *conns) question(ctx context.Context, src *Source, at Address, questions ...[]any) ([]any, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(cs.ctx, cancel)()
 	own := newConns(ctx, src, &inFlight{off: true})
 	defer own.end()
-	opts := options(Address{network: "tcp", hosts: []string{host}, user: user, password: password}, own)
-	c := redis.NewClient(opts)
+	c := redis.NewClient(options(at, own))
 	defer c.Close()
 	p := c.Pipeline()
 	answers := make([]*redis.Cmd, len(questions))
@@ -32,6 +31,9 @@ func (cs *conns) question(ctx context.Context, src *Source, host, user, password
 		reply, err := answer.Result()
 		if replies[i], err = replyOf(reply, err); err != nil {
 			return nil, causeOf(ctx, err)
+		}
+		if refused, ok := replies[i].(*rejection); ok {
+			at.outdated(refused)
 		}
 	}
 	return replies, nil

@@ -49,7 +49,7 @@ func connectTo(src *Source, cs *conns, addr string) *redis.Client {
 // or an ACL refuses of the second question only costs the epoch.
 func askSentinel(ctx context.Context, src *Source, cs *conns, host string) opinion {
 	name := src.addr.master
-	replies, err := cs.question(ctx, src, host, src.addr.sentinelUser, src.addr.sentinelPassword,
+	replies, err := cs.question(ctx, src, src.addr.sentinelLogin(host),
 		[]any{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", name}, []any{"SENTINEL", "MASTER", name})
 	if err != nil {
 		return opinion{from: host, err: err}

@@ -112,7 +112,7 @@ func loadPair(cfg lock.Servers) (tls.Certificate, error) {
 // about time, repetition and noise is turned off: a request is one try, its
 // context is its limit, and the handshake is one round trip.
 func options(a Address, cs *conns) *redis.Options {
-	return &redis.Options{
+	opts := &redis.Options{
 		Network: a.network, Addr: a.hosts[0], DB: a.db,
 		Username: a.user, Password: a.password,
 		Dialer:                   cs.dial,
@@ -127,4 +127,8 @@ func options(a Address, cs *conns) *redis.Options {
 		ConnMaxIdleTime:          -1,
 		PipelinePoolSize:         -1,
 	}
+	if a.passwords != nil {
+		opts.CredentialsProviderContext = cs.credentials(a)
+	}
+	return opts
 }

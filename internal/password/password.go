@@ -1,0 +1,114 @@
+// Package password has the password that a command prints, for services whose passwords are
+// tokens that live for minutes. The command runs at each new connection; what it prints on
+// stdout is shown nowhere.
+package password
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+const (
+	// limit is how long the command may run.
+	limit = 5 * time.Second
+
+	// fresh is for how long a password counts as printed for a connection that is made now.
+	// A try of a renewal may be over before a slow command is: the next try, which comes
+	// within a second, finds what it has printed. And in a Cluster a try makes two connections.
+	fresh = 1500 * time.Millisecond
+)
+
+// A Command is a shell text that prints a password. It implements lock.Passwords.
+type Command struct {
+	text string
+	ctx  context.Context // ends with Close
+	end  context.CancelFunc
+	runs sync.WaitGroup
+
+	mu      sync.Mutex
+	run     *run      // the one under way; nil if there is none
+	last    string    // what was printed last
+	printed time.Time // when; zero if the next connection needs another
+}
+
+// A run is one run of the command. Several connections may wait for it.
+type run struct {
+	done     chan struct{} // closed at its end
+	password string
+	err      error
+}
+
+// New is a command that has not been run yet. Close ends it.
+func New(text string) *Command {
+	c := &Command{text: text}
+	c.ctx, c.end = context.WithCancel(context.Background())
+	return c
+}
+
+// Password implements lock.Passwords. When ctx ends the command goes on: who asks next gets
+// what it prints.
+func (c *Command) Password(ctx context.Context) (string, error) {
+	r := c.present()
+	select {
+	case <-r.done:
+		return r.password, r.err
+	case <-ctx.Done():
+		return "", &lock.PasswordError{Problem: "the password command has not ended in time"}
+	}
+}
+
+// present is the run under way, one that has just ended, or a new one.
+func (c *Command) present() *run {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.run != nil:
+		return c.run
+	case !c.printed.IsZero() && time.Since(c.printed) < fresh:
+		return ended(c.last)
+	}
+	r := &run{done: make(chan struct{})}
+	c.run = r
+	c.runs.Go(func() { c.complete(r) })
+	return r
+}
+
+func ended(password string) *run {
+	r := &run{done: make(chan struct{}), password: password}
+	close(r.done)
+	return r
+}
+
+func (c *Command) complete(r *run) {
+	r.password, r.err = c.fetch()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.run = nil
+	if r.err == nil {
+		c.last, c.printed = r.password, time.Now()
+	}
+	close(r.done)
+}
+
+// Refused implements lock.Passwords.
+func (c *Command) Refused() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.printed = time.Time{}
+}
+
+// Last implements lock.Passwords.
+func (c *Command) Last() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last
+}
+
+// Close kills the command if it runs, and waits for that.
+func (c *Command) Close() {
+	c.end()
+	c.runs.Wait()
+}
