@@ -9,7 +9,7 @@ cmd/redlockrun      : internal/(config|console|lock|lock/line|lock/quorum|lock/l
 internal/config     : internal/lock
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
 internal/report     : internal/(lock|console)
-internal/doctor     : internal/(lock|lock/link)
+internal/doctor     : internal/(lock|lock/link) golang.org/x/sys.*
 internal/screen     : internal/relay golang.org/x/(sys|term).*
 internal/watchdog   : internal/(lock|boottime)
 internal/lock       : internal/boottime github.com/oklog/ulid/v2

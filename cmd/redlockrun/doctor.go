@@ -7,6 +7,7 @@ import (
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
 	"redlockrun/internal/doctor"
+	"redlockrun/internal/runner"
 
 	"github.com/spf13/pflag"
 )
@@ -38,12 +39,31 @@ func (o *operation) examine(ctx context.Context) ([]doctor.Finding, error) {
 	if _, err := o.inspector(); err != nil {
 		return nil, err
 	}
-	e, err := doctor.Open(ctx, o.Servers, o.Timeout)
+	e, err := doctor.Open(ctx, o.Servers, o.UsualTimes(), o.Timeout)
 	if err != nil {
 		return nil, err
 	}
+	rehearsed := o.Servers
+	rehearsed.Durable = true // masters that were restarted a moment ago take part, too
+	if e.Store, err = openStore(rehearsed); err != nil {
+		return nil, err
+	}
+	e.Host = thisHost{o}
 	found := e.Examine(ctx)
 	return found, ctx.Err()
+}
+
+// thisHost is what this machine can tell of itself.
+type thisHost struct{ *operation }
+
+// Exposed implements doctor.Host.
+func (h thisHost) Exposed() []string { return h.Readable() }
+
+// Guard implements doctor.Host.
+func (h thisHost) Guard() error {
+	guard := runner.StartGuard()
+	defer guard.Close()
+	return guard.Started()
 }
 
 // findings are what was found as it is to be shown.

@@ -15,16 +15,19 @@ func (s *session) open() (lock.Store, []*os.File, error) {
 	if s.Address.Local {
 		return s.openLocal()
 	}
-	open := line.Open
-	if len(s.Servers.URLs) > 1 {
-		open = quorum.Open
-	}
-	store, err := open(s.Servers)
+	store, err := openStore(s.Servers)
 	if err != nil {
 		return nil, nil, err
 	}
 	s.place = store.Address()
 	return store, nil, nil
+}
+
+func openStore(servers lock.Servers) (lock.Store, error) {
+	if len(servers.URLs) > 1 {
+		return quorum.Open(servers)
+	}
+	return line.Open(servers)
 }
 
 // fileSettings are the settings behind the fields of lock.Servers that name files.

@@ -1,9 +1,12 @@
 package config
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"redlockrun/internal/lock"
 )
 
 // Operator reads what a command of an operator wants to know: the settings of the store.
@@ -21,6 +24,35 @@ func (s *Sources) Operator() (Config, error) {
 	}
 	c.Warnings = slices.Concat(c.Address.warnings(c.Servers.URLs), s.warnings())
 	return c, nil
+}
+
+// UsualTimes are those of a run here that says nothing of its own about them; of one that
+// would be refused, those of the default.
+func (c Config) UsualTimes() lock.Times {
+	r := reading{sources: c.sources}
+	if t := r.times(); r.err == nil {
+		return t
+	}
+	return lock.TimesOf(time.Minute)
+}
+
+// Readable are the files with a password of ours that everybody on this host may read.
+func (c Config) Readable() (paths []string) {
+	for _, l := range c.sources.levels {
+		if l.public != "" && slices.ContainsFunc(l.values["redis"], hasPassword) {
+			paths = append(paths, l.public)
+		}
+	}
+	for _, url := range c.Servers.URLs {
+		if path, ok := strings.CutPrefix(url, "file:"); ok {
+			paths = append(paths, path)
+		}
+	}
+	paths = append(paths, c.Servers.PasswordFile, c.Servers.SentinelPasswordFile)
+	return slices.DeleteFunc(paths, func(path string) bool {
+		info, err := os.Stat(path)
+		return err != nil || info.Mode().Perm()&0o004 == 0
+	})
 }
 
 // OperatorSettings are those that a command of an operator has as flags: of the store and of

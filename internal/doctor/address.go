@@ -59,8 +59,11 @@ func isOfTLS(err error) bool {
 	var record tls.RecordHeaderError
 	var alert tls.AlertError
 	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Op != "dial"
+	}
 	return errors.As(err, &certificate) || errors.As(err, &record) || errors.As(err, &alert) ||
-		errors.As(err, &op) && op.Op == "remote error" || errors.Is(err, io.EOF)
+		errors.Is(err, io.EOF) || errors.Is(err, context.DeadlineExceeded) // a server without TLS waits for the rest of a line
 }
 
 func tlsRemedy(err error) string {
@@ -72,7 +75,7 @@ func tlsRemedy(err error) string {
 		return "give the server a certificate for the name that is in the URL"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return "renew the server's certificate, or set this host's clock right"
-	case errors.As(err, new(tls.RecordHeaderError)), errors.Is(err, io.EOF):
+	case errors.As(err, new(tls.RecordHeaderError)), errors.Is(err, io.EOF), errors.Is(err, context.DeadlineExceeded):
 		return "is it a port for TLS? redis:// in place of rediss:// speaks without it"
 	}
 	return "the server may want a client certificate: --redis-cert FILE, --redis-key FILE"

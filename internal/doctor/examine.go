@@ -15,7 +15,10 @@ type Examination struct {
 	Peers   []Peer        // in the order of the URLs; they are closed by Examine
 	Astray  []Finding     // why there are not more of them: nobody could tell
 	Limit   time.Duration // of one question
+	Ear     time.Duration // how long a message may take
 	Times   lock.Times    // of the leases that are to be had there
+	Store   lock.Store    // the same servers as runs use them; nil: nothing is rehearsed
+	Host    Host          // nil: little is said of it
 }
 
 // A check looks at one peer.
@@ -35,7 +38,15 @@ func checks() []check {
 	return []check{
 		{look: checkAddress, decisive: true},
 		{look: checkPassword, decisive: true},
+		{look: checkVersion, decisive: true},
+		{look: checkRights, roles: keeps},
+		{look: checkMessages, roles: keeps},
+		{look: checkReplicas, roles: []Role{Keeper}},
 		{look: checkRoundTrip, roles: keeps},
+		{look: checkClock, roles: keeps},
+		{look: checkScriptTime, roles: keeps},
+		{look: checkEviction, roles: keeps},
+		{look: checkPersistence, roles: keeps},
 		{look: askRun, roles: []Role{Keeper}},
 		{look: askNode, roles: []Role{Node}},
 		{look: askSentinel, roles: []Role{Sentinel}},
@@ -43,7 +54,9 @@ func checks() []check {
 }
 
 // surveys are those of all peers together, in their order.
-func surveys() []survey { return []survey{surveyMaster, surveyCluster, surveyQuorum} }
+func surveys() []survey {
+	return []survey{surveyMaster, surveyCluster, surveyQuorum, rehearse, checkHost}
+}
 
 // Examine makes all checks, of all peers at once. The findings are in the order of the peers,
 // and those about all of them come last.

@@ -11,8 +11,8 @@ import (
 // Open finds the servers that the store consists of: those of the URLs, and those that they
 // know of, which are asked for. Its error is a *lock.ConfigError, or that descriptors or memory
 // were wanting; a server that does not answer is none.
-func Open(ctx context.Context, cfg lock.Servers, limit time.Duration) (*Examination, error) {
-	e := &Examination{Servers: cfg, Limit: limit, Times: lock.TimesOf(time.Minute)}
+func Open(ctx context.Context, cfg lock.Servers, times lock.Times, limit time.Duration) (*Examination, error) {
+	e := &Examination{Servers: cfg, Limit: limit, Ear: limit, Times: times}
 	if err := lock.CheckPrefix(cfg.Prefix); err != nil {
 		return nil, err
 	}

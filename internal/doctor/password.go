@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"syscall"
+
+	"redlockrun/internal/lock"
 )
 
 // checkPassword is of who asks, by a question that needs no right that a job has not.
@@ -13,7 +16,10 @@ func checkPassword(ctx context.Context, v *visit) []Finding {
 		question = []any{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", v.Master}
 	}
 	_, err := v.ask(ctx, question...)
+	unsaid, none := errors.AsType[*lock.PasswordError](err)
 	switch code := refusedBy(err).Code; {
+	case none:
+		return []Finding{v.is("password", Fail, "%v", unsaid).to("run the command of --redis-password-command by hand, as this user")}
 	case err == nil, barred(err):
 		return []Finding{v.is("password", Ok, "%s", v.welcome())}
 	case code == "NOAUTH":
@@ -24,7 +30,7 @@ func checkPassword(ctx context.Context, v *visit) []Finding {
 			to("check the user and the password")}
 	case code != "":
 		return []Finding{v.is("server", Fail, "%s", v.Say(err)).to("%s", refusalRemedy(code))}
-	case errors.Is(err, io.EOF):
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return []Finding{v.is("server", Fail, "%s", v.Say(err)).to("is it a port for TLS? rediss:// in place of redis:// speaks it")}
 	}
 	return []Finding{v.is("server", Fail, "%s", v.Say(err)).to("check that it is a Redis, and alive")}

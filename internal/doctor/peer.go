@@ -57,8 +57,11 @@ type visit struct {
 	Peer
 	*Examination
 	found   []Finding
-	told    told // for the surveys
-	reached bool // it has answered, and all its checks have been made
+	told    told              // for the surveys
+	reached bool              // it has answered, and all its checks have been made
+	idle    bool              // it keeps no locks at present: a replica of a Cluster
+	info    map[string]string // see Info
+	infoErr error
 }
 
 // ask puts one question within the limit of one.

@@ -3,7 +3,11 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
+
+	"redlockrun/internal/lock"
 )
 
 // askRun asks a server for what tells it from every other: the id of its process.
@@ -13,10 +17,26 @@ func askRun(ctx context.Context, v *visit) []Finding {
 	}
 	info, err := v.ask(ctx, "INFO", "server")
 	if err != nil {
-		return []Finding{v.is("quorum", Unseen, "whether it is another server than the other masters: %s", v.Say(err)).to("+info shows it")}
+		found := []Finding{v.is("quorum", Unseen, "whether it is another server than the other masters: %s", v.Say(err)).to("+info shows it")}
+		if barred(err) && !v.Servers.Durable {
+			found = append(found, v.is("rights", Fail, "user %s lacks %s: without --durable this master does not vote", v.user(), lock.QuorumACL).
+				to("%s", v.grant(lock.QuorumACL)))
+		}
+		return found
 	}
 	v.told.run = fieldOf(info, "run_id")
-	return nil
+	return v.checkUptime(fieldOf(info, "uptime_in_seconds"))
+}
+
+// checkUptime is of whether a master votes: one that was restarted may have forgotten its locks.
+func (v *visit) checkUptime(seconds string) []Finding {
+	settled := max(v.Times.TTL, time.Minute)
+	up, err := strconv.ParseInt(seconds, 10, 32)
+	if v.Servers.Durable || err != nil || time.Duration(up)*time.Second >= settled {
+		return nil
+	}
+	return []Finding{v.is("quorum", Warn, "it was started %d s ago, and does not vote until %s are over", up, settled).
+		to("wait; or --durable, if the masters keep their data when they are restarted (appendfsync always)")}
 }
 
 // fieldOf is a field of INFO; "" if there is none.

@@ -26,7 +26,8 @@ func (s *Source) Named() (peers []*Peer) {
 	for _, host := range s.addr.hosts {
 		p := s.Peer(host)
 		if s.addr.kind == sentinel {
-			p.addr.user, p.addr.password, p.addr.db = s.addr.sentinelUser, s.addr.sentinelPassword, 0
+			p.addr = s.addr.sentinelLogin(host)
+			p.addr.kind = single
 		}
 		peers = append(peers, p)
 	}
@@ -36,10 +37,9 @@ func (s *Source) Named() (peers []*Peer) {
 // Peer is the server at an address where locks are kept, asked with the user and the password
 // of the URL.
 func (s *Source) Peer(host string) *Peer {
-	return &Peer{source: s, addr: Address{
-		kind: single, tls: s.addr.tls, network: s.addr.network, hosts: []string{host},
-		user: s.addr.user, password: s.addr.password, db: s.addr.db,
-	}}
+	addr := s.addr.login(host)
+	addr.kind, addr.network, addr.db = single, s.addr.network, s.addr.db
+	return &Peer{source: s, addr: addr}
 }
 
 // Address is host:port, or the path of a socket.
@@ -49,7 +49,7 @@ func (p *Peer) Address() string { return p.addr.hosts[0] }
 func (p *Peer) User() string { return p.addr.user }
 
 // Secret reports whether there is a password to show.
-func (p *Peer) Secret() bool { return p.addr.password != "" }
+func (p *Peer) Secret() bool { return p.addr.password != "" || p.addr.passwords != nil }
 
 // Reach connects and hangs up, and returns who answered, with TLS the certificate that was
 // shown, too. The error is one of package net, tls or x509, or the end of ctx.
@@ -80,13 +80,18 @@ func (p *Peer) Ask(ctx context.Context, words ...any) (any, error) {
 	if !stop() || err != nil && !reusable(err) {
 		p.Close()
 	}
-	return reply, causeOf(ctx, err)
+	return reply, causeOf(ctx, p.addr.outdated(err))
 }
 
-// Listen listens to a channel, over a connection of its own.
-func (p *Peer) Listen(ctx context.Context, channel string) (*Subscription, error) {
+// Listen listens to a channel, over a connection of its own, until hush is called. The messages
+// end with the connection, too.
+func (p *Peer) Listen(ctx context.Context, channel string) (messages <-chan string, hush func(), err error) {
 	cs := newConns(context.Background(), p.source, &inFlight{off: true})
-	return subscribe(ctx, redis.NewClient(options(p.addr, cs)), cs, channel)
+	s, err := subscribe(ctx, redis.NewClient(options(p.addr, cs)), cs, channel)
+	if err != nil {
+		return nil, nil, p.addr.outdated(err)
+	}
+	return s.Messages, s.Close, nil
 }
 
 // Say is an error as users see it, without the address.
@@ -101,8 +106,5 @@ func (p *Peer) Close() {
 	}
 }
 
-// Denied reports whether a server refuses whoever asks: for the password, or for the rights.
-func Denied(err error) bool { return classify(err) == denied }
-
-// ReadError is err, or the refusal that it is, of one command in a script of several.
+// ReadError is the refusal that one command of a script has met.
 func ReadError(text string) *lock.Refusal { return ReadRefusal(text, "").Refusal }

@@ -1,0 +1,58 @@
+package doctor
+
+import (
+	"context"
+	"os"
+	"strings"
+)
+
+// A Host is what this machine can tell of itself.
+type Host interface {
+	// Exposed are the files that hold a password of ours and that everybody may read.
+	Exposed() []string
+
+	// Guard starts a guard, and ends it; without the error it worked.
+	Guard() error
+}
+
+// checkHost is of this machine.
+func checkHost(_ context.Context, e *Examination, _ []*visit) []Finding {
+	found := []Finding{checkHostClock(keepsTime())}
+	if e.Host == nil {
+		return found
+	}
+	return append(found, checkSecrets(e.Host.Exposed()), checkProc("/proc/self/exe", e.Host.Guard))
+}
+
+func checkSecrets(exposed []string) Finding {
+	if len(exposed) == 0 {
+		return about("files", Ok, "no file with a password of ours can be read by everybody")
+	}
+	return about("files", Warn, "everybody on this host can read the password in %s", strings.Join(exposed, ", ")).
+		to("chmod 640 %s, with the group of the jobs", strings.Join(exposed, " "))
+}
+
+func checkProc(self string, guard func() error) Finding {
+	if _, err := os.Stat(self); err != nil {
+		return about("guard", Fail, "/proc is not there: the guard cannot be started, and nothing runs (71)").
+			to("mount it: mount -t proc proc /proc")
+	}
+	if err := guard(); err != nil {
+		return about("guard", Fail, "the guard cannot be started: %v", err).
+			to("check the limits of processes, files and memory (ulimit -a), and that /dev/null is there")
+	}
+	return about("guard", Ok, "the guard can be started")
+}
+
+// checkHostClock is of whether anything keeps this host's clock; known is false if the
+// kernel does not say.
+func checkHostClock(kept, known bool) Finding {
+	switch {
+	case !known:
+		return about("host-clock", Unseen, "the kernel does not say whether anything keeps this host's clock")
+	case !kept:
+		return about("host-clock", Warn, "nothing keeps this host's clock").
+			to("start chrony or systemd-timesyncd (in a container: on its host): --once-per names ticks by this clock")
+	}
+	return about("host-clock", Ok, "this host's clock is kept")
+}

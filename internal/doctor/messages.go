@@ -1,0 +1,85 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+// A Listener is a server that calls who waits.
+type Listener interface {
+	// Listen hears what is published to a channel, until hush is called; the messages end
+	// with the connection, too.
+	Listen(ctx context.Context, channel string) (messages <-chan string, hush func(), err error)
+}
+
+// sayLua publishes, and returns how many listened before and by the count of PUBLISH.
+const sayLua = `local n = redis.call('pubsub', 'numsub', ARGV[1]) return {redis.call('publish', ARGV[1], 'p'), tonumber(n[2])}`
+
+// whoIsNotCalled is what it costs that messages do not come.
+const whoIsNotCalled = "waiters look twice a second in place of being called"
+
+// checkMessages is of publish and subscribe: whether who waits can be called.
+func checkMessages(ctx context.Context, v *visit) []Finding {
+	if v.idle {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, v.Limit)
+	defer cancel()
+	keys := lock.KeysOf(v.Servers.Prefix, trialName(), "")
+	channel := keys.Channel("doctor")
+	messages, hush, err := v.Server.(Listener).Listen(ctx, channel)
+	if err != nil {
+		return []Finding{v.unheard(err)}
+	}
+	defer hush()
+	reply, err := v.Ask(ctx, "EVAL", sayLua, "0", channel)
+	counts, _ := reply.([]any)
+	switch {
+	case barred(err): // said by the rights
+		return nil
+	case err != nil:
+		return []Finding{v.is("messages", Warn, "%s: %s", v.Say(err), whoIsNotCalled).to("check that the server is alive")}
+	case len(counts) != 2 || counts[0] == int64(0) || counts[1] == int64(0):
+		return []Finding{v.is("messages", Warn, "PUBLISH does not count its receivers: %s", whoIsNotCalled).
+			to("ask the server itself, if a proxy stands before it")}
+	}
+	return []Finding{v.hear(ctx, messages)}
+}
+
+// hear is of a message that has been sent.
+func (v *visit) hear(ctx context.Context, messages <-chan string) Finding {
+	ctx, cancel := context.WithTimeout(ctx, v.Ear)
+	defer cancel()
+	const remedy = "look at what stands between here and the server"
+	select {
+	case _, connected := <-messages:
+		if connected {
+			return v.is("messages", Ok, "messages arrive, and their receivers are counted")
+		}
+		return v.is("messages", Warn, "subscriptions are cut off: %s", whoIsNotCalled).to(remedy)
+	case <-ctx.Done():
+		return v.is("messages", Warn, "messages do not arrive within %s: %s", v.Ear, whoIsNotCalled).to(remedy)
+	}
+}
+
+// unheard is why nobody can listen.
+func (v *visit) unheard(err error) Finding {
+	text := strings.ToLower(refusedBy(err).Text)
+	switch {
+	case refusedBy(err).Code == "NOPERM" && strings.Contains(text, "channel"):
+		right := v.ours("&redlockrun:*")
+		return v.is("messages", Warn, "user %s lacks %s: %s", v.user(), right, whoIsNotCalled).to("%s", v.grant(right))
+	case refusedBy(err).Code == "NOPERM":
+		return v.is("messages", Warn, "user %s lacks +subscribe: %s", v.user(), whoIsNotCalled).to("%s", v.grant("+subscribe"))
+	case barred(err):
+		return v.is("messages", Warn, "SUBSCRIBE is not known there: %s", whoIsNotCalled).to("ask the server itself, if a proxy stands before it")
+	case errors.Is(err, context.DeadlineExceeded):
+		return v.is("messages", Warn, "SUBSCRIBE is not answered within %s: %s", v.Limit.Round(time.Millisecond), whoIsNotCalled).
+			to("look at what stands between here and the server")
+	}
+	return v.is("messages", Warn, "%s: %s", v.Say(err), whoIsNotCalled).to("look at what stands between here and the server")
+}

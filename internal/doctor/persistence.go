@@ -1,0 +1,48 @@
+package doctor
+
+import "context"
+
+// checkPersistence is of what a restart loses.
+func checkPersistence(ctx context.Context, v *visit) []Finding {
+	info, err := v.Info(ctx)
+	if err != nil {
+		return v.hidden("persistence", "what a restart loses", err)
+	}
+	const remedy = "CONFIG SET appendonly yes, CONFIG SET appendfsync always, and the same in its redis.conf"
+	switch info["aof_enabled"] {
+	case "1":
+		f := v.checkSync(v.setting(ctx, "appendfsync"))
+		if f.Result != Ok {
+			f = f.to(remedy)
+		}
+		return []Finding{f}
+	case "":
+		return []Finding{v.is("persistence", Unseen, "it does not say what a restart loses")}
+	}
+	if v.setting(ctx, "save") == "" {
+		return []Finding{v.is("persistence", Warn,
+			"appendonly no: a restart loses the locks that are held, the ticks that are done and the ledger").to(remedy)}
+	}
+	return []Finding{v.is("persistence", Warn,
+		"appendonly no: a restart loses what came after the last snapshot: locks that are held, ticks that are done").to(remedy)}
+}
+
+// checkSync is of when the log of writes is on disk.
+func (v *visit) checkSync(appendfsync string) Finding {
+	switch {
+	case appendfsync == "always":
+		return v.is("persistence", Ok, "appendonly yes, appendfsync always: a restart loses nothing")
+	case appendfsync == "no", appendfsync == "everysec" && v.Servers.Durable:
+		return v.is("persistence", Warn, "appendfsync %s: a power failure loses what was written last%s", appendfsync, v.durably())
+	case appendfsync == "everysec":
+		return v.is("persistence", Ok, "appendonly yes, appendfsync everysec: a power failure may lose a second, another restart nothing")
+	}
+	return v.is("persistence", Ok, "appendonly yes; user %s may not see appendfsync: with always a restart loses nothing", v.user())
+}
+
+func (v *visit) durably() string {
+	if v.Servers.Durable {
+		return ", and --durable says that nothing is lost"
+	}
+	return ""
+}

@@ -1,0 +1,116 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+// rehearse is a run and a waiter with the steps that all runs use: a lock of nobody's is taken,
+// renewed, waited for, handed over and given back. What is left of it is removed.
+func rehearse(ctx context.Context, e *Examination, visits []*visit) []Finding {
+	if e.Store == nil || len(visits) == 0 {
+		return nil
+	}
+	name := trialName()
+	first, second := e.part(name), e.part(name)
+	defer e.removeTraces(context.WithoutCancel(ctx), visits, name, first, second)
+	began := time.Now()
+	if err := e.run(ctx, first, second); err != nil {
+		if silent := errors.As(err, new(*lock.UnavailableError)); silent && slices.ContainsFunc(e.failed(visits), isRights) {
+			return nil // that has been said, with what to do
+		}
+		return []Finding{about("rehearsal", Fail, "a lock cannot be taken, renewed, waited for and given back: %v", err).
+			to("what is wrong above comes first; else ask the server by redis-cli")}
+	}
+	return []Finding{about("rehearsal", Ok, "a lock was taken, renewed, waited for and given back in %s", short(time.Since(began)))}
+}
+
+func (e *Examination) failed(visits []*visit) (found []Finding) {
+	for _, v := range visits {
+		found = append(found, v.found...)
+	}
+	return found
+}
+
+func isRights(f Finding) bool { return f.Check == "rights" && (f.Result == Fail || f.Result == Warn) }
+
+// rehearsed is the ttl of a rehearsal: if that is cut short, the lock is gone soon.
+const rehearsed = time.Minute
+
+// part is the request of one who takes part.
+func (e *Examination) part(name string) lock.Request {
+	host, _ := os.Hostname()
+	return lock.Request{
+		Name: name, Times: lock.TimesOf(rehearsed), Timeout: e.Limit,
+		Holder: lock.Holder{Run: lock.NewRunID(), Host: host, PID: os.Getpid(), Command: "doctor", Start: time.Now()},
+	}
+}
+
+func (e *Examination) run(ctx context.Context, first, second lock.Request) error {
+	lease, err := e.Store.Acquire(ctx, first)
+	if err != nil {
+		return err
+	}
+	if _, err := lease.Renew(ctx); err != nil {
+		return errors.Join(err, e.giveBack(ctx, lease))
+	}
+	waits, stop := context.WithCancel(ctx)
+	defer stop()
+	busy := make(chan struct{}, 1)
+	second.Wait.Limit = rehearsed / 2
+	second.OnBusy = func(*lock.HeldError) {
+		select {
+		case busy <- struct{}{}:
+		default:
+		}
+	}
+	type answer struct {
+		lock.Lease
+		err error
+	}
+	waited := make(chan answer, 1)
+	go func() {
+		lease, err := e.Store.Acquire(waits, second)
+		waited <- answer{lease, err}
+	}()
+	var a answer
+	select {
+	case <-busy:
+		err = e.giveBack(ctx, lease)
+		a = <-waited
+	case a = <-waited: // it could not wait
+		err = e.giveBack(ctx, lease)
+	}
+	if a.err != nil {
+		return errors.Join(a.err, err)
+	}
+	return errors.Join(err, e.giveBack(ctx, a.Lease))
+}
+
+func (e *Examination) giveBack(ctx context.Context, lease lock.Lease) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lock.ReleaseLimit)
+	defer cancel()
+	return lease.Release(ctx, lock.Farewell{})
+}
+
+// removeTraces removes what lives longer than the lock: its fence, and what was refused.
+func (e *Examination) removeTraces(ctx context.Context, visits []*visit, name string, parts ...lock.Request) {
+	for _, v := range visits {
+		if v.Role == Sentinel {
+			continue
+		}
+		words := []any{"EVAL", "return redis.call('del', unpack(KEYS))", 0}
+		for _, part := range parts {
+			for _, key := range lock.KeysOf(v.Servers.Prefix, name, part.Holder.Run).All() {
+				words = append(words, key)
+			}
+		}
+		words[2] = len(words) - 3
+		v.ask(ctx, words...) // a node of a Cluster that has not the slot sends on
+	}
+}

@@ -1,0 +1,35 @@
+package doctor
+
+import (
+	"context"
+
+	"redlockrun/internal/lock"
+)
+
+// checkReplicas is of WAIT, which only --replicas needs.
+func checkReplicas(ctx context.Context, v *visit) []Finding {
+	wanted := v.Servers.Replicas
+	patience := v.Servers.ReplicasTimeout
+	if patience <= 0 {
+		patience = lock.DefaultReplicasTimeout
+	}
+	reply, err := v.ask(ctx, "WAIT", wanted, lock.Milliseconds(min(patience, v.Limit)))
+	n, _ := reply.(int64)
+	switch {
+	case wanted == 0 && barred(err):
+		return []Finding{v.is("replicas", Ok, "WAIT cannot be used there; only --replicas needs it")}
+	case barred(err) && refusedBy(err).Code == lock.NOCOMMAND:
+		return []Finding{v.is("replicas", Fail, "--replicas needs WAIT, which is not known there").
+			to("leave --replicas out, or ask the server itself")}
+	case barred(err):
+		return []Finding{v.is("replicas", Fail, "--replicas needs WAIT, which user %s may not use", v.user()).to("%s", v.grant("+wait"))}
+	case err != nil:
+		return []Finding{v.is("replicas", Fail, "%s", v.Say(err)).to("check that the server is alive")}
+	case n < int64(wanted):
+		return []Finding{v.is("replicas", Fail, "%d of %d replicas answer in time", n, wanted).
+			to("check the replicas: redis-cli INFO replication; or a longer --replicas-timeout")}
+	case wanted > 0:
+		return []Finding{v.is("replicas", Ok, "%d replicas answer, %d are wanted", n, wanted)}
+	}
+	return []Finding{v.is("replicas", Ok, "WAIT is known; --replicas could use it")}
+}

@@ -1,0 +1,133 @@
+package doctor
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
+)
+
+// A use is what rights are for, and what is lost without them.
+type use struct {
+	rights  string // as ACL SETUSER takes them
+	without Result
+	lost    string
+}
+
+// uses are in the order of their weight: a right that several need is the first one's.
+func uses() []use {
+	return []use{
+		{lock.MinimalACL, Fail, "nothing runs (69)"},
+		{lock.WaitingACL, Warn, "--wait does not work, or waiters look twice a second in place of being called"},
+		{lock.SlotsACL, Warn, "--once-per and --once do not work (69)"},
+		{lock.LedgerACL, Warn, "nothing is remembered of runs"},
+		{lock.ReaderACL, Ok, "status and history do not show all to this user; runs need none of it"},
+		{lock.OperatorACL, Ok, "this user changes no jobs; runs need none of it"},
+	}
+}
+
+// trialLua tries each command on a key of its own, in a way that writes nothing or is undone in
+// the same step, and returns what came of each: its name, and the error or "".
+//
+//go:embed trial.lua
+var trialLua string
+
+// checkRights is of what the user may do, and of what the server knows: each command is tried
+// where runs use it, in a script.
+func checkRights(ctx context.Context, v *visit) []Finding {
+	if v.idle {
+		return nil
+	}
+	key := lock.KeysOf(v.Servers.Prefix, trialName(), "").Lock
+	reply, err := v.ask(ctx, "EVAL", trialLua, "0", key, v.Servers.Prefix+"jobs")
+	switch {
+	case barred(err) && refusedBy(err).Code == lock.NOCOMMAND:
+		return []Finding{v.is("rights", Fail, "EVAL is not known there: nothing runs (69)").
+			to("ask a Redis itself, or a proxy that passes scripts on")}
+	case barred(err):
+		return []Finding{v.is("rights", Fail, "user %s may not use EVAL: nothing runs (69)", v.user()).to("%s", v.grant("+eval"))}
+	case err != nil:
+		return []Finding{v.is("rights", Fail, "%s", v.Say(err)).to("ask it by redis-cli what is wrong")}
+	}
+	return v.weigh(refusalsOf(reply))
+}
+
+// trialName is that of a lock that nobody else asks for.
+func trialName() string { return "doctor:" + lock.NewRunID() }
+
+// A lack is the rights that a user has not, and the commands that a server has not.
+type lack struct{ rights, commands []string }
+
+// refusalsOf is what a reply of the trials says.
+func refusalsOf(reply any) (l lack) {
+	list, _ := reply.([]any)
+	for i := 0; i+1 < len(list); i += 2 {
+		name, text := fmt.Sprint(list[i]), fmt.Sprint(list[i+1])
+		if text == "" {
+			continue
+		}
+		said := link.ReadError(text)
+		switch lower := strings.ToLower(said.Text); {
+		case said.Code == lock.NOCOMMAND:
+			l.commands = append(l.commands, name)
+		case said.Code != "NOPERM": // it was let in
+		case strings.Contains(lower, "access") && strings.Contains(lower, "channel"):
+			l.rights = append(l.rights, "&")
+		case strings.Contains(lower, "access") && strings.Contains(lower, "key"):
+			l.rights = append(l.rights, "~")
+		default:
+			l.rights = append(l.rights, "+"+name)
+		}
+	}
+	return l
+}
+
+// weigh says what each lack costs.
+func (v *visit) weigh(l lack) (found []Finding) {
+	worst, told := Ok, map[string]bool{}
+	for _, u := range uses() {
+		var rights, unknown []string
+		for _, right := range strings.Fields(u.rights) {
+			switch command := strings.TrimPrefix(right, "+"); {
+			case told[right]:
+				continue
+			case slices.Contains(l.commands, command):
+				unknown = append(unknown, strings.ToUpper(command))
+			case slices.Contains(l.rights, right), strings.ContainsAny(right[:1], "~&") && slices.Contains(l.rights, right[:1]):
+				rights = append(rights, v.ours(right))
+			default:
+				continue
+			}
+			told[right] = true
+		}
+		if len(rights) > 0 {
+			found = append(found, v.is("rights", u.without, "user %s lacks %s: %s", v.user(), strings.Join(rights, " "), u.lost).
+				to("%s", v.grant(rights...)))
+		}
+		if len(unknown) > 0 {
+			found = append(found, v.is("rights", u.without, "%s is not known there: %s", strings.Join(unknown, ", "), u.lost).
+				to("ask the server itself, if it is a proxy; look for rename-command in its redis.conf"))
+		}
+		if len(rights)+len(unknown) > 0 && u.without != Ok {
+			worst = u.without
+		}
+	}
+	if worst == Ok {
+		found = append([]Finding{v.is("rights", Ok, "user %s may do all that runs need", v.user())}, found...)
+	}
+	return found
+}
+
+// ours is a right with the prefix that is in use.
+func (v *visit) ours(right string) string {
+	return strings.Replace(right, lock.DefaultPrefix, v.Servers.Prefix, 1)
+}
+
+// grant is the command by which an administrator gives rights.
+func (v *visit) grant(rights ...string) string {
+	return "ACL SETUSER " + v.user() + " " + strings.Join(rights, " ")
+}

@@ -1,0 +1,102 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+
+	"redlockrun/internal/lock"
+)
+
+// oldest is the first release of Redis that can keep our locks.
+const oldest = 6
+
+// A greeting is what a server says of itself to everybody whom it lets in.
+type greeting struct{ server, version, mode, role string }
+
+// checkVersion is of what kind of server there is. HELLO needs no right at all, but there are
+// proxies that do not know it; 2 is the protocol that is spoken already.
+func checkVersion(ctx context.Context, v *visit) []Finding {
+	reply, err := v.ask(ctx, "HELLO", "2")
+	said := greetingOf(reply)
+	if barred(err) { // before 6.0 it was not known
+		said = v.greetingOfInfo(ctx)
+	}
+	switch {
+	case err != nil && !barred(err):
+		return []Finding{v.is("version", Fail, "%s", v.Say(err)).to("check that it is a Redis, and alive")}
+	case said.version == "":
+		return []Finding{v.is("version", Unseen, "it does not say what it is: a proxy, or before Redis 6.0")}
+	case said.tooOld():
+		return []Finding{v.is("version", Fail, "%s is too old: scripts cannot keep a lock there as they must", said).
+			to("Redis 6.0 or later, or Valkey")}
+	}
+	return append([]Finding{v.is("version", Ok, "%s", said)}, v.checkRole(said)...)
+}
+
+func greetingOf(reply any) (g greeting) {
+	list, _ := reply.([]any)
+	for i := 0; i+1 < len(list); i += 2 {
+		value := fmt.Sprint(list[i+1])
+		switch list[i] {
+		case "server":
+			g.server = value
+		case "version":
+			g.version = value
+		case "mode":
+			g.mode = value
+		case "role":
+			g.role = value
+		}
+	}
+	return g
+}
+
+// greetingOfInfo is what INFO says, of a server that knows no HELLO.
+func (v *visit) greetingOfInfo(ctx context.Context) (g greeting) {
+	if info, err := v.Info(ctx); err == nil {
+		g = greeting{"redis", info["redis_version"], info["redis_mode"], info["role"]}
+		if v := info["valkey_version"]; v != "" {
+			g.server, g.version, g.mode = "valkey", v, info["server_mode"]
+		}
+	}
+	return g
+}
+
+func (g greeting) tooOld() bool {
+	major := 0
+	fmt.Sscanf(g.version, "%d.", &major)
+	return g.server != "valkey" && major < oldest
+}
+
+func (g greeting) String() string {
+	name := g.server
+	switch name {
+	case "redis":
+		name = "Redis"
+	case "valkey":
+		name = "Valkey"
+	}
+	return lock.Plain(name + " " + g.version + ", " + g.mode)
+}
+
+// checkRole is of what the server is there for, beside what the URL takes it for.
+func (v *visit) checkRole(g greeting) []Finding {
+	replica := g.role == "replica" || g.role == "slave"
+	switch {
+	case v.Role == Sentinel && g.mode != "sentinel":
+		return []Finding{v.is("role", Fail, "the URL takes it for a sentinel, and it is none").
+			to("sentinels have a port of their own, mostly 26379; a server without them is redis://")}
+	case v.Role != Sentinel && g.mode == "sentinel":
+		return []Finding{v.is("role", Fail, "it is a sentinel, and keeps no locks").
+			to("redis+sentinel://HOST:PORT/MASTER asks it for the master")}
+	case v.Role == Keeper && g.mode == "cluster":
+		return []Finding{v.is("role", Fail, "it is one node of a Cluster").to("redis+cluster:// in place of redis:// reaches all of it")}
+	case v.Role == Keeper && replica:
+		return []Finding{v.is("role", Fail, "it is a replica, where no lock can be taken").
+			to("give the master's address; or redis+sentinel://, which finds the master also after a failover")}
+	case v.Role == Node && replica:
+		v.idle = true
+		return []Finding{v.is("role", Ok, "a replica, which sends on to its master")}
+	}
+	return nil
+}
