@@ -38,8 +38,8 @@ func TestWhatThisHostLacksIsNamed(t *testing.T) {
 
 func TestWhatFailsAfterTheConnectionIsTLS(t *testing.T) {
 	for err, of := range map[error]bool{
-		context.DeadlineExceeded:                               true,
-		io.EOF:                                                 true,
+		context.DeadlineExceeded: true,
+		io.EOF:                   true,
 		&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}:   false,
 		&net.OpError{Op: "remote error", Err: errors.New("no")}: true,
 		&net.DNSError{Err: "no such host"}:                      false,
