@@ -114,3 +114,21 @@ func TestAPasswordCommandDiesWithAKilledRun(t *testing.T) {
 	}
 	until(t, "its end", func() bool { return stateOf(sleeper) == 0 || stateOf(sleeper) == 'Z' })
 }
+
+// All masters of a quorum take the same token.
+func TestAQuorumTakesItsTokens(t *testing.T) {
+	t.Parallel()
+	m := redistest.StartMasters(t, 3, redistest.Options{Users: []string{"alice on >token ~* &* +@all"}})
+	var flags []string
+	for _, s := range m.Servers {
+		flags = append(flags, "--redis", alice(s))
+	}
+	flags = append(flags, "-k", "job", "--durable", "--redis-timeout", "30")
+	run := launch(t, "", append(flags, "--redis-password-command", "echo token", "-c", "exit 5")...)
+	run.ends(5)
+	run = launch(t, "", append(flags, "--redis-password-command", "exit 1; echo token", "--redis-timeout", "1", "true")...)
+	run.ends(69)
+	if said := run.stderr(); !strings.Contains(said, "2 of 3 are needed") || !strings.Contains(said, "has ended with status 1") {
+		t.Error(said)
+	}
+}
