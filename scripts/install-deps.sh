@@ -12,7 +12,8 @@ bench="$demo flock:util-linux unshare:util-linux"
 test="$demo gcc:gcc /usr/include/stdlib.h:libc6-dev openssl:openssl bash:bash less:less vi:vim-tiny ps:procps pkill:procps killall:psmisc
     ip:iproute2 iptables:iptables flock:util-linux unshare:util-linux nsenter:util-linux setpriv:util-linux nohup:coreutils git:git
     dash:dash zsh:zsh fish:fish wget:wget pv:pv rsync:rsync perl:perl-base"
-e2e="$test cron:cron chronic:moreutils systemd-analyze:systemd mandoc:mandoc man:man-db qemu-system-aarch64:qemu-system-arm cpio:cpio"
+e2e="$test cron:cron chronic:moreutils systemd-analyze:systemd mandoc:mandoc man:man-db qemu-system-aarch64:qemu-system-arm cpio:cpio
+    prometheus:prometheus prometheus-node-exporter:prometheus-node-exporter /usr/lib/nagios/plugins/negate:monitoring-plugins-basic"
 
 case ${1-} in
 demo) wanted=$demo ;;
@@ -62,9 +63,9 @@ apt() { $root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Time
 install() { apt install -y --no-install-recommends $packages; }
 install 2>/dev/null || { apt update && install; }
 
-case " $packages " in *' redis-server '* | *' cron '*)
+case " $packages " in *' redis-server '* | *' cron '* | *' prometheus'*)
     if [ -d /run/systemd/system ]; then
-        for unit in redis-server cron; do
+        for unit in redis-server cron prometheus prometheus-node-exporter; do
             case " $packages " in *" $unit "*) $root systemctl disable --now $unit >/dev/null 2>&1 || true ;; esac
         done
     fi

@@ -1,6 +1,6 @@
-// Package report puts what was read of jobs into tables and pages for people, and objects for
-// programs. Its functions are pure: they ask nobody, and their time is that of the jobs.
-// What comes from a store is escaped.
+// Package report puts what was read of jobs into tables and pages for people, objects for
+// programs, and verdicts and metrics for monitoring. Its functions are pure: they ask nobody,
+// and their time is that of the jobs. What comes from a store is escaped.
 package report
 
 import (
