@@ -119,8 +119,11 @@ func (l *ledgerer) past(j *lock.Job) {
 	if l.often(80) {
 		j.Counts = map[lock.How]int64{}
 	}
+	if l.often(10) {
+		j.Open = lock.Entry{Run: l.run(), Host: l.text(), At: l.ago(), Status: -1}
+	}
 	if l.often(15) {
-		return // it has never run
+		return // it has never ended
 	}
 	for _, how := range lock.Hows() {
 		if j.Counts != nil && l.often(50) {
@@ -138,9 +141,6 @@ func (l *ledgerer) past(j *lock.Job) {
 	}
 	if l.often(80) {
 		j.Good = written(l.entry(lock.Ok))
-	}
-	if l.often(10) {
-		j.Open = lock.Entry{Run: l.run(), Host: l.text(), At: l.ago(), Status: -1}
 	}
 	j.Mean = time.Duration(l.IntN(1e6)) * time.Millisecond
 }
