@@ -51,8 +51,9 @@ func help() string {
 	b.WriteString(helpHead)
 	for i := range operatorCommands {
 		c := &operatorCommands[i]
-		fmt.Fprintf(&b, "  %-11s%s\n", c.name, c.summary())
+		fmt.Fprintf(&b, "  %-12s%s\n", c.name, c.summary())
 	}
+	fmt.Fprintf(&b, "  %-12s%s\n", completionWord, completionSummary)
 	for group := range config.Groups {
 		b.WriteString("\n" + group.String() + ":\n")
 		if group == config.WhatToRun {

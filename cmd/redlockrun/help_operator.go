@@ -79,6 +79,7 @@ silent, the lock is stuck or is somebody else's; UNKNOWN if the job was never se
 does not answer; else OK. That a job is paused is said, and changes nothing. Of several
 findings, and of several jobs, the worst counts: CRITICAL, UNKNOWN, WARNING, OK.
 
+examples:
   redlockrun check --max-age 26h nightly-report
   redlockrun check -q --max-failures 3 orders invoices && deploy
 `
@@ -104,6 +105,7 @@ The label key is the job's NAME. If Redis does not answer, redlockrun_up is 0 an
 in PATH too. redlockrun_runs_total counts all ends from the first one on, by how they ended;
 there is none of a quorum.
 
+examples:
   redlockrun metrics | grep last_success
   redlockrun metrics --textfile /var/lib/prometheus/node-exporter/redlockrun.prom
 `
@@ -285,6 +287,9 @@ func flagNames(group config.Group) string {
 func showHelp(words []string) error {
 	if len(words) == 0 || strings.HasPrefix(words[0], "-") || words[0] == helpWord {
 		return show(help())
+	}
+	if words[0] == completionWord {
+		return show(completionHelp)
 	}
 	if c := operatorNamed(words[0]); c != nil {
 		return show(c.text())

@@ -81,14 +81,22 @@ func (p *program) execute(args []string) error {
 	return cmd.RunE(cmd, cmd.Flags().Args())
 }
 
-// helpWord is the command that asks no store.
-const helpWord = "help"
+// The commands that ask no store, but for names.
+const (
+	helpWord       = "help"
+	completionWord = "completion"
+	completeWord   = "__complete" // which the scripts of completion call
+)
 
 // wordCommand is what the very first word asks for; nil if that is a flag or COMMAND.
 func (p *program) wordCommand(word string) func([]string) error {
 	switch word {
 	case helpWord:
 		return showHelp
+	case completionWord:
+		return showCompletion
+	case completeWord:
+		return p.complete
 	}
 	if c := operatorNamed(word); c != nil {
 		return func(args []string) error { return p.operate(c, args) }
