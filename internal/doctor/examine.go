@@ -47,7 +47,7 @@ func checks() []check {
 		{look: checkScriptTime, roles: keeps},
 		{look: checkEviction, roles: keeps},
 		{look: checkPersistence, roles: keeps},
-		{look: askRun, roles: []Role{Keeper}},
+		{look: askMaster, roles: []Role{Keeper}},
 		{look: askNode, roles: []Role{Node}},
 		{look: askSentinel, roles: []Role{Sentinel}},
 	}

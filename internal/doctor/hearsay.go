@@ -13,6 +13,7 @@ type told struct {
 	nodes    []link.Node // of its Cluster
 	down     bool        // its Cluster serves no key
 	run      string      // the id of the server process; "" if it may not tell
+	clock    *reading    // nil if it may not tell
 }
 
 // A hearsay is what several servers tell of the same: each finding once, with who tells it if

@@ -19,6 +19,10 @@ func checkPersistence(ctx context.Context, v *visit) []Finding {
 	case "":
 		return []Finding{v.is("persistence", Unseen, "it does not say what a restart loses")}
 	}
+	if v.Servers.Durable && len(v.Servers.URLs) > 1 {
+		return []Finding{v.is("persistence", Fail, "appendonly no%s: when it was restarted it votes at once, for whom it has forgotten, too, "+
+			"and two can run", v.durably()).to("%s; or leave out --durable", remedy)}
+	}
 	if v.setting(ctx, "save") == "" {
 		return []Finding{v.is("persistence", Warn,
 			"appendonly no: a restart loses the locks that are held, the ticks that are done and the ledger").to(remedy)}

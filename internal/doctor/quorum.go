@@ -1,21 +1,26 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"redlockrun/internal/lock"
 )
 
-// askRun asks a server for what tells it from every other: the id of its process.
-func askRun(ctx context.Context, v *visit) []Finding {
+// askMaster asks one of a quorum for what surveyQuorum compares: its clock, and what tells its
+// process from every other.
+func askMaster(ctx context.Context, v *visit) []Finding {
 	if len(v.Servers.URLs) < 2 {
 		return nil
 	}
-	info, err := v.ask(ctx, "INFO", "server")
+	if ahead, within, err := v.compareClocks(ctx); err == nil {
+		v.told.clock = &reading{ahead, within}
+	}
+	info, err := v.Info(ctx)
 	if err != nil {
 		found := []Finding{v.is("quorum", Unseen, "whether it is another server than the other masters: %s", v.Say(err)).to("+info shows it")}
 		if barred(err) && !v.Servers.Durable {
@@ -24,8 +29,8 @@ func askRun(ctx context.Context, v *visit) []Finding {
 		}
 		return found
 	}
-	v.told.run = fieldOf(info, "run_id")
-	return v.checkUptime(fieldOf(info, "uptime_in_seconds"))
+	v.told.run = info["run_id"]
+	return v.checkUptime(info["uptime_in_seconds"])
 }
 
 // checkUptime is of whether a master votes: one that was restarted may have forgotten its locks.
@@ -37,17 +42,6 @@ func (v *visit) checkUptime(seconds string) []Finding {
 	}
 	return []Finding{v.is("quorum", Warn, "it was started %d s ago, and does not vote until %s are over", up, settled).
 		to("wait; or --durable, if the masters keep their data when they are restarted (appendfsync always)")}
-}
-
-// fieldOf is a field of INFO; "" if there is none.
-func fieldOf(info any, name string) string {
-	text, _ := info.(string)
-	for line := range strings.Lines(text) {
-		if value, ok := strings.CutPrefix(line, name+":"); ok {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
 }
 
 // surveyQuorum is of whether a majority of different servers can be had.
@@ -67,6 +61,7 @@ func surveyQuorum(_ context.Context, e *Examination, visits []*visit) []Finding 
 	default:
 		found = append(found, about("quorum", Ok, "%d of %d masters can be used, and %d are needed", here, size, need))
 	}
+	found = append(found, apart(visits)...)
 	if size%2 == 0 {
 		found = append(found, about("quorum", Warn, "%d masters bear the loss of %d, as %d would: the last one only adds what can fail",
 			size, size-size/2-1, size-1).to("three or five masters"))
@@ -108,4 +103,23 @@ func different(visits []*visit) (n int) {
 		seen[v.told.run] = true
 	}
 	return n
+}
+
+// A reading is of a server's clock: how far it is ahead of this host's, to within so much.
+type reading struct{ ahead, within time.Duration }
+
+// apart is of the two masters whose clocks differ most.
+func apart(visits []*visit) []Finding {
+	visits = slices.DeleteFunc(slices.Clone(visits), func(v *visit) bool { return v.told.clock == nil })
+	if len(visits) < 2 {
+		return nil
+	}
+	byClock := func(a, b *visit) int { return cmp.Compare(a.told.clock.ahead, b.told.clock.ahead) }
+	slow, fast := slices.MinFunc(visits, byClock), slices.MaxFunc(visits, byClock)
+	by := fast.told.clock.ahead - slow.told.clock.ahead
+	if by-fast.told.clock.within-slow.told.clock.within <= clockTolerance {
+		return []Finding{about("quorum", Ok, "the clocks of the masters agree")}
+	}
+	return []Finding{about("quorum", Warn, "the clock of %s is %s ahead of that of %s: they tell different times of the same run",
+		fast.Address(), by.Round(100*time.Millisecond), slow.Address()).to("let chrony or systemd-timesyncd keep both")}
 }
