@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"redlockrun/internal/redistest"
 
@@ -62,4 +63,5 @@ func enlist(ts *testscript.TestScript, url string, lists map[string][]*redistest
 func name(ts *testscript.TestScript, called string, s *redistest.Server) {
 	ts.Value(serversKey{}).(servers)[called] = s
 	ts.Setenv(called+"_ADDR", s.Addr())
+	ts.Setenv(called+"_PORT", s.Addr()[strings.LastIndexByte(s.Addr(), ':')+1:])
 }

@@ -64,7 +64,7 @@ func (e *Examination) addSentinels(ctx context.Context, url int, src *link.Sourc
 func (e *Examination) addNodes(ctx context.Context, url int, src *link.Source) {
 	named := src.Named()
 	e.addPeers(Peer{Role: Node, URL: url}, named...)
-	nodes, err := src.SlotOwners(ctx)
+	nodes, err := src.SlotServers(ctx)
 	if err != nil {
 		why := link.Unavailable(src.Address(), err).Err
 		e.Astray = append(e.Astray, about("cluster", Unseen, "which nodes there are beside those of the URL: %s", why).

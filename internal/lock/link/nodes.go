@@ -39,12 +39,20 @@ func (s *Source) Masters(ctx context.Context, draw lock.Draw) ([]*Link, error) {
 }
 
 // SlotOwners asks the nodes of the URL, one after the other, who has slots.
-func (s *Source) SlotOwners(ctx context.Context) ([]string, error) {
+func (s *Source) SlotOwners(ctx context.Context) ([]string, error) { return s.slotServers(ctx, 1) }
+
+// SlotServers are the owners of slots, and the replicas that may come to be owners.
+func (s *Source) SlotServers(ctx context.Context) ([]string, error) {
+	return s.slotServers(ctx, mostClusterNodes)
+}
+
+// slotServers are so many of each range, its owner first.
+func (s *Source) slotServers(ctx context.Context, ofEach int) ([]string, error) {
 	cs := newConns(ctx, s, &inFlight{off: true})
 	defer cs.end()
 	nowhere := &nowhereError{}
 	for n, host := range s.addr.hosts {
-		nodes, err := askSlots(ctx, s, cs, host, len(s.addr.hosts)-n)
+		nodes, err := askSlots(ctx, s, cs, host, ofEach, len(s.addr.hosts)-n)
 		if err == nil {
 			return nodes, nil
 		}
@@ -54,7 +62,7 @@ func (s *Source) SlotOwners(ctx context.Context) ([]string, error) {
 }
 
 // askSlots asks one node, for its part of the time that is left.
-func askSlots(ctx context.Context, src *Source, cs *conns, host string, parts int) ([]string, error) {
+func askSlots(ctx context.Context, src *Source, cs *conns, host string, ofEach, parts int) ([]string, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(parts))
@@ -71,7 +79,7 @@ func askSlots(ctx context.Context, src *Source, cs *conns, host string, parts in
 	slots, _ := replies[0].([]any)
 	for _, part := range slots {
 		part, _ := part.([]any)
-		nodes = union(nodes, addressesIn(part[:min(3, len(part))], host))
+		nodes = union(nodes, addressesIn(part[:min(2+ofEach, len(part))], host))
 	}
 	return nodes, nil
 }
