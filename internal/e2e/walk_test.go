@@ -30,20 +30,25 @@ kill $cron
 wait
 exit $status`
 
-// installed is a directory with what make install puts under PREFIX.
+// installed puts into the site what make install puts under PREFIX, and the manual page.
 func (s *site) installed() {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := s.command(ctx, "make", "-s", "install", "DESTDIR="+s.dir)
+	cmd := s.command(ctx, "make", "-s", "install", "man", "DESTDIR="+s.dir)
 	cmd.Dir, cmd.Env = "../..", os.Environ()
 	if r := s.finish(cmd); r.status != 0 {
 		s.t.Fatal(r)
 	}
+	page, err := os.ReadFile("../../dist/redlockrun.1")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.provide("redlockrun.1", string(page))
 }
 
 // A new user types the first minute, pastes the line for cron, whose job fails, finds out,
-// mends it, and stops it for a while: testdata/walk.txt, which begins as the README does.
+// mends it, stops it for a while, and opens the manual: testdata/walk.txt, which begins as the README does.
 func TestANewUserWalks(t *testing.T) {
 	text, err := os.ReadFile("testdata/walk.txt")
 	if err != nil {
