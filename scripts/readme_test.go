@@ -135,6 +135,28 @@ func TestEveryLinkToAHeadingResolves(t *testing.T) {
 	}
 }
 
+// Nobody finds a page that no page links to.
+func TestTheReadmeLeadsToEveryPage(t *testing.T) {
+	t.Parallel()
+	linked := map[string]bool{}
+	var follow func(page string)
+	follow = func(page string) {
+		if linked[page] || !strings.HasSuffix(page, ".md") || !there(page) {
+			return
+		}
+		linked[page] = true
+		for _, to := range named(aLink, read(t, page)) {
+			follow(filepath.Join(filepath.Dir(page), to))
+		}
+	}
+	follow("README.md")
+	for path := range sources(t, "..") {
+		if strings.HasPrefix(path, "docs/") && strings.HasSuffix(path, ".md") && !linked[path] {
+			t.Errorf("no page leads to %s: link it where its reader comes from, docs/operators.md or docs/architecture.md", path)
+		}
+	}
+}
+
 // What a message calls "README: ..." is linked there by these words.
 func TestTheReadmeHasWhatHintsName(t *testing.T) {
 	t.Parallel()
