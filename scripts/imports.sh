@@ -8,7 +8,8 @@ rules='
 cmd/redlockrun      : internal/(config|console|lock|lock/line|lock/quorum|lock/local|doctor|password|report|screen|watchdog|runner|boottime) github.com/spf13/(cobra|pflag)
 internal/config     : internal/lock
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
-internal/report     : internal/(lock|console)
+internal/report     : internal/(lock|console|markup)
+internal/markup     :
 internal/doctor     : internal/(lock|lock/link) golang.org/x/sys.*
 internal/screen     : internal/relay golang.org/x/(sys|term).*
 internal/watchdog   : internal/(lock|boottime)

@@ -116,6 +116,27 @@ exit status: 0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis
 71 PATH could not be written.
 `
 
+// reportHelp is what is said of the command report.
+const reportHelp = `redlockrun report writes a page for a browser: who ran when and on which host, coloured by
+how it ended, and the table of status. It is one file that needs no other, and no script.
+
+usage:
+  redlockrun report [flags]              of all jobs that are listed
+  redlockrun report [flags] NAME...      of these
+
+flags:
+      --since D                how far the page goes back (24h)
+      --output FILE            write it to FILE, at once and for all to read; if the store
+                               does not answer, FILE stays as it is
+      --refresh D              let browsers read it again after D
+
+What is hatched is not remembered any more: --history says how much is.
+
+examples:
+  redlockrun report --since 168h > jobs.html
+  * * * * * redlockrun report --output /var/www/html/jobs.html --refresh 1m
+`
+
 // pauseHelp is what is said of the command pause.
 const pauseHelp = `redlockrun pause keeps jobs from starting, anywhere. What runs runs on, and who waits for
 the lock keeps the place in the line. A run that asks meanwhile ends with 75 (-E), or waits

@@ -27,7 +27,7 @@ type act func(o *operation, operands []string) error
 
 // operatorCommands are all of them, in the order of the help.
 var operatorCommands = [...]operatorCommand{
-	lookAtStatus, lookAtHistory, checkJobs, tellMetrics, pauseJobs, resumeJobs, stopRun, unlockJob, forgetJobs,
+	lookAtStatus, lookAtHistory, checkJobs, tellMetrics, writeReport, pauseJobs, resumeJobs, stopRun, unlockJob, forgetJobs,
 	seeDoctor,
 }
 

@@ -96,6 +96,29 @@ func TestRecipePluginsOfNagiosAnswer(t *testing.T) {
 	}
 }
 
+func TestRecipeOfAPageWritesItForTheWebServer(t *testing.T) {
+	s := newSite(t)
+	s.succeed("nightly-report")
+	line := readCrontab(t, "jobspage")
+	const served = "/var/www/html/jobs.html"
+	if strings.Count(line.command, served) != 1 {
+		t.Fatalf("no page in %q", line.command)
+	}
+	line.command = strings.Replace(line.command, served, filepath.Join(s.dir, "jobs.html"), 1)
+	want(t, s.cron(line, 1), run{})
+	text, err := os.ReadFile(filepath.Join(s.dir, "jobs.html"))
+	if err != nil || !strings.HasPrefix(string(text), "<!DOCTYPE html>") || !strings.Contains(string(text), "nightly-report") {
+		t.Fatalf("%v: %.200s", err, text)
+	}
+	s.server.Close()
+	if r := s.cron(line, 1)[0]; !strings.Contains(r.stderr, "cannot ask Redis") {
+		t.Errorf("without Redis cron mails %q", r.stderr)
+	}
+	if kept, err := os.ReadFile(filepath.Join(s.dir, "jobs.html")); err != nil || string(kept) != string(text) {
+		t.Errorf("without Redis the page is another: %v", err)
+	}
+}
+
 // textfile is where the service of the metrics writes, in the site's directory.
 const textfile = "redlockrun.prom"
 

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/report"
+
+	"github.com/spf13/pflag"
+)
+
+var writeReport = operatorCommand{name: "report", help: reportHelp, define: defineReport}
+
+// A reportLook is what a page is to show, and where it goes.
+type reportLook struct {
+	since, refresh span
+	output         string
+	names          []string
+}
+
+func defineReport(flags *pflag.FlagSet) act {
+	l := &reportLook{since: span(24 * time.Hour)}
+	flags.Var(&l.since, "since", "how much of the past")
+	flags.StringVar(&l.output, "output", "", "the file")
+	flags.Var(&l.refresh, "refresh", "how often a browser reads it again")
+	return func(o *operation, names []string) error {
+		switch since := time.Duration(l.since); {
+		case since < time.Minute, since > longestReport:
+			return config.Usagef("--since %s is no length of a page", config.Exact(since)).Hint("from 1m to 87600h, which are ten years")
+		case flags.Changed("refresh") && time.Duration(l.refresh) < time.Second:
+			return config.Usagef("--refresh %s is too short", config.Exact(time.Duration(l.refresh))).Hint("the least is 1s")
+		case flags.Changed("output") && l.output == "":
+			return config.Usagef("--output names no file")
+		case o.Address.Local:
+			return config.Usagef("report is not for --local: a file of this host remembers no runs").Hint("redlockrun status says who has the lock")
+		}
+		l.names = names
+		return l.write(o)
+	}
+}
+
+// longestReport is ten years: nobody remembers more.
+const longestReport = 87600 * time.Hour
+
+func (l *reportLook) write(o *operation) error {
+	jobs, err := o.inspector(l.names...)
+	if err != nil {
+		return err
+	}
+	found, err := attend(o.signals, looking(o, func(ctx context.Context) ([]lock.Job, error) { return l.read(ctx, jobs) }))
+	if err != nil {
+		return err
+	}
+	missing := append(found.silent, unread(found.value)...)
+	o.warnAll(missing)
+	page := report.HTML(found.value, report.View{
+		Now: time.Now(), Since: time.Duration(l.since), Zone: time.Local, Place: jobs.Address(), Missing: missing,
+		Refresh: int(time.Duration(l.refresh) / time.Second),
+	})
+	if l.output != "" {
+		return replace(l.output, page, 0o644)
+	}
+	_, err = o.out.Write(page)
+	return err
+}
+
+// read reads the jobs of the names, or of all that are listed.
+func (l *reportLook) read(ctx context.Context, jobs lock.Inspector) (read []lock.Job, err error) {
+	names := slices.Compact(slices.Sorted(slices.Values(l.names)))
+	if len(names) == 0 {
+		names, err = jobs.Names(ctx, false)
+	}
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	return jobs.JobsWithRuns(ctx, names)
+}

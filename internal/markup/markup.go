@@ -1,0 +1,195 @@
+// Package markup writes a page of HTML. It is the only way into the page: what it is given is
+// text, wherever it comes from, and stays text. No page of it runs a script, and none names a
+// place that is not on the page itself.
+package markup
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Page is one that is being written. The zero value is a page without elements.
+type Page struct {
+	text []byte
+	open []string // the elements that have not been closed, from outside in
+}
+
+// New is a page with room for so many bytes. It grows if it needs more.
+func New(room int) *Page {
+	return &Page{text: append(make([]byte, 0, room), "<!DOCTYPE html>\n"...)}
+}
+
+// Open begins an element with its attributes: a name and a value in turn. Names are those of
+// HTML in small letters; other characters are left out. So are attributes that could run a
+// script or ask for something from elsewhere.
+func (p *Page) Open(element string, attributes ...string) {
+	p.begin(element, attributes)
+	p.open = append(p.open, element)
+}
+
+// Close ends the element that was begun last.
+func (p *Page) Close() {
+	last := len(p.open) - 1
+	if last < 0 {
+		return
+	}
+	p.text = append(p.text, "</"...)
+	p.name(p.open[last])
+	p.text = append(p.text, '>')
+	p.open = p.open[:last]
+}
+
+// Void is an element that has no content and no end: meta, link, col, br.
+func (p *Page) Void(element string, attributes ...string) { p.begin(element, attributes) }
+
+// Text adds text.
+func (p *Page) Text(text string) { p.escape(text) }
+
+// Element is an element with a text and nothing else in it.
+func (p *Page) Element(element, text string, attributes ...string) {
+	p.Open(element, attributes...)
+	p.escape(text)
+	p.Close()
+}
+
+// Line ends a line of the page's source, and adds nothing that is seen.
+func (p *Page) Line() { p.text = append(p.text, '\n') }
+
+// Style is an element with a style sheet. No sheet can end it, and none can name an address.
+func (p *Page) Style(sheet string) {
+	p.Open("style")
+	p.text = append(p.text, strings.NewReplacer("<", `\3c `, "@import", "", "url(", "").Replace(sheet)...)
+	p.Close()
+}
+
+// Policy forbids the browser to run a script, and to ask anybody for anything, but for what
+// the page brings along: its style sheet and an empty icon.
+func (p *Page) Policy() {
+	p.equivalent("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'")
+}
+
+// Refresh lets the browser read the page again after so many seconds.
+func (p *Page) Refresh(seconds int) { p.equivalent("refresh", strconv.Itoa(seconds)) }
+
+// equivalent is what a server could have said before the page.
+func (p *Page) equivalent(header, value string) {
+	p.text = append(append(append(p.text, `<meta http-equiv="`...), header...), `" content="`...)
+	p.escape(value)
+	p.text = append(p.text, `">`...)
+}
+
+// Bytes closes what is open, and is the page.
+func (p *Page) Bytes() []byte {
+	for len(p.open) > 0 {
+		p.Close()
+	}
+	return p.text
+}
+
+func (p *Page) begin(element string, attributes []string) {
+	p.text = append(p.text, '<')
+	p.name(element)
+	for i := 0; i+1 < len(attributes); i += 2 {
+		if allowed(attributes[i], attributes[i+1]) {
+			p.text = append(p.text, ' ')
+			p.name(attributes[i])
+			p.value(attributes[i+1])
+		}
+	}
+	p.text = append(p.text, '>')
+}
+
+// allowed reports whether an attribute asks for nothing and runs nothing.
+func allowed(name, value string) bool {
+	switch name {
+	case "href":
+		return strings.HasPrefix(value, "#") || value == Nothing
+	case "style":
+		return bare(value)
+	case "class", "id", "title", "lang", "name", "content", "charset", "rel", "tabindex", "open", "scope", "datetime", "colspan", "role":
+		return true
+	}
+	return strings.HasPrefix(name, "aria-")
+}
+
+// Nothing is the address of an empty thing, which nobody needs to be asked for.
+const Nothing = "data:,"
+
+func (p *Page) name(name string) {
+	for i := range len(name) {
+		if c := name[i]; c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' {
+			p.text = append(p.text, c)
+		}
+	}
+}
+
+// value is that of an attribute: nothing if it is empty, without quotes where it needs none.
+func (p *Page) value(value string) {
+	switch {
+	case value == "":
+	case bare(value):
+		p.text = append(append(p.text, '='), value...)
+	default:
+		p.text = append(p.text, `="`...)
+		p.escape(value)
+		p.text = append(p.text, '"')
+	}
+}
+
+func bare(value string) bool {
+	for i := range len(value) {
+		switch c := value[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		case c == '-', c == '.', c == ':', c == ';', c == '%', c == '#', c == '_', c == ',':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// escape adds text as it is to be read. What no page may have becomes U+FFFD.
+func (p *Page) escape(text string) {
+	from := 0
+	for i := 0; i < len(text); {
+		with, size := instead(text[i:])
+		if with != "" {
+			p.text = append(append(p.text, text[from:i]...), with...)
+			from = i + size
+		}
+		i += size
+	}
+	p.text = append(p.text, text[from:]...)
+}
+
+// instead is what stands for the first character of a text; "" if it stands for itself.
+func instead(text string) (with string, size int) {
+	switch c := text[0]; {
+	case c == '<':
+		return "&lt;", 1
+	case c == '>':
+		return "&gt;", 1
+	case c == '&':
+		return "&amp;", 1
+	case c == '"':
+		return "&quot;", 1
+	case c == '\'':
+		return "&#39;", 1
+	case c < ' ', c == 0x7f:
+		return "\ufffd", 1
+	case c < utf8.RuneSelf:
+		return "", 1
+	}
+	r, size := utf8.DecodeRuneInString(text)
+	if r == utf8.RuneError && size == 1 || r < 0xa0 || r >= 0xfdd0 && r <= 0xfdef || r&0xfffe == 0xfffe || embeds(r) {
+		return "\ufffd", size
+	}
+	return "", size
+}
+
+// embeds reports whether a character turns the direction of the text behind it.
+func embeds(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
+}

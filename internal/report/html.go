@@ -1,0 +1,190 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/markup"
+)
+
+// A View says what of jobs a page shows, and how.
+type View struct {
+	Now     time.Time // for a page without a job: else the store's time counts
+	Since   time.Duration
+	Zone    *time.Location
+	Place   string   // where the jobs are
+	Missing []string // what could not be read, or who did not answer
+	Refresh int      // after how many seconds a browser reads the page again; 0: never
+}
+
+// HTML is a page that shows who ran when, and how jobs are. It needs nothing but itself.
+func HTML(jobs []lock.Job, v View) []byte {
+	jobs = slices.DeleteFunc(JobChoice{}.Of(jobs), func(j lock.Job) bool { return j.Name == "" })
+	h := &htmlPage{Page: markup.New(len(jobs) * 1000), view: v, timeline: newTimeline(jobs, latest(jobs, v.Now), v.Since, v.Zone)}
+	h.arrange()
+	h.Open("html", "lang", "en")
+	h.head()
+	h.Open("body")
+	h.Element("a", "To the table", "class", "skip", "href", "#table")
+	h.header()
+	h.Open("main")
+	if len(jobs) > 0 {
+		h.chart()
+		h.wrong()
+		h.table()
+	} else {
+		h.Element("p", "No job is known here. A job is listed when it has run.", "class", "none")
+	}
+	h.Close()
+	h.Line()
+	return h.Bytes()
+}
+
+// An htmlPage is one that is being written.
+type htmlPage struct {
+	*markup.Page
+	*timeline
+	view View
+
+	shown  []int // the rows that somebody should see, by their index
+	folded []int // the rows of quiet jobs
+}
+
+// folding is from how many jobs on the quiet ones are folded.
+const folding = 20
+
+// arrange sorts the rows: first what has gone wrong, then what goes on, then what is quiet.
+func (h *htmlPage) arrange() {
+	for i := range h.rows {
+		if h.rows[i].quiet() {
+			h.folded = append(h.folded, i)
+		} else {
+			h.shown = append(h.shown, i)
+		}
+	}
+	slices.SortStableFunc(h.shown, func(a, b int) int { return order(h.rows[a].job) - order(h.rows[b].job) })
+}
+
+func order(j lock.Job) int {
+	switch {
+	case bad(j):
+		return 0
+	case busy(j):
+		return 1
+	}
+	return 2
+}
+
+func (h *htmlPage) head() {
+	h.Open("head")
+	h.Void("meta", "charset", "utf-8")
+	h.Policy()
+	h.Void("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
+	h.Void("meta", "name", "color-scheme", "content", "light dark")
+	h.Void("meta", "name", "robots", "content", "noindex")
+	h.Void("meta", "name", "referrer", "content", "no-referrer")
+	if h.view.Refresh > 0 {
+		h.Refresh(h.view.Refresh)
+	}
+	h.Void("link", "rel", "icon", "href", markup.Nothing)
+	h.Element("title", h.summary()+" - redlockrun")
+	h.Style(sheet)
+	h.Close()
+	h.Line()
+}
+
+// summary is how many jobs there are, and how many of what kind.
+func (h *htmlPage) summary() string {
+	kinds := []struct {
+		what string
+		is   func(lock.Job) bool
+	}{{"to be looked at", bad}, {"running", running}, {"paused", paused}}
+	text := number(len(h.rows), "job")
+	for _, kind := range kinds {
+		n := 0
+		for i := range h.rows {
+			if kind.is(h.rows[i].job) {
+				n++
+			}
+		}
+		if n > 0 {
+			text += fmt.Sprintf(", %d %s", n, kind.what)
+		}
+	}
+	return text
+}
+
+// number is 1 job, 2 jobs.
+func number(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+func (h *htmlPage) header() {
+	h.Open("header")
+	h.Element("h1", h.summary())
+	h.Open("p")
+	h.Text("Read ")
+	h.time(h.to, h.to.In(h.zone).Format("Mon 2 Jan 2006, 15:04:05 ")+zoneName(h.to.In(h.zone)))
+	h.Text(" from ")
+	h.Element("bdi", lock.Plain(h.view.Place))
+	h.Text(". Times are those of " + h.zoneText() + ".")
+	h.Close()
+	for _, s := range h.shifts() {
+		h.Element("p", "The clocks changed on "+s.at.Format("Mon 2 Jan")+": "+s.before+" became "+s.after+".", "class", "note")
+	}
+	for _, what := range h.view.Missing {
+		h.Open("p", "class", "warn")
+		h.Element("b", "Incomplete: ")
+		h.Text(lock.Plain(what))
+		h.Close()
+	}
+	h.Close()
+	h.Line()
+}
+
+// zoneText names the zone, and how far it is from UTC.
+func (h *htmlPage) zoneText() string {
+	at := h.to.In(h.zone)
+	text := zoneName(at)
+	if name := h.zone.String(); name != "Local" && name != "" && name != text {
+		text = name + ", " + text
+	}
+	if offset := "UTC" + at.Format("-07:00"); !strings.HasPrefix(offset, text) && text != "UTC" {
+		text += " (" + offset + ")"
+	}
+	return text
+}
+
+// time is an instant in UTC for programs, and a text for people.
+func (h *htmlPage) time(t time.Time, text string, attributes ...string) {
+	stamp := t.UTC().Format("2006-01-02T15:04:05.000Z")
+	h.Element("time", text, append([]string{"datetime", stamp}, attributes...)...)
+}
+
+// ago is how long something is over, with the instant behind it.
+func (h *htmlPage) ago(t, now time.Time) {
+	if d, ok := since(t, now); ok {
+		h.time(t, ago(d), "title", clock(t, h.zone)+" "+zoneName(t.In(h.zone)))
+	}
+}
+
+// stamp is an instant in short, such that nobody takes it for another.
+func (t *timeline) stamp(at time.Time) string {
+	local := at.In(t.zone)
+	form := "Mon 15:04:05"
+	if d := t.to.Sub(at); d > 6*day || d < -6*day {
+		form = time.DateTime
+	}
+	if text := local.Format(form); !twice(local) {
+		return text
+	} else {
+		return text + " " + zoneName(local)
+	}
+}

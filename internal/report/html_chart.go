@@ -1,0 +1,261 @@
+package report
+
+import (
+	"strconv"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+func (h *htmlPage) chart() {
+	h.Open("section", "aria-labelledby", "when")
+	h.Element("h2", "Who ran when, in the last "+whole(h.to.Sub(h.from)), "id", "when")
+	h.legend()
+	h.Open("div", "class", "chart")
+	h.axis()
+	h.list(h.shown)
+	h.fold(h.folded, "that ran well or not at all", h.list)
+	h.Close()
+	h.Close()
+	h.Line()
+}
+
+// fold folds what is shown of rows, if there are many jobs.
+func (h *htmlPage) fold(rows []int, which string, show func([]int)) {
+	if len(rows) == 0 {
+		return
+	}
+	attributes := []string{"open", ""}
+	if len(h.rows) > folding {
+		attributes = nil
+	}
+	h.Open("details", attributes...)
+	h.Element("summary", number(len(rows), "job")+" "+which)
+	show(rows)
+	h.Close()
+}
+
+// legend says what each look means that there is.
+func (h *htmlPage) legend() {
+	var there [len(looks)]bool
+	dark := false
+	for i := range h.rows {
+		for _, s := range h.rows[i].spans {
+			there[s.look] = true
+		}
+		there[pausedLook] = there[pausedLook] || len(h.rows[i].pauses) > 0
+		dark = dark || h.rows[i].dark
+	}
+	h.Open("ul", "class", "legend", "aria-label", "Legend")
+	for l, is := range there {
+		if is {
+			h.mean(looks[l].marked, looks[l].meaning)
+		}
+	}
+	if dark {
+		h.mean("z", "not remembered")
+	}
+	h.Close()
+}
+
+func (h *htmlPage) mean(class, meaning string) {
+	h.Open("li")
+	h.Element("i", "", "class", class)
+	h.Text(" " + meaning)
+	h.Close()
+}
+
+// axis names the time, and draws its lines behind all rows.
+func (h *htmlPage) axis() {
+	ticks := h.ticks()
+	h.Open("div", "class", "axis", "aria-hidden", "true")
+	for _, k := range ticks {
+		if k.date != "" {
+			h.Element("b", k.date, "style", at(k.left))
+		}
+		if k.text != "" {
+			h.Element("span", k.text, "class", sideClass(k), "style", at(k.left))
+		}
+	}
+	h.Element("b", "now", "class", "now", "style", at(whole100))
+	h.Close()
+	h.Open("div", "class", "grid", "aria-hidden", "true")
+	for _, k := range ticks {
+		class := ""
+		if k.date != "" && k.left > 0 {
+			class = "day"
+		}
+		h.Element("i", "", "class", class, "style", at(k.left))
+	}
+	for _, s := range h.shifts() {
+		h.Element("i", "", "class", "shift", "title", s.before+" became "+s.after, "style", at(h.at(s.at)))
+	}
+	h.Close()
+	h.Line()
+}
+
+func sideClass(k tick) string {
+	switch {
+	case k.side < 0:
+		return "end"
+	case k.side > 0:
+		return "begin"
+	case k.minor:
+		return "minor"
+	}
+	return ""
+}
+
+// at is a place's beginning as a style.
+func at(left int) string { return "left:" + percent(left) }
+
+func percent(hundredths int) string {
+	text := strconv.Itoa(hundredths / 100)
+	if rest := hundredths % 100; rest > 0 {
+		text += "." + strconv.Itoa(rest/10)
+		if rest%10 > 0 {
+			text += strconv.Itoa(rest % 10)
+		}
+	}
+	return text + "%"
+}
+
+func (h *htmlPage) list(rows []int) {
+	h.Open("ul", "class", "rows")
+	for _, i := range rows {
+		h.row(i)
+	}
+	h.Close()
+}
+
+func (h *htmlPage) row(i int) {
+	r := &h.rows[i]
+	name := lock.Plain(r.job.Name)
+	h.Open("li", "id", "j"+strconv.Itoa(i))
+	h.Open("p")
+	h.Element("bdi", name, "title", name)
+	h.Element("small", h.told(r))
+	h.Close()
+	h.Open("div")
+	if r.dark {
+		h.Element("i", "", "class", "z", "title", "nothing is remembered of what ended before", "style", at(0)+";width:"+percent(r.known.left))
+	}
+	for _, s := range r.pauses {
+		h.Element("i", "", "class", classOf(s), "title", h.pauseTitle(s), "style", s.place.style())
+	}
+	for _, s := range r.spans {
+		h.run(s)
+	}
+	h.Close()
+	h.Close()
+	h.Line()
+}
+
+func (p place) style() string {
+	if p.width == 0 {
+		return at(p.left)
+	}
+	return at(p.left) + ";width:" + percent(p.width)
+}
+
+// told is what is said of a job beside its name: how it is, and what ran.
+func (h *htmlPage) told(r *row) string {
+	j := r.job
+	text := stateOf(j).Text
+	if host := subject(j).Host; host != "" {
+		text += " on " + lock.Plain(host)
+	}
+	if d := lasting(j); d != "" && busy(j) {
+		text += " for " + d
+	}
+	if j.Last.How != "" && !busy(j) {
+		text += ", last " + endedWhere(j.Last, j.Now)
+	}
+	all, wrong := r.runs()
+	text += ", " + number(all, "run")
+	if wrong > 0 {
+		text += ", " + strconv.Itoa(wrong) + " bad"
+	}
+	if r.undated > 0 {
+		text += ", " + strconv.Itoa(r.undated) + " at an unknown time"
+	}
+	return text
+}
+
+// run draws one run, or one act. One that somebody should look at can be reached by keyboard.
+func (h *htmlPage) run(s span) {
+	attributes := append(make([]string, 0, 8), "class", classOf(s), "style", s.place.style(), "title", h.title(s))
+	if looks[s.look].bad || s.look == actLook {
+		attributes = append(attributes, "tabindex", "0")
+	}
+	h.Open("i", attributes...)
+	const roomForHost = 700
+	if s.place.width >= roomForHost {
+		h.Text(lock.Plain(s.entry.Host))
+	}
+	h.Close()
+}
+
+func classOf(s span) string {
+	class := looks[s.look].class
+	if s.lettered {
+		class = looks[s.look].marked
+	}
+	if s.early {
+		class += " e"
+	}
+	if s.to.IsZero() {
+		class += " g"
+	}
+	return class
+}
+
+// title is all that is said of a run: how it ended, where, when it began, how long it took.
+func (h *htmlPage) title(s span) string {
+	e := s.entry
+	if e.Event != "" {
+		return h.actTitle(e)
+	}
+	text := looks[s.look].meaning
+	if e.How != "" {
+		text = end(e).Text
+	}
+	text += ", "
+	if e.Host != "" {
+		text += lock.Plain(e.Host) + ", "
+	}
+	text += h.stamp(s.from)
+	if d, known := ran(e); known {
+		text += ", " + length(d)
+	} else if s.to.IsZero() {
+		text += ", for " + whole(max(0, h.to.Sub(s.from)))
+	} else if e.How == lock.Vanished && !e.Ended.IsZero() {
+		text += ", found " + h.stamp(e.Ended)
+	}
+	if d, known := waited(e); known && d >= time.Second {
+		text += ", waited " + length(d)
+	}
+	if e.Attempts > 1 {
+		text += ", " + strconv.Itoa(e.Attempts) + " attempts"
+	}
+	return text
+}
+
+func (h *htmlPage) actTitle(e lock.Entry) string {
+	text := string(e.Event) + " by " + by(e) + ", " + h.stamp(when(e))
+	if e.Why != "" {
+		text += ": " + lock.Plain(e.Why)
+	}
+	return text
+}
+
+func (h *htmlPage) pauseTitle(s span) string {
+	text := "paused by " + by(s.entry) + ", " + h.stamp(s.from)
+	if !s.to.IsZero() {
+		text += " to " + h.stamp(s.to) + " at the latest"
+	}
+	if s.entry.Why != "" {
+		text += ": " + lock.Plain(s.entry.Why)
+	}
+	return text
+}

@@ -1,0 +1,171 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"redlockrun/internal/lock"
+)
+
+// A find is a run that somebody should look at.
+type find struct {
+	row int
+	span
+}
+
+const mostWrong = 200 // are listed
+
+// wrong lists the runs of the window that did not end well, the newest first.
+func (h *htmlPage) wrong() {
+	all := h.finds()
+	if len(all) == 0 {
+		return
+	}
+	shown := all[:min(len(all), mostWrong)]
+	h.Open("section", "aria-labelledby", "bad")
+	h.Element("h2", "What did not end well", "id", "bad")
+	h.Open("details", "open", "")
+	summary := number(len(all), "run")
+	if len(shown) < len(all) {
+		summary += fmt.Sprintf(", the last %d of them here", len(shown))
+	}
+	h.Element("summary", summary)
+	h.heads("wrong", "Began", "Job", "Host", "Ran", "End", "Note")
+	for _, f := range shown {
+		h.find(f)
+	}
+	h.Close()
+	h.Close()
+	h.Close()
+	h.Close()
+	h.Line()
+}
+
+func (h *htmlPage) finds() (all []find) {
+	for i := range h.rows {
+		for _, s := range h.rows[i].spans {
+			if looks[s.look].bad && s.entry.Event == "" {
+				all = append(all, find{i, s})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b find) int { return cmp.Or(b.from.Compare(a.from), cmp.Compare(a.row, b.row)) })
+	return all
+}
+
+func (h *htmlPage) find(f find) {
+	e := f.entry
+	h.Open("tr")
+	h.Open("td")
+	h.time(f.from, h.stamp(f.from))
+	h.Close()
+	h.Open("th", "scope", "row")
+	h.link(f.row)
+	h.Close()
+	h.Element("td", lock.Plain(e.Host))
+	took := ""
+	if d, known := ran(e); known {
+		took = length(d)
+	}
+	h.Element("td", took)
+	h.Open("td")
+	h.Element("i", "", "class", looks[f.look].marked)
+	if e.How == "" {
+		h.Text(" " + looks[f.look].meaning)
+	} else {
+		h.Text(" " + end(e).Text)
+	}
+	h.Close()
+	h.Element("td", note(e))
+	h.Close()
+	h.Line()
+}
+
+// heads begins a table, which its caller ends, with its body.
+func (h *htmlPage) heads(class string, names ...string) {
+	h.Open("table", "class", class)
+	h.Open("thead")
+	h.Open("tr")
+	for _, name := range names {
+		h.Element("th", name, "scope", "col")
+	}
+	h.Close()
+	h.Close()
+	h.Open("tbody")
+	h.Line()
+}
+
+// table is that of the command status.
+func (h *htmlPage) table() {
+	h.Open("section", "aria-labelledby", "table")
+	h.Element("h2", "How the jobs are", "id", "table")
+	if len(h.shown) > 0 {
+		h.states(h.shown)
+	}
+	h.fold(h.folded, "with nothing to be looked at", h.states)
+	h.Close()
+	h.Line()
+}
+
+func (h *htmlPage) states(rows []int) {
+	h.heads("states", "Job", "State", "Host", "For", "Lease", "Wait", "Last", "Ended", "Average")
+	for _, i := range rows {
+		h.state(i)
+	}
+	h.Close()
+	h.Close()
+}
+
+func (h *htmlPage) state(i int) {
+	j := h.rows[i].job
+	h.Open("tr")
+	h.Open("th", "scope", "row")
+	h.link(i)
+	h.Close()
+	h.Element("td", stateOf(j).Text, "class", stateClass(j))
+	h.known(lock.Plain(subject(j).Host))
+	h.known(lasting(j))
+	h.known(lease(j).Text)
+	h.known(strconv.Itoa(j.Waiting))
+	last := end(j.Last).Text
+	if j.Last.How != "" && j.Last.How != lock.Ok {
+		h.Element("td", last, "class", "bad")
+	} else {
+		h.known(last)
+	}
+	h.Open("td")
+	h.ago(j.Last.Ended, j.Now)
+	h.Close()
+	h.known(mean(j))
+	h.Close()
+	h.Line()
+}
+
+// known is a cell; what nobody knows is empty.
+func (h *htmlPage) known(text string) {
+	if text == unknown.Text {
+		text = ""
+	}
+	h.Element("td", text)
+}
+
+func stateClass(j lock.Job) string {
+	switch {
+	case j.State == lock.Gone || j.State == lock.Silent || j.State == lock.Stuck || j.State == lock.Foreign:
+		return "bad"
+	case paused(j):
+		return "paused"
+	case running(j):
+		return "running"
+	}
+	return ""
+}
+
+// link names a job, and leads to its row.
+func (h *htmlPage) link(i int) {
+	h.Open("a", "href", "#j"+strconv.Itoa(i))
+	h.Element("bdi", lock.Plain(h.rows[i].job.Name))
+	h.Close()
+}

@@ -1,0 +1,251 @@
+package report
+
+import (
+	"slices"
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+// A timeline is who ran when in a window of time: a row for each job.
+type timeline struct {
+	from, to time.Time
+	zone     *time.Location
+	rows     []row
+}
+
+// A row is what is drawn of one job, within the window.
+type row struct {
+	job     lock.Job
+	spans   []span // the oldest first
+	pauses  []span // likewise
+	known   place  // what lies before it is not remembered; its width has no meaning
+	dark    bool   // something is not remembered in the window
+	undated int    // how many runs are remembered of which nobody knows when they were
+}
+
+// A span is something that took time.
+type span struct {
+	entry    lock.Entry
+	from, to time.Time // not cut; to is zero if it goes on, or nobody knows how long it went on
+	look     look
+	place    place
+	early    bool // it began before the window
+	lettered bool // there is room for the letter of its look
+}
+
+// A place is where something is in the window, in hundredths of a percent of its width.
+type place struct{ left, width int }
+
+const whole100 = 100 * 100
+
+// newTimeline is what jobs did in the window of that length that ends now.
+func newTimeline(jobs []lock.Job, now time.Time, length time.Duration, zone *time.Location) *timeline {
+	t := &timeline{from: now.Add(-length), to: now, zone: zone}
+	for _, j := range jobs {
+		t.rows = append(t.rows, t.row(j))
+	}
+	return t
+}
+
+// latest is when the last of the jobs was read; otherwise is for none.
+func latest(jobs []lock.Job, otherwise time.Time) time.Time {
+	var last time.Time
+	for _, j := range jobs {
+		if j.Now.After(last) {
+			last = j.Now
+		}
+	}
+	if last.IsZero() {
+		return otherwise
+	}
+	return last
+}
+
+func (t *timeline) row(j lock.Job) row {
+	r := row{job: j}
+	entries := Complete(j, j.Runs)
+	for _, e := range slices.Backward(entries) {
+		if s := spanOf(e, j); !s.from.IsZero() {
+			r.spans = t.add(r.spans, s)
+		} else {
+			r.undated++
+		}
+	}
+	if s, ok := current(j); ok {
+		r.spans = t.add(r.spans, s)
+	}
+	for _, s := range pausesOf(j, entries) {
+		r.pauses = t.add(r.pauses, s)
+	}
+	r.known, r.dark = t.memory(j, entries)
+	letter(r.spans)
+	return r
+}
+
+// spanOf is an entry as it is drawn; from is zero if nobody knows when it was.
+func spanOf(e lock.Entry, j lock.Job) span {
+	s := span{entry: e, look: lookOf(e), from: e.At, to: e.Ended}
+	if e.Event != "" || s.from.IsZero() {
+		s.from = when(e)
+	}
+	switch {
+	case e.Event != "" || s.to.Before(s.from) && !s.to.IsZero():
+		s.to = s.from
+	case s.to.IsZero() && e.How == lock.Vanished && j.State == lock.Gone && e.Run == j.Open.Run: // nobody has found it but us
+		s.to = laterOf(j.Now, s.from)
+	case s.to.IsZero():
+		s.to = s.from
+	}
+	return s
+}
+
+func laterOf(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// current is the run that has the lock.
+func current(j lock.Job) (s span, ok bool) {
+	if !running(j) || j.At.IsZero() {
+		return span{}, false
+	}
+	return span{entry: subject(j), look: lookOfState(j.State), from: j.At}, true
+}
+
+// pausesOf are the pauses of a job, the oldest first, of entries that come newest first. That
+// a pause has ended by itself nobody enters: it is over, at the latest, when a run begins.
+func pausesOf(j lock.Job, entries []lock.Entry) (pauses []span) {
+	var open *span
+	end := func(at time.Time) {
+		if open != nil {
+			open.to = laterOf(at, open.from)
+			pauses = append(pauses, *open)
+			open = nil
+		}
+	}
+	for _, e := range slices.Backward(entries) {
+		switch {
+		case e.Ended.IsZero() && e.At.IsZero():
+		case e.Event == lock.Paused:
+			end(when(e))
+			open = &span{entry: e, look: pausedLook, from: when(e)}
+		case e.Event == lock.Resumed:
+			end(when(e))
+		case e.Event == "" && open != nil && e.At.After(open.from):
+			end(e.At)
+		}
+	}
+	if m := j.Pause; m != nil {
+		since := m.Since
+		if open != nil && since.IsZero() {
+			since = open.from
+		}
+		if !since.IsZero() {
+			return append(pauses, span{entry: lock.Entry{User: m.By, Why: m.Why, Event: lock.Paused, Ended: m.Since}, look: pausedLook, from: since})
+		}
+		return pauses
+	}
+	end(j.Now)
+	return pauses
+}
+
+// add adds a span if some of it lies in the window.
+func (t *timeline) add(spans []span, s span) []span {
+	to := s.to
+	if to.IsZero() {
+		to = laterOf(t.to, s.from)
+	}
+	if to.Before(t.from) {
+		return spans
+	}
+	s.early = s.from.Before(t.from)
+	s.place = t.place(s.from, to)
+	return append(spans, s)
+}
+
+// place is what two instants have of the window between them.
+func (t *timeline) place(from, to time.Time) place {
+	left := t.at(from)
+	return place{left, max(0, t.at(to)-left)}
+}
+
+// at is where an instant is; what lies outside of the window is at its edge.
+func (t *timeline) at(instant time.Time) int {
+	switch {
+	case !instant.After(t.from):
+		return 0
+	case !instant.Before(t.to):
+		return whole100
+	}
+	return int(float64(instant.Sub(t.from)) / float64(t.to.Sub(t.from)) * whole100)
+}
+
+// memory is where the memory of a job begins; dark is false if all of the window is in it.
+func (t *timeline) memory(j lock.Job, entries []lock.Entry) (known place, dark bool) {
+	runs := int64(0)
+	var first time.Time
+	for _, e := range slices.Backward(entries) {
+		if e.Event == "" {
+			runs++
+		}
+		if at := spanOf(e, j).from; first.IsZero() && !at.IsZero() {
+			first = at
+		}
+	}
+	ends := int64(0)
+	for _, n := range j.Counts {
+		ends += n
+	}
+	switch {
+	case first.IsZero() && ends == 0 && (j.Counts != nil || len(j.Unread) == 0):
+		return place{}, false // it has never run, as far as anybody knows
+	case first.IsZero():
+		first = t.to
+		if run := subject(j); running(j) && !run.At.IsZero() {
+			first = run.At
+		}
+	case j.Counts != nil && 0 < ends && ends <= runs:
+		return place{}, false // all that ever ran
+	}
+	known = place{left: t.at(first)}
+	return known, known.left > 0
+}
+
+// letter gives their letters to the spans that are far enough from one another.
+func letter(spans []span) {
+	const apart = 150
+	next := 0
+	for i := range spans {
+		s := &spans[i]
+		if middle := s.place.left + s.place.width/2; looks[s.look].letter != "" && middle >= next {
+			s.lettered = true
+			next = middle + apart
+		}
+	}
+}
+
+// quiet reports whether there is nothing to look at: nothing runs, is paused or waits, and
+// all that ran in the window ended well.
+func (r *row) quiet() bool {
+	j := r.job
+	if j.State != lock.Idle || bad(j) || paused(j) || j.Waiting > 0 || len(r.pauses) > 0 || len(j.Unread) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(r.spans, func(s span) bool { return s.look != okLook })
+}
+
+// runs is how many runs of a row are drawn, and how many of them did not end well.
+func (r *row) runs() (all, wrong int) {
+	for _, s := range r.spans {
+		if s.entry.Event == "" {
+			all++
+		}
+		if looks[s.look].bad {
+			wrong++
+		}
+	}
+	return all, wrong
+}

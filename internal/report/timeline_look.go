@@ -1,0 +1,93 @@
+package report
+
+import "redlockrun/internal/lock"
+
+// A look is how something is drawn: never by its colour alone.
+type look int
+
+const (
+	okLook look = iota
+	failedLook
+	signalLook
+	timeoutLook
+	lostLook
+	stoppedLook
+	unstartedLook
+	vanishedLook
+	unlockedLook
+	runningLook
+	silentLook
+	stuckLook
+	startingLook
+	pausedLook
+	actLook
+	otherLook
+)
+
+// looks are what is said of each look: its class on the page, and in capitals if it has its
+// letter; the letter, and whether somebody should look at the run.
+var looks = [...]struct {
+	class, marked, letter, meaning string
+	bad                            bool
+}{
+	okLook:        {"o", "o", "", "ok", false},
+	failedLook:    {"f", "F", "F", "failed", true},
+	signalLook:    {"s", "S", "S", "signal", true},
+	timeoutLook:   {"t", "T", "T", "timeout", true},
+	lostLook:      {"l", "L", "L", "lock lost", true},
+	stoppedLook:   {"x", "X", "X", "stopped", true},
+	unstartedLook: {"u", "U", "U", "unstarted", true},
+	vanishedLook:  {"v", "V", "V", "vanished", true},
+	unlockedLook:  {"k", "K", "K", "unlocked", true},
+	runningLook:   {"r", "r", "", "running", false},
+	silentLook:    {"n", "N", "?", "silent", true},
+	stuckLook:     {"i", "I", "!", "stuck", true},
+	startingLook:  {"h", "h", "", "starting", false},
+	pausedLook:    {"p", "p", "", "paused", false},
+	actLook:       {"a", "A", "◆", "an operator's act", false},
+	otherLook:     {"q", "Q", "Q", "another end", true},
+}
+
+// lookOf is that of a run that is over, or of an act.
+func lookOf(e lock.Entry) look {
+	switch {
+	case e.Event != "":
+		return actLook
+	case e.Lost && e.How == lock.Ok: // it went on without the lock
+		return lostLook
+	}
+	switch e.How {
+	case lock.Ok:
+		return okLook
+	case lock.Failed:
+		return failedLook
+	case lock.Signal:
+		return signalLook
+	case lock.Timeout:
+		return timeoutLook
+	case lock.Lost:
+		return lostLook
+	case lock.Stopped:
+		return stoppedLook
+	case lock.Unstarted:
+		return unstartedLook
+	case lock.Vanished:
+		return vanishedLook
+	case lock.Unlocked:
+		return unlockedLook
+	}
+	return otherLook
+}
+
+// lookOfState is that of a run that has the lock.
+func lookOfState(s lock.State) look {
+	switch s {
+	case lock.Silent:
+		return silentLook
+	case lock.Stuck:
+		return stuckLook
+	case lock.Starting:
+		return startingLook
+	}
+	return runningLook
+}
