@@ -49,18 +49,22 @@ func (h *htmlPage) legend() {
 	h.Open("ul", "class", "legend", "aria-label", "Legend")
 	for l, is := range there {
 		if is {
-			h.mean(looks[l].marked, looks[l].meaning)
+			h.mean(looks[l].marked, looks[l].letter, looks[l].meaning)
 		}
 	}
 	if dark {
-		h.mean("z", "not remembered")
+		h.mean("z", "", "not remembered")
 	}
 	h.Close()
 }
 
-func (h *htmlPage) mean(class, meaning string) {
+func (h *htmlPage) mean(class, letter, meaning string) {
 	h.Open("li")
 	h.Element("i", "", "class", class)
+	if letter != "" {
+		h.Text(" ")
+		h.Element("b", letter)
+	}
 	h.Text(" " + meaning)
 	h.Close()
 }

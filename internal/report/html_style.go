@@ -25,7 +25,8 @@ header .warn{color:var(--fg);border-left:4px solid var(--t);padding-left:.6rem;o
 .legend i,td i{position:relative;display:inline-block;width:1.4rem;height:.8rem;margin-right:.15rem;vertical-align:-.05rem}
 .legend i::before,td i::before{display:none}
 .chart{position:relative;padding-right:6px}
-.axis{position:sticky;top:0;z-index:4;height:3rem;margin-left:var(--label);background:var(--bg);border-bottom:1px solid var(--line);font-size:.8rem;
+.axis{position:sticky;top:0;z-index:4;height:3rem;margin-left:var(--label);background:var(--bg);
+border-bottom:1px solid var(--line);font-size:.8rem;
 color:var(--dim)}
 .axis *{position:absolute;white-space:nowrap}
 .axis b{top:.25rem;color:var(--fg)}
@@ -38,13 +39,16 @@ color:var(--dim)}
 .grid .day{border-left:1px solid var(--dim)}
 .grid .shift{border-left:2px dashed var(--t);pointer-events:auto}
 .rows{list-style:none;margin:0;padding:0}
-.rows li{position:relative;display:flex;align-items:center;min-height:2.9rem;border-bottom:1px solid var(--line);scroll-margin-top:4rem}
-.rows li:target{background:var(--soft)}
+.rows li{position:relative;display:flex;align-items:center;min-height:2.9rem;border-bottom:1px solid var(--line);
+scroll-margin-top:4rem}
+.rows li:target,.rows li:target p{background:var(--soft)}
 .rows p{flex:none;width:var(--label);margin:0;padding:.25rem .8rem .25rem 0;line-height:1.2}
-.rows bdi{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden;font-weight:600}
+.rows bdi,tbody bdi{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}
+.rows bdi{font-weight:600}
 .rows small{display:block;color:var(--dim);font-size:.78rem;overflow-wrap:anywhere}
 .rows div{position:relative;flex:1;height:2rem}
-.rows i{position:absolute;bottom:.1rem;height:1.15rem;min-width:2px;border-radius:2px;color:#fff;font:600 .74rem/1.15rem system-ui,sans-serif;
+.rows i{position:absolute;bottom:.1rem;height:1.15rem;min-width:2px;border-radius:2px;color:#fff;
+font:600 .74rem/1.15rem system-ui,sans-serif;
 padding:0;text-indent:.3rem;white-space:nowrap}
 .rows i:hover,.rows i:focus{z-index:3;outline:2px solid var(--fg);outline-offset:1px}
 i{print-color-adjust:exact;-webkit-print-color-adjust:exact}
@@ -61,24 +65,33 @@ i{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .n,.N,.i,.I{background:repeating-linear-gradient(90deg,var(--n) 0 8px,color-mix(in srgb,var(--n),#000 30%) 8px 10px)}
 .h{background:color-mix(in srgb,var(--r),var(--bg) 45%)}
 .q,.Q{background:var(--x)}
-.rows .f,.rows .F,.rows .s,.rows .S,.rows .t,.rows .T,.rows .l,.rows .L,.rows .x,.rows .X,.rows .u,.rows .U,.rows .v,.rows .V,.rows .k,.rows .K,
+.rows .f,.rows .F,.rows .s,.rows .S,.rows .t,.rows .T,.rows .l,.rows .L,.rows .x,.rows .X,.rows .u,.rows .U,.rows .v,.rows .V,
+.rows .k,.rows .K,
 .rows .n,.rows .N,.rows .i,.rows .I,.rows .q,.rows .Q{min-width:4px;z-index:2}
-.rows i::before{position:absolute;left:50%;bottom:100%;transform:translateX(-50%);text-indent:0;font:700 .7rem/.8rem system-ui,sans-serif;color:var(--fg)}
-.F::before{content:"F"}.S::before{content:"S"}.T::before{content:"T"}.L::before{content:"L"}.X::before{content:"X"}.U::before{content:"U"}
-.V::before{content:"V"}.K::before{content:"K"}.N::before{content:"?"}.I::before{content:"!"}.Q::before{content:"Q"}.A::before{content:"\25C6"}
+.rows i::before{position:absolute;left:50%;bottom:100%;transform:translateX(-50%);text-indent:0;font:700 .7rem/.8rem system-ui,
+sans-serif;color:var(--fg)}
+.F::before{content:"F"}.S::before{content:"S"}.T::before{content:"T"}.L::before{content:"L"}.X::before{content:"X"}
+.U::before{content:"U"}
+.V::before{content:"V"}.K::before{content:"K"}.N::before{content:"?"}.I::before{content:"!"}.Q::before{content:"Q"}
+.A::before{content:"\25C6"}
 .rows .a,.rows .A{width:0;min-width:0;border-left:2px solid var(--fg);border-radius:0;height:1.4rem;z-index:2}
 .legend .A{width:2px;background:var(--fg);margin:0 .5rem}
-.p{background:repeating-linear-gradient(90deg,var(--p) 0 8px,transparent 8px 10px);border-top:2px solid var(--pl);border-bottom:2px solid var(--pl)}
+.p{background:repeating-linear-gradient(90deg,var(--p) 0 8px,transparent 8px 10px);border-top:2px solid var(--pl);
+border-bottom:2px solid var(--pl)}
 .rows .p{height:1.9rem;bottom:-.25rem;border-radius:0}
 .z{background:repeating-linear-gradient(135deg,var(--hatch) 0 1px,transparent 1px 7px)}
 .rows .z{height:2.8rem;bottom:-.4rem;min-width:0;border-radius:0;border-right:1px dotted var(--dim)}
 .rows .e{border-top-left-radius:0;border-bottom-left-radius:0;border-left:3px dotted var(--bg)}
 .rows .g{border-top-right-radius:0;border-bottom-right-radius:0;border-right:3px dotted var(--bg)}
-summary{cursor:pointer;padding:.6rem 0;color:var(--link)}
-table{border-collapse:collapse;width:100%;font-size:.9rem}
+summary{position:relative;cursor:pointer;padding:.6rem 0;color:var(--link);background:var(--bg)}
+table{border-collapse:collapse;width:100%;font-size:.9rem;table-layout:fixed}
+.wrong th:nth-child(1){width:11rem}
+.wrong th:nth-child(3),.wrong th:nth-child(5),.wrong th:nth-child(6){width:17%}
+.wrong th:nth-child(4){width:6rem}
+.states th:first-child{width:24%}
 th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line);vertical-align:top;font-weight:400}
 thead th{color:var(--dim);font-size:.8rem}
-tbody th{font-weight:600;min-width:9rem}
+tbody th{font-weight:600}
 td{overflow-wrap:anywhere}
 td:empty::after{content:"–";color:var(--dim)}
 .bad{color:var(--f);font-weight:600}
@@ -89,7 +102,9 @@ time{white-space:nowrap}
 :root{--label:0px}
 body{padding:.75rem .75rem 2rem}
 .rows li{display:block;padding-bottom:.2rem}
-.rows p{width:auto;padding:.3rem 0 0;position:relative;z-index:1}
+.rows p{width:auto;padding:.3rem 0 .1rem;position:relative;z-index:3;background:var(--bg)}
+.rows .z{height:2.2rem;bottom:-.2rem}
+.rows .p{height:1.6rem;bottom:-.1rem}
 .rows small{display:inline}
 .rows bdi{display:inline;margin-right:.5rem}
 .axis .minor{display:none}
@@ -104,10 +119,11 @@ td:empty{display:none}
 .states td:nth-child(7)::before{content:"last "}
 .states td:nth-child(9)::before{content:"average "}
 td::before{color:var(--dim);font-weight:400}
-.wrong td i::before{display:none}
+.wrong tbody th{flex:none;max-width:100%}
 }
 @media (hover:none){
-.rows i:hover::after,.rows i:focus::after{content:attr(title);position:fixed;left:.75rem;right:.75rem;bottom:.75rem;z-index:9;padding:.6rem .8rem;
+.rows i:hover::after,.rows i:focus::after{content:attr(title);position:fixed;left:.75rem;right:.75rem;bottom:.75rem;z-index:9;
+padding:.6rem .8rem;
 background:var(--fg);color:var(--bg);border-radius:6px;font:500 .9rem/1.4 system-ui,sans-serif;text-indent:0;white-space:normal}
 }
 @media print{

@@ -134,6 +134,9 @@ func spread(ticks []tick) []tick {
 		for _, other := range ticks {
 			if gap := other.left - ticks[i].left; ticks[i].text != "" && ticks[i].side == 0 && other.side != 0 && gap > -2*near && gap < 2*near {
 				ticks[i].minor = true
+				if gap > -near && gap < near {
+					ticks[i].text = "" // its line stays
+				}
 			}
 			if i == 0 && other.date != "" && other.left > 0 && other.left < dateWidth {
 				ticks[0].date = ""
