@@ -29,7 +29,9 @@ func HTML(jobs []lock.Job, v View) []byte {
 	h.Open("html", "lang", "en")
 	h.head()
 	h.Open("body")
-	h.Element("a", "To the table", "class", "skip", "href", "#table")
+	if len(jobs) > 0 {
+		h.Element("a", "To the table", "class", "skip", "href", "#table")
+	}
 	h.header()
 	h.Open("main")
 	if len(jobs) > 0 {

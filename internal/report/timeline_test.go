@@ -45,6 +45,19 @@ func TestTheAxisNamesTheTimeByTheClockOfItsZone(t *testing.T) {
 		{"Europe/Berlin", "2026-10-25T12:00:00+01:00", 24 * time.Hour, // 03:00 CEST became 02:00 CET
 			"14:00@416 16:00@1250 18:00@2083 20:00@2916 22:00@3750 02:00 CEST@5416 02:00 CET@5833 " +
 				"06:00@7500 08:00@8333 10:00@9166"},
+		{"Europe/Berlin", "2026-03-29T12:00:00+02:00", 24 * time.Hour,
+			"12:00@416 14:00@1250 16:00@2083 18:00@2916 20:00@3750 22:00@4583 (Sun 29 " +
+				"Mar) 00:00@5416 03:00 CEST@6250 04:00@6666 06:00@7500 08:00@8333 10:00@9166"}, // 02:00 CET became 03:00 CEST
+		{"America/New_York", "2026-11-01T12:00:00-05:00", 12 * time.Hour,
+			"01:00 EDT@0 01:00 EST@833 03:00@2500 04:00@3333 " +
+				"05:00@4166 06:00@5000 07:00@5833 08:00@6666 09:00@7500 10:00@8333 11:00@9166"}, // 02:00 EDT became 01:00 EST
+		{"Australia/Lord_Howe", "2026-04-05T12:00:00+10:30", 12 * time.Hour, // 02:00 became 01:30
+			"01:30 UTC+11@833 01:30 UTC+10:30@1250 03:00@2500 04:00@3333 " +
+				"05:00@4166 06:00@5000 07:00@5833 08:00@6666 09:00@7500 10:00@8333 11:00@9166"},
+		{"UTC", "2026-03-01T00:30:00Z", time.Hour,
+			"23:30@0 23:35@833 23:40@1666 23:45@2500 23:50@3333 23:55@4166 (Sun " +
+				"1 Mar) 00:00@5000 00:05@5833 00:10@6666 00:15@7500 00:20@8333 00:25@9166"},
+		{"UTC", "2026-03-01T06:00:00Z", 7 * 24 * time.Hour, "Mon 23@1071 Tue 24@2500 Wed 25@3928 Thu 26@5357 Fri 27@6785 Sat 28@8214 Sun 1@9642"},
 	} {
 		until, err := time.Parse(time.RFC3339, c.until)
 		if err != nil {
@@ -104,4 +117,96 @@ func sampleJob(r *rand.Rand, i int) lock.Job {
 		j.State, j.Open = lock.Gone, lock.Entry{Run: run('Z'), Host: "web-9", PID: 7, At: before(7 * time.Hour), Status: -1}
 	}
 	return j
+}
+
+// onTheFirst is a time of the first of March, UTC.
+func onTheFirst(clock string) time.Time {
+	t, err := time.Parse(time.RFC3339, "2026-03-01T"+clock+"Z")
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func TestARunOverMidnightIsOneBar(t *testing.T) {
+	j := lock.Job{Name: "night", State: lock.Idle, Now: onTheFirst("12:00:00"), Runs: []lock.Entry{{
+		Run: run('A'), Host: "web-1", At: onTheFirst("00:00:00").Add(-time.Hour), Ended: onTheFirst("02:00:00"), How: lock.Ok,
+	}}}
+	line := newTimeline([]lock.Job{j}, j.Now, 24*time.Hour, time.UTC)
+	if got := line.rows[0].spans; len(got) != 1 || got[0].place != (place{4583, 1250}) || got[0].early {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestARunLastsAsLongAsTheClocksChange(t *testing.T) {
+	zone := load(t, "Europe/Berlin")
+	at := time.Date(2026, 10, 25, 1, 30, 0, 0, zone)
+	ended := at.Add(3 * time.Hour) // 03:30 by the clock
+	j := lock.Job{Name: "night", State: lock.Idle, Now: ended, Runs: []lock.Entry{{Run: run('A'), At: at, Ended: ended, How: lock.Ok}}}
+	line := newTimeline([]lock.Job{j}, ended, 6*time.Hour, zone)
+	if got := line.rows[0].spans[0]; got.place != (place{5000, 5000}) {
+		t.Errorf("%+v", got)
+	}
+	if got := line.stamp(at.Add(time.Hour)); got != "Sun 02:30:00 CEST" {
+		t.Error(got)
+	}
+	if got := line.stamp(at.Add(2 * time.Hour)); got != "Sun 02:30:00 CET" {
+		t.Error(got)
+	}
+	if got := line.shifts(); len(got) != 1 || got[0].before != "03:00 CEST" || got[0].after != "02:00 CET" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestARunOfWhichNobodyKnowsWhenIsCountedAndNotDrawn(t *testing.T) {
+	j := lock.Job{Name: "a", State: lock.Idle, Now: now, Runs: []lock.Entry{{Run: run('A'), Host: "web-1", How: lock.Ok}}}
+	r := newTimeline([]lock.Job{j}, now, time.Hour, time.UTC).rows[0]
+	if len(r.spans) != 0 || r.undated != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestWhatIsNotRememberedIsHatched(t *testing.T) {
+	entries := []lock.Entry{over('B', lock.Ok, 0, time.Minute, time.Hour), over('A', lock.Ok, 0, time.Minute, 6*time.Hour)}
+	for _, c := range []struct {
+		what   string
+		counts map[lock.How]int64
+		runs   []lock.Entry
+		dark   bool
+	}{
+		{"all that ever ran", map[lock.How]int64{lock.Ok: 2}, entries, false},
+		{"the last of many", map[lock.How]int64{lock.Ok: 900}, entries, true},
+		{"nobody knows how many", nil, entries, true},
+		{"it has never run", map[lock.How]int64{}, nil, false},
+		{"it has, and nothing is remembered", map[lock.How]int64{lock.Ok: 3}, nil, true},
+	} {
+		r := newTimeline([]lock.Job{{Name: "a", State: lock.Idle, Now: now, Counts: c.counts, Runs: c.runs}}, now, 12*time.Hour, time.UTC).rows[0]
+		if r.dark != c.dark {
+			t.Errorf("%s: hatched is %v", c.what, r.dark)
+		}
+	}
+}
+
+func TestAPauseIsDrawnUntilItEnds(t *testing.T) {
+	act := func(event lock.Event, ago time.Duration) lock.Entry {
+		return lock.Entry{Run: run('P'), Event: event, User: "alice", Host: "desk", Ended: before(ago), Why: "deploy"}
+	}
+	for _, c := range []struct {
+		what     string
+		runs     []lock.Entry
+		pause    *lock.PauseMark
+		from, to time.Duration // ago; to < 0: it goes on
+	}{
+		{"resumed", []lock.Entry{act(lock.Resumed, time.Hour), act(lock.Paused, 3*time.Hour)}, nil, 3 * time.Hour, time.Hour},
+		{"it goes on", []lock.Entry{act(lock.Paused, 2*time.Hour)},
+			&lock.PauseMark{By: "alice@desk", Since: before(2 * time.Hour)}, 2 * time.Hour, -1},
+		{"over when a run began", []lock.Entry{over('B', lock.Ok, 0, 0, time.Hour), act(lock.Paused, 3*time.Hour)},
+			nil, 3 * time.Hour, time.Hour},
+	} {
+		j := lock.Job{Name: "a", State: lock.Idle, Now: now, Runs: c.runs, Pause: c.pause}
+		got := newTimeline([]lock.Job{j}, now, 12*time.Hour, time.UTC).rows[0].pauses
+		if len(got) != 1 || !got[0].from.Equal(before(c.from)) || c.to < 0 != got[0].to.IsZero() || c.to >= 0 && !got[0].to.Equal(before(c.to)) {
+			t.Errorf("%s: %+v", c.what, got)
+		}
+	}
 }
