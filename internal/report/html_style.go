@@ -131,6 +131,7 @@ background:var(--fg);color:var(--bg);border-radius:6px;font:500 .9rem/1.4 system
 body{max-width:none;padding:0;font-size:11px}
 .axis{position:relative}
 .skip{display:none}
+table bdi{overflow-wrap:break-word}
 li,tr{break-inside:avoid}
 h2{break-after:avoid}
 }
