@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 build: ; @scripts/build.sh ## build ./redlockrun, one static file
 demo: build ; @scripts/demo.sh ## show what it does, on a throw-away Redis
 man: build ; @scripts/man.sh ## write the manual page, dist/redlockrun.1
-install: build ; @scripts/install.sh "$(DESTDIR)$(PREFIX)" ## put it under PREFIX, which is /usr/local if not said
+install: ; @scripts/install.sh "$(DESTDIR)$(PREFIX)" ## put both under PREFIX, which is /usr/local if not said
 help: ; @scripts/help.sh ## print this list
 
 ## Before a change lands

@@ -22,10 +22,14 @@ func TestReadmeInstall(t *testing.T) {
 			t.Errorf("the installation has no %q", command)
 		}
 	}
-	cmd := s.command(t.Context(), "make", "-s", "install", "DESTDIR="+s.dir, "PREFIX=/usr")
+	cmd := s.command(t.Context(), "make", "-s", "build", "man", "install", "DESTDIR="+s.dir, "PREFIX=/usr")
 	cmd.Dir, cmd.Env = "../..", os.Environ()
 	if r := s.finish(cmd); r.status != 0 {
 		t.Fatal(r)
+	}
+	page, err := os.ReadFile(filepath.Join(s.dir, "usr/share/man/man1/redlockrun.1"))
+	if err != nil || !strings.Contains(string(page), ".TH ") {
+		t.Errorf("the manual page: %v", err)
 	}
 	if r := s.run(filepath.Join(s.dir, "usr/bin/redlockrun"), "--version"); r.status != 0 || !strings.HasPrefix(r.stdout, "redlockrun ") {
 		t.Error(r)

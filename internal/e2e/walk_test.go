@@ -35,7 +35,7 @@ func (s *site) installed() {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := s.command(ctx, "make", "-s", "install", "man", "DESTDIR="+s.dir)
+	cmd := s.command(ctx, "make", "-s", "build", "man", "install", "DESTDIR="+s.dir)
 	cmd.Dir, cmd.Env = "../..", os.Environ()
 	if r := s.finish(cmd); r.status != 0 {
 		s.t.Fatal(r)
