@@ -14,7 +14,7 @@ test="$demo gcc:gcc /usr/include/stdlib.h:libc6-dev openssl:openssl bash:bash le
     dash:dash zsh:zsh fish:fish wget:wget pv:pv rsync:rsync perl:perl-base"
 e2e="$test cron:cron chronic:moreutils systemd-analyze:systemd mandoc:mandoc man:man-db qemu-system-aarch64:qemu-system-arm cpio:cpio
     prometheus:prometheus prometheus-node-exporter:prometheus-node-exporter /usr/lib/nagios/plugins/negate:monitoring-plugins-basic
-    chromium:chromium"
+    chromium:chromium /usr/share/bash-completion/bash_completion:bash-completion"
 
 case ${1-} in
 demo) wanted=$demo ;;
