@@ -65,15 +65,25 @@ func TestPercentSignsAreThoseOfCron(t *testing.T) {
 // cron runs a line's command as cron does, on so many hosts.
 func (s *site) cron(line cronLine, hosts int) []run {
 	s.t.Helper()
-	return s.inOneTick(hosts, func() *exec.Cmd {
-		cmd := s.command(s.t.Context(), "/bin/sh", "-c", line.command)
-		cmd.Stdin = strings.NewReader(line.input)
-		return cmd
-	})
+	return s.inOneTick(hosts, func() *exec.Cmd { return s.started(line) })
+}
+
+// cronOnce runs a line's command as cron does, once, whatever slot it is: what was before
+// stays as it is.
+func (s *site) cronOnce(line cronLine) run {
+	s.t.Helper()
+	return s.finish(s.started(line))
+}
+
+// started is a line's command as cron starts it.
+func (s *site) started(line cronLine) *exec.Cmd {
+	cmd := s.command(s.t.Context(), "/bin/sh", "-c", line.command)
+	cmd.Stdin = strings.NewReader(line.input)
+	return cmd
 }
 
 // inOneTick runs what start returns on each host, one host after the other, so that all
-// start in the same slot.
+// start in the same slot: if they do not, all that was before is forgotten, and they start anew.
 func (s *site) inOneTick(hosts int, start func() *exec.Cmd) (runs []run) {
 	s.t.Helper()
 	const shortest = 5 * time.Minute // of the slots

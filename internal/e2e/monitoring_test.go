@@ -15,13 +15,13 @@ import (
 func TestRecipeDeadMansSwitchSpeaksUntilTheJobSucceeds(t *testing.T) {
 	s := newSite(t)
 	line := readCrontab(t, "deadman")
-	if r := s.cron(line, 1)[0]; !strings.HasPrefix(r.stdout, "REDLOCKRUN CRITICAL - nightly-report: no success is remembered") {
+	if r := s.cronOnce(line); !strings.HasPrefix(r.stdout, "REDLOCKRUN CRITICAL - nightly-report: no success is remembered") {
 		t.Errorf("of a job that never ran cron mails %q", r.stdout)
 	}
 	s.succeed("nightly-report")
-	want(t, s.cron(line, 1), run{})
+	want(t, []run{s.cronOnce(line)}, run{})
 	s.server.Close()
-	if r := s.cron(line, 1)[0]; !strings.HasPrefix(r.stdout, "REDLOCKRUN UNKNOWN - cannot ask Redis") {
+	if r := s.cronOnce(line); !strings.HasPrefix(r.stdout, "REDLOCKRUN UNKNOWN - cannot ask Redis") {
 		t.Errorf("without Redis cron mails %q", r.stdout)
 	}
 }
@@ -105,13 +105,13 @@ func TestRecipeOfAPageWritesItForTheWebServer(t *testing.T) {
 		t.Fatalf("no page in %q", line.command)
 	}
 	line.command = strings.Replace(line.command, served, filepath.Join(s.dir, "jobs.html"), 1)
-	want(t, s.cron(line, 1), run{})
+	want(t, []run{s.cronOnce(line)}, run{})
 	text, err := os.ReadFile(filepath.Join(s.dir, "jobs.html"))
 	if err != nil || !strings.HasPrefix(string(text), "<!DOCTYPE html>") || !strings.Contains(string(text), "nightly-report") {
 		t.Fatalf("%v: %.200s", err, text)
 	}
 	s.server.Close()
-	if r := s.cron(line, 1)[0]; !strings.Contains(r.stderr, "cannot ask Redis") {
+	if r := s.cronOnce(line); !strings.Contains(r.stderr, "cannot ask Redis") {
 		t.Errorf("without Redis cron mails %q", r.stderr)
 	}
 	if kept, err := os.ReadFile(filepath.Join(s.dir, "jobs.html")); err != nil || string(kept) != string(text) {
