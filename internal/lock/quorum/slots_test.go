@@ -38,6 +38,12 @@ func runs(t *testing.T, s lock.Store, req lock.Request, end lock.Farewell) {
 	locktest.Must(t, locktest.Acquire(t, s, req).Release(locktest.Limited(t, locktest.Patience), end))
 }
 
+// runsWhole is runs, of a lock that every server has.
+func runsWhole(t *testing.T, s lock.Store, req lock.Request, end lock.Farewell) {
+	t.Helper()
+	locktest.Must(t, acquireWhole(t, s, req).Release(locktest.Limited(t, locktest.Patience), end))
+}
+
 // dies is the end of a run of which nothing is heard again.
 func dies(t *testing.T, all servers, lease lock.Lease) {
 	t.Helper()
