@@ -93,7 +93,9 @@ func (g *gate) try(f fault) error {
 	if err != nil {
 		return err
 	}
-	out, err := f.command("-count=1", "-overlay", overlay).CombinedOutput()
+	cmd := f.command("-count=1")
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay) // for the programs that tests build, too
+	out, err := cmd.CombinedOutput()
 	switch text := string(out); {
 	case err == nil:
 		return fmt.Errorf("the tests pass with the fault")
