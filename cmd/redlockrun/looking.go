@@ -60,6 +60,20 @@ func looking[T any](o *operation, read func(context.Context) (T, error)) func(co
 	}
 }
 
+// readNamed reads the jobs of these names, each once and in order, or of all that are listed if there
+// is no name; with scan, of all locks in the keyspace, too.
+func readNamed(ctx context.Context, jobs lock.Inspector, names []string, scan bool,
+	read func(context.Context, []string) ([]lock.Job, error)) (found []lock.Job, err error) {
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	if len(names) == 0 {
+		names, err = jobs.Names(ctx, scan)
+	}
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	return read(ctx, names)
+}
+
 // unread is what could not be read of jobs, and of which, if it is of one.
 func unread(jobs []lock.Job) (all []string) {
 	of := make(map[string][]string)

@@ -38,7 +38,9 @@ func (m *metering) tell(o *operation) error {
 	if err != nil {
 		return err
 	}
-	found, err := attend(o.signals, looking(o, func(ctx context.Context) ([]lock.Job, error) { return listed(ctx, jobs) }))
+	found, err := attend(o.signals, looking(o, func(ctx context.Context) ([]lock.Job, error) {
+		return readNamed(ctx, jobs, nil, false, jobs.Jobs)
+	}))
 	if errors.As(err, new(*lock.UnavailableError)) {
 		if unwritten := m.write(o, report.MetricsDown()); unwritten != nil {
 			o.warnAll([]string{unwritten.Error()})
@@ -52,21 +54,9 @@ func (m *metering) tell(o *operation) error {
 	return m.write(o, report.Metrics(found.value))
 }
 
-// listed reads all jobs that are listed.
-func listed(ctx context.Context, jobs lock.Inspector) ([]lock.Job, error) {
-	names, err := jobs.Names(ctx, false)
-	if err != nil || len(names) == 0 {
-		return nil, err
-	}
-	return jobs.Jobs(ctx, names)
-}
-
-// textfileMode lets another user read the file: who collects it is hardly who wrote it.
-const textfileMode = 0o644
-
 func (m *metering) write(o *operation, text string) error {
 	if m.file != "" {
-		return replace(m.file, []byte(text), textfileMode)
+		return replace(m.file, []byte(text), forAll)
 	}
 	_, err := o.out.WriteString(text)
 	return err

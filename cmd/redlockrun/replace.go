@@ -11,6 +11,9 @@ import (
 
 var errNoFile = errors.New("it is no regular file")
 
+// forAll lets other users read a file: who collects or serves it is hardly who wrote it.
+const forAll = 0o644
+
 // replace puts text into the place of the file at path, or leaves that as it was: who reads
 // it finds the old or the new one, and all of it. Its mode is that, whatever the umask; 0
 // leaves it to the umask. A device, or what else is no file, is not replaced. Errors name path.

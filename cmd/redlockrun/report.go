@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"redlockrun/internal/config"
@@ -50,7 +49,9 @@ func (l *reportLook) write(o *operation) error {
 	if err != nil {
 		return err
 	}
-	found, err := attend(o.signals, looking(o, func(ctx context.Context) ([]lock.Job, error) { return l.read(ctx, jobs) }))
+	found, err := attend(o.signals, looking(o, func(ctx context.Context) ([]lock.Job, error) {
+		return readNamed(ctx, jobs, l.names, false, jobs.JobsWithRuns)
+	}))
 	if err != nil {
 		return err
 	}
@@ -61,20 +62,8 @@ func (l *reportLook) write(o *operation) error {
 		Refresh: int(time.Duration(l.refresh) / time.Second),
 	})
 	if l.output != "" {
-		return replace(l.output, page, 0o644)
+		return replace(l.output, page, forAll)
 	}
 	_, err = o.out.Write(page)
 	return err
-}
-
-// read reads the jobs of the names, or of all that are listed.
-func (l *reportLook) read(ctx context.Context, jobs lock.Inspector) (read []lock.Job, err error) {
-	names := slices.Compact(slices.Sorted(slices.Values(l.names)))
-	if len(names) == 0 {
-		names, err = jobs.Names(ctx, false)
-	}
-	if err != nil || len(names) == 0 {
-		return nil, err
-	}
-	return jobs.JobsWithRuns(ctx, names)
 }

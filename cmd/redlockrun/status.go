@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"redlockrun/internal/config"
@@ -69,19 +68,12 @@ func (l *statusLook) show(o *operation) error {
 }
 
 // read reads the jobs of the names, or of all that are listed.
-func (l *statusLook) read(ctx context.Context, jobs lock.Inspector) (read []lock.Job, err error) {
+func (l *statusLook) read(ctx context.Context, jobs lock.Inspector) ([]lock.Job, error) {
 	if len(l.names) == 1 {
 		job, err := jobs.Job(ctx, l.names[0])
 		return []lock.Job{job}, err
 	}
-	names := slices.Compact(slices.Sorted(slices.Values(l.names)))
-	if len(names) == 0 {
-		names, err = jobs.Names(ctx, l.scan)
-	}
-	if err != nil || len(names) == 0 {
-		return nil, err
-	}
-	return jobs.Jobs(ctx, names)
+	return readNamed(ctx, jobs, l.names, l.scan, jobs.Jobs)
 }
 
 // lines are the chosen ones of jobs as they are to be shown.
