@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 # package (a regular expression) : what it may import beside the standard library
 rules='
-cmd/redlockrun      : internal/(config|console|lock|lock/line|lock/quorum|lock/local|doctor|password|report|screen|watchdog|runner|boottime) github.com/spf13/(cobra|pflag)
+cmd/redlockrun      : internal/(config|console|lock|lock/line|lock/quorum|lock/local|doctor|password|report|screen|watchdog|runner|footprint|boottime) github.com/spf13/(cobra|pflag)
 internal/config     : internal/lock
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
 internal/report     : internal/(lock|console|markup)
@@ -28,6 +28,7 @@ internal/password   : internal/(guard|lock)
 internal/relay      : golang.org/x/sys.*
 internal/runner/ptytest : internal/ability golang.org/x/sys.*
 internal/ability    : golang.org/x/sys.*
+internal/footprint  : golang.org/x/sys.*
 internal/boottime   : golang.org/x/sys.*
 internal/redistest  : internal/ability golang.org/x/sys.*
 scripts/manual      : internal/config

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
+	"redlockrun/internal/footprint"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
@@ -29,8 +31,24 @@ func (s *session) execute(lease lock.Lease, run string, environ []string) (r res
 	cfg.Halt = func(err error) { x.halt.call(s.haltFor(err)) }
 	x.keeper = watchdog.New(lease, cfg)
 	x.keeper.Start()
+	defer shrinkIn(time.Second)()
 	defer func() { r.kept, r.held = x.keeper.Stop(), lease.Held() }()
 	return x.untilDone()
+}
+
+// shrinkIn makes this process small in a while, so that a command which ends sooner pays
+// nothing for it. The function that it returns waits for that, or calls it off.
+func shrinkIn(d time.Duration) (over func()) {
+	done := make(chan struct{})
+	timer := time.AfterFunc(d, func() {
+		defer close(done)
+		footprint.Shrink() // what cannot be let go of stays
+	})
+	return func() {
+		if !timer.Stop() {
+			<-done
+		}
+	}
 }
 
 // untilDone starts the command until it succeeds, or may not be started any more.

@@ -32,13 +32,17 @@ func holding(b *bench) (err error) {
 		}
 		holders = append(holders, h)
 	}
-	if err := b.memory(holders); err != nil {
+	if err := b.memory("when its command starts", 0, holders); err != nil {
 		return err
 	}
-	return b.idle(holders)
+	if err := b.idle(holders); err != nil {
+		return err
+	}
+	return b.memory("once it was renewed", 10.5, holders)
 }
 
-func (b *bench) memory(holders []*holder) error {
+// memory is what a held lock occupies at the moment that is said. A bar of 0 is none.
+func (b *bench) memory(moment string, bar float64, holders []*holder) error {
 	var own, guards, both []float64
 	for _, h := range holders {
 		mine, err := proportional(h.pid())
@@ -51,9 +55,11 @@ func (b *bench) memory(holders []*holder) error {
 		}
 		own, guards, both = append(own, mine), append(guards, theirs), append(both, mine+theirs)
 	}
-	b.say("memory of redlockrun and of its guard", fmt.Sprintf("%.1f MB and %.1f MB (copies differ by %.0f %%)",
+	b.say("memory of a held lock "+moment, fmt.Sprintf("redlockrun %.1f MB, guard %.1f MB (copies differ by %.0f %%)",
 		median(own), median(guards), spread(both)))
-	b.atMost("memory of both (PSS)", "MB", median(both), 11)
+	if bar > 0 {
+		b.atMost("memory of both "+moment+" (PSS)", "MB", median(both), bar)
+	}
 	return nil
 }
 
