@@ -59,6 +59,11 @@ func (p *program) answer(words []string, current string) answer {
 		return beginningWith(current, commandsAndMeanings())
 	case completionWord:
 		return beginningWith(current, shells())
+	case copyWord:
+		if len(words) == 1 && !strings.HasPrefix(current, "-") {
+			return answer{directive: cobra.ShellCompDirectiveFilterDirs}
+		}
+		return answer{directive: nothingElse}
 	case completeWord:
 		return answer{directive: nothingElse}
 	}
@@ -73,7 +78,8 @@ func commandsAndMeanings() (lines []string) {
 		c := &operatorCommands[i]
 		lines = append(lines, c.name+"\t"+c.summary())
 	}
-	return append(lines, helpWord+"\tprints the help, of a command too", completionWord+"\t"+completionSummary)
+	return append(lines, helpWord+"\tprints the help, of a command too", completionWord+"\t"+completionSummary,
+		copyWord+"\t"+copySummary)
 }
 
 // beginningWith is those of lines that begin with what is typed.

@@ -74,6 +74,9 @@ func explain(err error, c plan) outcome {
 			return o
 		}
 	}
+	if unwritten, ok := errors.AsType[copyError](err); ok {
+		return failure(statusFailed, err.Error(), some(unwritten.hint())...)
+	}
 	return failure(statusFailed, err.Error(), append(some(lacking()), shortOf(err)...)...)
 }
 

@@ -54,6 +54,7 @@ func help() string {
 		fmt.Fprintf(&b, "  %-12s%s\n", c.name, c.summary())
 	}
 	fmt.Fprintf(&b, "  %-12s%s\n", completionWord, completionSummary)
+	fmt.Fprintf(&b, "  %-12s%s\n", copyWord, copySummary)
 	for group := range config.Groups {
 		b.WriteString("\n" + group.String() + ":\n")
 		if group == config.WhatToRun {

@@ -309,8 +309,11 @@ func showHelp(words []string) error {
 	if len(words) == 0 || strings.HasPrefix(words[0], "-") || words[0] == helpWord {
 		return show(help())
 	}
-	if words[0] == completionWord {
+	switch words[0] {
+	case completionWord:
 		return show(completionHelp)
+	case copyWord:
+		return show(copyHelp)
 	}
 	if c := operatorNamed(words[0]); c != nil {
 		return show(c.text())

@@ -78,7 +78,7 @@ func flagsTold(help string) (flags []string) {
 
 // Whoever copies an example must not be told that there is no such flag.
 func TestExamplesAreUnderstood(t *testing.T) {
-	texts := map[string]string{"": help(), "introduction": introduction, completionWord: completionHelp}
+	texts := map[string]string{"": help(), "introduction": introduction, completionWord: completionHelp, copyWord: copyHelp}
 	for _, c := range operatorCommands {
 		texts[c.name] = c.help
 	}
@@ -126,7 +126,7 @@ func wantUnderstood(t *testing.T, words []string) {
 	t.Helper()
 	c := operatorNamed(words[0])
 	if c == nil {
-		if words[0] == completionWord || words[0] == helpWord {
+		if slices.Contains([]string{helpWord, completionWord, copyWord}, words[0]) {
 			return // they are run as they are
 		}
 		if _, err := read(nil, words...); err != nil {

@@ -53,5 +53,5 @@ func commandNames() (names []string) {
 	for _, c := range operatorCommands {
 		names = append(names, c.name)
 	}
-	return append(names, helpWord, completionWord)
+	return append(names, helpWord, completionWord, copyWord)
 }

@@ -18,11 +18,19 @@ const forAll = 0o644
 // it finds the old or the new one, and all of it. Its mode is that, whatever the umask; 0
 // leaves it to the umask. A device, or what else is no file, is not replaced. Errors name path.
 func replace(path string, text []byte, mode os.FileMode) error {
+	return replaceBy(path, mode, func(f *os.File) error {
+		_, err := f.Write(text)
+		return err
+	})
+}
+
+// replaceBy is replace by what write writes.
+func replaceBy(path string, mode os.FileMode, write func(*os.File) error) error {
 	if there, err := os.Stat(path); err == nil && !there.Mode().IsRegular() {
 		return &os.PathError{Op: "replace", Path: path, Err: errNoFile}
 	}
 	beside := filepath.Join(filepath.Dir(path), ".redlockrun-"+lock.NewRunID())
-	err := create(beside, text, mode)
+	err := create(beside, mode, write)
 	if err == nil {
 		err = os.Rename(beside, path)
 	}
@@ -41,14 +49,16 @@ func bare(err error) error {
 	return err
 }
 
-func create(path string, text []byte, mode os.FileMode) error {
+func create(path string, mode os.FileMode, write func(*os.File) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	if err == nil && mode != 0 {
+	if mode != 0 {
 		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = write(f)
 	}
 	if closed := f.Close(); err == nil {
 		err = closed

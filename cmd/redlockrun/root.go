@@ -85,6 +85,7 @@ func (p *program) execute(args []string) error {
 const (
 	helpWord       = "help"
 	completionWord = "completion"
+	copyWord       = "copy-self"
 	completeWord   = "__complete" // which the scripts of completion call
 )
 
@@ -95,6 +96,8 @@ func (p *program) wordCommand(word string) func([]string) error {
 		return showHelp
 	case completionWord:
 		return showCompletion
+	case copyWord:
+		return p.copySelf
 	case completeWord:
 		return p.complete
 	}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"redlockrun/internal/config"
+
+	"github.com/spf13/pflag"
+)
+
+const copyHelp = `redlockrun copy-self copies this program into a directory, as DIR/redlockrun with mode 0755: an
+image without cp hands it on so, as an init container does through a volume that it shares.
+
+usage:
+  redlockrun copy-self DIR
+
+It asks no store and reads no configuration. One that is there is replaced at once, also while
+it runs; nobody finds half of it. The exit status is 64 if there is no such directory, and 71
+if the copy could not be written.
+
+examples:
+  redlockrun copy-self /shared
+  redlockrun copy-self "$HOME/bin" && ~/bin/redlockrun --version
+`
+
+// copySummary is what the help says of it.
+const copySummary = "copies this program into a directory, for images without cp"
+
+// copySelf copies the program that runs into a directory.
+func (p *program) copySelf(words []string) error {
+	_ = p.speak(config.From(nil, p.env, time.Now)) // as far as that is understood
+	flags := pflag.NewFlagSet(copyWord, pflag.ContinueOnError)
+	asked := flags.BoolP("help", "h", false, "print the help")
+	if err := flags.Parse(words); err != nil {
+		return explainFlags(err, flags, "redlockrun "+copyWord+" --help tells more")
+	}
+	if *asked {
+		return show(copyHelp)
+	}
+	dir, err := onlyDirectory(flags.Args())
+	if err != nil {
+		return err
+	}
+	_, err = attend(p.signals, func(ctx context.Context) (struct{}, error) { return struct{}{}, copyInto(ctx, dir) })
+	return err
+}
+
+// onlyDirectory is the one that the words name. That it is none is the caller's mistake.
+func onlyDirectory(words []string) (dir string, err error) {
+	switch {
+	case len(words) == 0:
+		err = config.Usagef("%s needs the directory that the program is to be copied into", copyWord).
+			Hint("redlockrun copy-self DIR; the copy is DIR/redlockrun")
+	case len(words) > 1:
+		err = config.Usagef("%s is for one directory, and not for %d", copyWord, len(words)).Hint("call it once for each of them")
+	case words[0] == "":
+		err = config.Usagef("the name of the directory is empty").Hint("is a variable of the shell not set? . is the working directory")
+	}
+	if err != nil {
+		return "", err
+	}
+	there, err := os.Stat(words[0])
+	if err == nil && !there.IsDir() {
+		err = syscall.ENOTDIR
+	}
+	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR) {
+		return "", config.Usagef("copy into %s: %v", words[0], bare(err)).Hint("make the directory first, or mount a volume there")
+	}
+	return words[0], nil // what else is wrong shows when it is used
+}
+
+// copyInto puts the program into a directory, and sees to it that it is on its disk. The end
+// of ctx ends that, and leaves what was there.
+func copyInto(ctx context.Context, dir string) error {
+	self, err := openSelf()
+	if err != nil {
+		return fmt.Errorf("read the program that runs: %w", err)
+	}
+	defer self.Close()
+	err = replaceBy(filepath.Join(dir, "redlockrun"), 0o755, func(f *os.File) error {
+		if err := copyPieces(ctx, f, self); err != nil {
+			return err
+		}
+		return f.Sync()
+	})
+	if err != nil {
+		return copyError{err}
+	}
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync() // some file systems cannot
+		d.Close()
+	}
+	return nil
+}
+
+// openSelf opens the file that runs, also if it has been replaced or removed since.
+func openSelf() (*os.File, error) {
+	if runtime.GOOS == "linux" {
+		return os.Open("/proc/self/exe")
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
+
+// copyPieces copies in writes of 64 KiB, for which scripts/place.sh has the reason: the copy
+// starts faster.
+func copyPieces(ctx context.Context, to io.Writer, from io.Reader) error {
+	piece := make([]byte, 64<<10)
+	for ctx.Err() == nil {
+		n, err := io.ReadFull(from, piece)
+		if _, err := to.Write(piece[:n]); err != nil {
+			return err
+		}
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// A copyError says that the copy could not be written. It wraps the reason.
+type copyError struct{ error }
+
+func (e copyError) Unwrap() error { return e.error }
+
+// hint is what to do about it; "" if nothing is known.
+func (e copyError) hint() string {
+	switch {
+	case errors.Is(e, syscall.EACCES), errors.Is(e, syscall.EPERM):
+		return "user " + strconv.Itoa(os.Getuid()) + " has to have the right to write there"
+	case errors.Is(e, syscall.EROFS):
+		return "mount a volume there that can be written to"
+	case errors.Is(e, syscall.ENOSPC), errors.Is(e, syscall.EDQUOT):
+		return "the copy needs as much room as this program, some 12 MB; while one is replaced, twice that"
+	}
+	return ""
+}

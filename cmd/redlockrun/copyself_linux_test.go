@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"redlockrun/internal/ability"
+	"redlockrun/internal/runner"
+
+	"golang.org/x/sys/unix"
+)
+
+// mounted runs text by a shell that is root of a namespace with mounts of its own; $1 is
+// redlockrun, $2 a directory.
+func mounted(t *testing.T, text string) (status int, stdout, stderr string) {
+	t.Helper()
+	ability.Need(t, ability.Namespaces)
+	enter := []string{"--mount"}
+	if os.Getuid() != 0 {
+		enter = append(enter, "--user", "--map-root-user")
+	}
+	var out, said bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), "unshare", append(enter, "sh", "-c", "set -e\n"+text, "sh", binary(t), t.TempDir())...)
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), said.String()
+}
+
+func TestACopyThatCannotBeWrittenIsNotThere(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ mount, why, hint string }{
+		"full":      {`mount -t tmpfs -o size=256k none "$2"`, "no space left on device", "the copy needs as much room"},
+		"read-only": {`mount -t tmpfs -o ro none "$2"`, "read-only file system", "mount a volume there"},
+	} {
+		status, left, said := mounted(t, c.mount+`
+			status=0; "$1" copy-self "$2" || status=$?
+			ls -A "$2"; umount "$2"; exit $status`)
+		if status != 71 || left != "" || !strings.Contains(said, "/redlockrun: "+c.why+"\n") || !strings.Contains(said, "hint: "+c.hint) {
+			t.Errorf("%s: status %d, %q is left, said %s", name, status, left, said)
+		}
+	}
+}
+
+func TestACopyNeedsTheRightToWrite(t *testing.T) {
+	t.Parallel()
+	ability.Need(t, ability.Users)
+	dir := t.TempDir()
+	run := exec.CommandContext(t.Context(), binary(t), "copy-self", dir)
+	if os.Getuid() == 0 {
+		run = exec.CommandContext(t.Context(), "setpriv", "--bounding-set=-all", "--inh-caps=-all", binary(t), "copy-self", dir)
+	}
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	said, err := run.CombinedOutput()
+	if run.ProcessState.ExitCode() != 71 || !strings.Contains(string(said), ": permission denied\nredlockrun: hint: user ") {
+		t.Errorf("%v: %s", err, said)
+	}
+}
+
+// A signal leaves what was there, and nothing beside it.
+func TestASignalEndsACopy(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	there := filepath.Join(dir, "redlockrun")
+	if err := os.WriteFile(there, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := runner.Interrupted(unix.SIGTERM)
+	cancel(ended)
+	if err := copyInto(ctx, dir); !errors.Is(err, ended) {
+		t.Errorf("%v", err)
+	}
+	left, err := os.ReadDir(dir)
+	text, readErr := os.ReadFile(there)
+	if err != nil || readErr != nil || len(left) != 1 || string(text) != "old" {
+		t.Errorf("%v is left, %q, %v, %v", left, text, err, readErr)
+	}
+}
+
+// The file is written in pieces of 64 KiB, the last one as long as what is left.
+func TestACopyIsWrittenInPieces(t *testing.T) {
+	t.Parallel()
+	const piece = 64 << 10
+	for _, size := range []int{0, 1, piece, piece + 1, 3*piece - 1} {
+		text := bytes.Repeat([]byte("x"), size)
+		var to pieces
+		if err := copyPieces(t.Context(), &to, bytes.NewReader(text)); err != nil || !bytes.Equal(to.all, text) {
+			t.Errorf("%d bytes: %d came, %v", size, len(to.all), err)
+		}
+		for i, n := range to.sizes {
+			if n != piece && i < len(to.sizes)-1 {
+				t.Errorf("%d bytes: pieces of %v", size, to.sizes)
+			}
+		}
+	}
+}
+
+// pieces is a file that counts how it is written.
+type pieces struct {
+	all   []byte
+	sizes []int
+}
+
+func (p *pieces) Write(text []byte) (int, error) {
+	p.all, p.sizes = append(p.all, text...), append(p.sizes, len(text))
+	return len(text), nil
+}
