@@ -37,6 +37,7 @@ func compile(text string) *program {
 	sum := sha1.Sum([]byte(text))
 	p := &program{sha: hex.EncodeToString(sum[:])}
 	tree, err := parse.Parse(strings.NewReader(text), chunk)
+	stepwise(tree)
 	if err == nil {
 		p.proto, err = lua.Compile(tree, chunk)
 	}
