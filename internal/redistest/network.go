@@ -30,12 +30,16 @@ type Host struct {
 func NewNetwork(t testing.TB) *Network {
 	t.Helper()
 	ability.Need(t, ability.Networks)
-	n := &Network{&Host{ip: "10.0.0.1", mac: "02:00:00:00:00:01"}, &Host{ip: "10.0.0.2", mac: "02:00:00:00:00:02"}}
+	n := makeNetwork()
 	t.Cleanup(n.close)
 	if err := n.open(); err != nil {
 		t.Fatalf("make network namespaces (this needs root): %v", err)
 	}
 	return n
+}
+
+func makeNetwork() *Network {
+	return &Network{&Host{ip: "10.0.0.1", mac: "02:00:00:00:00:01"}, &Host{ip: "10.0.0.2", mac: "02:00:00:00:00:02"}}
 }
 
 func (n *Network) open() error {
