@@ -19,8 +19,9 @@ compat: ; @scripts/compat.sh ## run the tests against Redis 6.0, 7.0 and 8.0 and
 bench: build ; @scripts/bench.sh ## measure a run, a hand-over and memory, and hold them to their bars
 soak: ; @scripts/soak.sh ## let many wait for one lock while all goes wrong, for STORM=60s
 storm: ; @scripts/storm.sh ## kill ten thousand runs, and let a quorum's servers and network fail, at full length
+lost-updates: ; @scripts/lost-updates.sh write ## count acknowledged updates that are lost, under redlockrun and its peers
 mutants: ; @scripts/mutants.sh ## sow a hundred known faults, one at a time: each must be found by its test
 model: ; @scripts/model.sh ## search the quorum's models exhaustively; up to 8 GB
 fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
 
-.PHONY: build demo man install help quick test lint e2e compat bench soak storm mutants model fuzz
+.PHONY: build demo man install help quick test lint e2e compat bench soak storm lost-updates mutants model fuzz

@@ -1,5 +1,5 @@
 #!/bin/sh
-# install-deps.sh demo|bench|test|e2e: installs the programs that are needed and missing.
+# install-deps.sh demo|bench|test|lost|e2e: installs the programs that are needed and missing.
 #
 # Nothing that is there already is touched, and a redis-server that this
 # installs is neither started nor set to start with the machine: tests start
@@ -11,7 +11,8 @@ demo='redis-server:redis-server redis-cli:redis-tools'
 bench="$demo flock:util-linux unshare:util-linux"
 test="$demo gcc:gcc /usr/include/stdlib.h:libc6-dev openssl:openssl bash:bash less:less vi:vim-tiny ps:procps pkill:procps killall:psmisc
     ip:iproute2 iptables:iptables flock:util-linux unshare:util-linux nsenter:util-linux setpriv:util-linux nohup:coreutils git:git
-    dash:dash zsh:zsh fish:fish wget:wget pv:pv rsync:rsync perl:perl-base"
+    dash:dash zsh:zsh fish:fish wget:wget pv:pv rsync:rsync perl:perl-base sqlite3:sqlite3"
+lost="$test etcd:etcd-server etcdctl:etcd-client"
 e2e="$test cron:cron chronic:moreutils systemd-analyze:systemd mandoc:mandoc man:man-db qemu-system-aarch64:qemu-system-arm cpio:cpio
     prometheus:prometheus prometheus-node-exporter:prometheus-node-exporter /usr/lib/nagios/plugins/negate:monitoring-plugins-basic
     chromium:chromium /usr/share/bash-completion/bash_completion:bash-completion"
@@ -20,8 +21,9 @@ case ${1-} in
 demo) wanted=$demo ;;
 bench) wanted=$bench ;;
 test) wanted=$test ;;
+lost) wanted=$lost ;;
 e2e) wanted=$e2e ;;
-*) echo "usage: install-deps.sh demo|bench|test|e2e" >&2; exit 64 ;;
+*) echo "usage: install-deps.sh demo|bench|test|lost|e2e" >&2; exit 64 ;;
 esac
 
 PATH=$PATH:/usr/sbin:/sbin
@@ -64,9 +66,9 @@ apt() { $root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Time
 install() { apt install -y --no-install-recommends $packages; }
 install 2>/dev/null || { apt update && install; }
 
-case " $packages " in *' redis-server '* | *' cron '* | *' prometheus'*)
+case " $packages " in *' redis-server '* | *' etcd-server '* | *' cron '* | *' prometheus'*)
     if [ -d /run/systemd/system ]; then
-        for unit in redis-server cron prometheus prometheus-node-exporter; do
+        for unit in redis-server etcd cron prometheus prometheus-node-exporter; do
             case " $packages " in *" $unit "*) $root systemctl disable --now $unit >/dev/null 2>&1 || true ;; esac
         done
     fi
