@@ -69,3 +69,25 @@ func TestTwiceAsksOnceIfThereIsAnAnswer(t *testing.T) {
 		t.Errorf("%d times, %v, %v", asked, inDoubt, err)
 	}
 }
+
+// An answer that will not be otherwise ends the asking, whatever time is left.
+func TestUntilEndAsksNoMoreAfterAFinalAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		began, silent, refused := time.Now(), errors.New("no answer"), errors.New("refused")
+		times := lock.TimesOf(time.Minute)
+		asked := 0
+		ask := func(context.Context) error {
+			if asked++; asked == 1 {
+				return silent
+			}
+			return refused
+		}
+		is := func(one error) func(error) bool { return func(err error) bool { return err == one } }
+		inDoubt, err := lock.UntilEnd(ctx, times, nil, ask, is(silent), is(refused))
+		if asked != 2 || !inDoubt || err != refused || time.Since(began) > times.Pause {
+			t.Errorf("%d times, %v, %v after %s", asked, inDoubt, err, time.Since(began))
+		}
+	})
+}

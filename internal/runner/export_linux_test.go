@@ -15,3 +15,16 @@ func (g *Guard) Unread() (n int, err error) {
 	defer g.mu.Unlock()
 	return unix.IoctlGetInt(g.orders, unix.TIOCINQ)
 }
+
+// Disarm is what Run does before it reaps the command's leader.
+func (g *Guard) Disarm() { g.disarm() }
+
+// Ended reports whether there is no guard any more.
+func (g *Guard) Ended() bool {
+	select {
+	case <-g.ended:
+		return true
+	default:
+		return false
+	}
+}

@@ -214,6 +214,19 @@ func startGuard(t *testing.T, keep ...*os.File) *runner.Guard {
 	return g
 }
 
+// A guard that may be at its work is gone before the number of the command's group can be
+// somebody else's; one whose deadline is far cannot be.
+func TestADisarmedGuardThatMayBeActingIsGone(t *testing.T) {
+	for range 20 {
+		g := startGuard(t)
+		g.Extend(boottime.Now().Add(500 * time.Millisecond))
+		g.Disarm()
+		if !g.Ended() {
+			t.Fatal("it may still kill a group")
+		}
+	}
+}
+
 func TestAGuardForAFileThatIsClosedAlreadyIsNotStarted(t *testing.T) {
 	f := create(t, filepath.Join(t.TempDir(), "lock"))
 	f.Close()

@@ -11,6 +11,8 @@ import (
 
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/runner"
+
+	"golang.org/x/sys/unix"
 )
 
 func contextWithCause(t *testing.T) (context.Context, context.CancelCauseFunc) {
@@ -121,6 +123,59 @@ func TestP20NobodyOfTheGroupOutlivesTheGrace(t *testing.T) {
 	if s.Code != 3 || s.Left != 0 || s.after < 200*time.Millisecond {
 		t.Errorf("got %+v", s)
 	}
+}
+
+// What comes while the rest of the group has its grace is theirs: the leader is gone.
+func TestP20ASignalReachesTheRestOfTheGroup(t *testing.T) {
+	c, signals, done := restOfAGroup(t)
+	signals <- unix.SIGHUP
+	s := <-done
+	if s.Code != 3 || s.Left != 0 || !errors.Is(s.Stopped, errReason) {
+		t.Errorf("got %+v", s)
+	}
+	if said, err := os.ReadFile(c.Argv[3] + ".hup"); err != nil {
+		t.Errorf("it was killed: %s, %v", said, err)
+	}
+}
+
+func TestP20ALaterStopCutsTheGraceOfTheRestOfTheGroup(t *testing.T) {
+	c, _, done := restOfAGroup(t)
+	began := time.Now()
+	c.Stop(&runner.StopError{Reason: errors.New("second"), KillBy: boottime.Now()})
+	s := <-done
+	if s.Code != 3 || s.Left != 0 || !errors.Is(s.Stopped, errReason) || time.Since(began) > restGrace-5*time.Second {
+		t.Errorf("got %+v after %s", s, time.Since(began))
+	}
+}
+
+// restGrace is long, and ends before a test does that waits for it.
+const restGrace = 45 * time.Second
+
+// restOfAGroup is a command that is being stopped: its leader has ended with 3, a child of it
+// heeds no SIGTERM, and ends by SIGHUP, or by itself after minutes.
+func restOfAGroup(t *testing.T) (c *runner.Command, signals chan os.Signal, done chan runner.Status) {
+	t.Helper()
+	ready := filepath.Join(t.TempDir(), "ready")
+	const child = `trap '' TERM; trap ': >"$0.hup"; exit' HUP; : >"$0.child"
+		n=0; while [ $((n += 1)) -lt 9000 ]; do sleep 0.02; done`
+	c = shell(`trap 'exit 3' TERM; (`+child+`) & echo $$ >"$0"; wait`, ready)
+	c.Grace = restGrace
+	signals, done = make(chan os.Signal, 1), make(chan runner.Status, 1)
+	ctx, cancel := contextWithCause(t)
+	go func() {
+		s, err := c.Run(ctx, signals)
+		if err != nil {
+			t.Error(err)
+		}
+		done <- s
+	}()
+	leader := pidIn(t, ready)
+	if !appears(t, ready+".child") {
+		t.Fatal("no child")
+	}
+	cancel(errReason)
+	eventually(t, "the leader has ended", func() bool { return gone(leader) })
+	return c, signals, done
 }
 
 func TestP20AGroupThatForksFastIsGone(t *testing.T) {

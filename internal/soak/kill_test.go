@@ -21,8 +21,10 @@ import (
 const (
 	killLanes = 6
 
-	// gone is how long after its death the processes of a run may live.
+	// gone is how long after its death the processes of a run may live. What counts is time in
+	// which this test was let run: who sleeps and wakes here is no slower than a guard that does.
 	gone = 3 * time.Second
+	look = 10 * time.Millisecond
 
 	killTTL = 2 * time.Second
 )
@@ -62,7 +64,8 @@ type slaughter struct {
 
 	mu     sync.Mutex
 	killed map[kind]int
-	none   int // the victim was not there yet, or no more
+	none   int           // the victim was not there yet, or no more
+	latest time.Duration // the longest that a process of a run was there after the death, by the clock
 }
 
 // Whoever of a run is killed at whatever moment: nothing of the run lives 3 s later, but what
@@ -84,7 +87,7 @@ func TestOfAKilledRunNothingIsLeft(t *testing.T) {
 		})
 	}
 	lanes.Wait()
-	t.Logf("killed: %v; not there: %d", k.killed, k.none)
+	t.Logf("killed: %v; not there: %d; the last process of a run was gone after %s at most", k.killed, k.none, k.latest.Round(look))
 	if k.none > n/2 {
 		t.Errorf("of %d runs, %d had no victim", n, k.none)
 	}
@@ -181,15 +184,32 @@ func (k *slaughter) left(d doomed) {
 			_ = d.cmd.Process.Kill()
 		}
 	}
-	var left []living
-	if !redistest.Until(gone, func() bool { left = d.census(); return len(left) == 0 }) {
+	left, after := d.remaining()
+	if len(left) > 0 {
 		k.t.Errorf("seed %d, %v: %s later there are %+v", k.seed, d, gone, left)
-		for _, one := range left {
-			_ = syscall.Kill(one.pid, syscall.SIGKILL)
-		}
 	}
+	for _, one := range left {
+		_ = syscall.Kill(one.pid, syscall.SIGKILL)
+	}
+	k.mu.Lock()
+	k.latest = max(k.latest, after)
+	k.mu.Unlock()
 	<-d.ended
 	k.lock(d.number)
+}
+
+// remaining waits until nothing of a run lives, and is what does when its time is over; and how
+// long that took by the clock.
+func (d doomed) remaining() (left []living, after time.Duration) {
+	began := time.Now()
+	for counted := time.Duration(0); ; {
+		if left = d.census(); len(left) == 0 || counted > gone {
+			return left, time.Since(began)
+		}
+		asleep := time.Now()
+		<-time.After(look)
+		counted += min(time.Since(asleep), 2*look)
+	}
 }
 
 // lock fails if a lock can outlive its ttl.

@@ -32,6 +32,12 @@ var lockFaults = []fault{
 	{"ask once and no more", "internal/lock/patience.go",
 		"if ctx.Err() != nil || !Pause(ctx, d.Jitter(pauses.At(n))) {", "if true || !Pause(ctx, d.Jitter(pauses.At(n))) {",
 		"internal/lock/line TestAReleaseForASlotIsTriedUntilTheEnd", false},
+	{"ask on after a final answer", "internal/lock/patience.go",
+		"if err == nil || final(err) {", "if err == nil {",
+		"internal/lock TestUntilEndAsksNoMoreAfterAFinalAnswer", false},
+	{"take no refusal of a release for final", "internal/lock/line/release.go",
+		"ask, doubtful, link.Final)", "ask, doubtful, func(error) bool { return false })",
+		"internal/lock/line TestAReleaseForASlotThatIsDeniedIsTriedOnce", false},
 }
 
 // The faults of what keeps a lease alive.
@@ -100,6 +106,15 @@ var runnerFaults = []fault{
 	{"send a signal to the command alone", "internal/runner/forward_linux.go",
 		"\t\tr.toGroup(sig.(syscall.Signal))\n", "\t\tr.toCommand(sig.(syscall.Signal))\n",
 		"internal/runner TestP5EverySignalGoesWhereItBelongs", false},
+	{"keep signals from the rest of the group", "internal/runner/stop_linux.go",
+		"\t\tcase sig := <-r.signals:\n\t\t\tr.forward(sig)\n", "",
+		"internal/runner TestP20ASignalReachesTheRestOfTheGroup", false},
+	{"heed no later stop while the rest of the group cleans up", "internal/runner/stop_linux.go",
+		"\t\t\t\tr.killBy(s.KillBy)\n", "\t\t\t\t_ = s\n",
+		"internal/runner TestP20ALaterStopCutsTheGraceOfTheRestOfTheGroup", false},
+	{"reap the leader beside a guard that may be killing", "internal/runner/guard_linux.go",
+		"> at-actingNear.Nanoseconds() {", "> at-actingNear.Nanoseconds() && at < 0 {",
+		"internal/runner TestADisarmedGuardThatMayBeActingIsGone", false},
 }
 
 // The faults of who outlives redlockrun.
@@ -122,6 +137,9 @@ var guardFaults = []fault{
 	{"take one order of many", "internal/guard/life_linux.go",
 		"for at := 0; at+Size <= len(orders); at += Size {", "for at := 0; at+Size <= len(orders) && at == 0; at += Size {",
 		"internal/runner TestP2AFrozenGuardWakesUpToTheLastDeadline|TestP2ADeadlineAtTheEndOfAFullReadCounts", false},
+	{"look at the clock before the orders", "internal/guard/life_linux.go",
+		"return fds[0].revents != 0", "return fds[1].revents == 0",
+		"internal/runner TestP2AFrozenGuardWakesUpToTheLastDeadline", false},
 	{"count zombies", "internal/guard/kill_linux.go",
 		"if p.group == group && !p.dead() {", "if p.group == group {",
 		"internal/guard TestLivingCountsNoZombies", false},

@@ -324,6 +324,31 @@ func TestAReleaseForASlotIsTriedUntilTheEnd(t *testing.T) {
 	}
 }
 
+// What the server does not let the run do, it will not let it do in a moment either.
+func TestAReleaseForASlotThatIsDeniedIsTriedOnce(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	l := locktest.Acquire(t, open(t, srv.URL()), inSlot(0))
+	locktest.Do(t, srv, "ACL", "SETUSER", "default", "-eval", "-evalsha")
+	before := denied(t, srv)
+	end := lock.Farewell{Outcome: lock.Outcome{How: lock.Ok, Attempts: 1}}
+	if err := l.Release(locktest.Limited(t, 10*time.Second), end); err == nil || !strings.Contains(err.Error(), "NOPERM") {
+		t.Errorf("got %v", err)
+	}
+	if n := denied(t, srv) - before; n != 1 {
+		t.Errorf("it was tried %d times", n)
+	}
+}
+
+// denied is how many requests the server has refused for want of a right.
+func denied(t *testing.T, srv *redistest.Server) (n int64) {
+	t.Helper()
+	for _, entry := range locktest.Do(t, srv, "ACL", "LOG").([]any) {
+		n += entry.([]any)[1].(int64) // its first field is count
+	}
+	return n
+}
+
 // However many wait, a step takes no more than 250 out of line: whoever looks next goes on.
 func TestAThousandAreDismissedInSteps(t *testing.T) {
 	t.Parallel()
