@@ -52,6 +52,10 @@ func living(group int, end int64) (n int) {
 // marker in its environment belongs to it. A session that began outside of this
 // PID namespace has the number 0, like any other such. Where /proc is another
 // namespace's, its numbers mean somebody else.
+//
+// What has been forked may wait for a processor, on a busy machine for long, before
+// it can be told from others. It has the dead starter's end of the orders until
+// execve: as long as they have not ended, somebody will come.
 func (g *guard) killStarting(end int64) {
 	const (
 		shortest = 10 * millisecond
@@ -62,9 +66,13 @@ func (g *guard) killStarting(end int64) {
 	}
 	pause := shortest
 	for vain := 0; vain < enough; {
-		if g.killMarked(end) {
+		awaited := g.orphaned() && !ordersEnded() // before the look: execve may come between the two
+		switch {
+		case g.killMarked(end):
 			vain, pause = 0, min(2*pause, longestPause)
-		} else {
+		case awaited:
+			vain, pause = 0, shortest
+		default:
 			vain, pause = vain+1, shortest
 		}
 		now := boottime()

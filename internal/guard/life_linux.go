@@ -119,7 +119,10 @@ func (g *guard) enforce() {
 	setTimer(g.timer, next)
 }
 
-const pollIn = 1 // POLLIN
+const (
+	pollIn     = 1  // POLLIN
+	pollHangUp = 16 // POLLHUP
+)
 
 type pollFd struct {
 	fd              int32
@@ -134,10 +137,22 @@ func (g *guard) runsParked() bool {
 	if !ok || !p.runs() {
 		return false
 	}
+	orders, ok := pollOrders()
+	return ok && orders == 0
+}
+
+// ordersEnded reports that nobody has the other end of the orders any more.
+func ordersEnded() bool {
+	orders, ok := pollOrders()
+	return ok && orders&pollHangUp != 0
+}
+
+// pollOrders is what there is of orders, without waiting.
+func pollOrders() (events int16, ok bool) {
 	orders := pollFd{fd: Orders, events: pollIn}
 	_, _, e := syscall.Syscall6(syscall.SYS_PPOLL,
 		uintptr(unsafe.Pointer(&orders)), 1, uintptr(unsafe.Pointer(&syscall.Timespec{})), 0, 0, 0)
-	return e == 0 && orders.revents == 0
+	return orders.revents, e == 0
 }
 
 // awaitOrders blocks until orders or the timer can be read, and reports whether orders
