@@ -22,8 +22,14 @@ type fault struct {
 	race bool   // only the race detector finds it
 }
 
-// limit is the time of the tests of one fault. One that hangs is found, too.
-const limit = "60s"
+const (
+	// limit is the time of the tests of one fault. One that hangs is found, too.
+	limit = "60s"
+
+	// patience is the time of the same tests without a fault: a machine that is busy with
+	// other things makes nobody wrong.
+	patience = "10m"
+)
 
 // workers is how many faults are tried at a time: most of their tests wait.
 const workers = 3
@@ -93,7 +99,7 @@ func (g *gate) try(f fault) error {
 	if err != nil {
 		return err
 	}
-	cmd := f.command("-count=1")
+	cmd := f.command(limit, "-count=1")
 	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay) // for the programs that tests build, too
 	out, err := cmd.CombinedOutput()
 	switch text := string(out); {
@@ -117,7 +123,7 @@ func (g *gate) passes(f fault) error {
 	}
 	g.mu.Unlock()
 	s.once.Do(func() {
-		out, err := f.command("-v").CombinedOutput()
+		out, err := f.command(patience, "-v").CombinedOutput()
 		switch text := string(out); {
 		case err != nil:
 			s.err = fmt.Errorf("%w\n%s", err, text)
@@ -128,7 +134,7 @@ func (g *gate) passes(f fault) error {
 	return s.err
 }
 
-func (f fault) command(args ...string) *exec.Cmd {
+func (f fault) command(limit string, args ...string) *exec.Cmd {
 	dir, pattern, _ := strings.Cut(f.test, " ")
 	args = append([]string{"test", "-vet=off", "-timeout", limit, "-run", anchored(pattern)}, args...)
 	if f.race {
