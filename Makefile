@@ -15,6 +15,9 @@ lint: ; @scripts/lint.sh ## say all that can be said without running it: gofmt, 
 e2e: build man ; @scripts/e2e.sh ## run a real cron, systemd's check of the units, the demo, a kernel for arm64
 compat: ; @scripts/compat.sh ## run the tests against Redis 6.0, 7.0 and 8.0 and Valkey 8.1
 
+## What a release consists of
+dist: ; @scripts/dist.sh ## make archives, packages and their sums of this commit, in dist/
+
 ## At length
 bench: build ; @scripts/bench.sh ## measure a run, a hand-over and memory, and hold them to their bars
 soak: ; @scripts/soak.sh ## let many wait for one lock while all goes wrong, for STORM=60s
@@ -24,4 +27,4 @@ mutants: ; @scripts/mutants.sh ## sow a hundred known faults, one at a time: eac
 model: ; @scripts/model.sh ## search the quorum's models exhaustively; up to 8 GB
 fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
 
-.PHONY: build demo man install help quick test lint e2e compat bench soak storm lost-updates mutants model fuzz
+.PHONY: build demo man install help quick test lint e2e compat dist bench soak storm lost-updates mutants model fuzz

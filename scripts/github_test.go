@@ -1,6 +1,7 @@
 package scripts
 
 import (
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -17,6 +18,9 @@ func parse(t *testing.T, path string, into any) {
 		t.Fatalf("parse %s: %v", path, err)
 	}
 }
+
+// pinned is an action of GitHub's own by its version, or anybody's by its commit.
+var pinned = regexp.MustCompile(`^actions/[a-z-]+@v[0-9]+(\.[0-9]+)*$|@[0-9a-f]{40}$`)
 
 // A step of a workflow.
 type step struct {
@@ -51,7 +55,6 @@ func TestTheWorkflowRunsCIOnBothProcessorsAndDoesNothingElse(t *testing.T) {
 		t.Errorf("the job may %v", job.Permissions)
 	}
 	var runs []string
-	pinned := regexp.MustCompile(`^actions/(checkout|setup-go)@v[0-9]+(\.[0-9]+)*$|@[0-9a-f]{40}$`)
 	for _, s := range job.Steps {
 		if s.Run != "" {
 			runs = append(runs, s.Run)
@@ -71,6 +74,60 @@ func TestTheWorkflowRunsCIOnBothProcessorsAndDoesNothingElse(t *testing.T) {
 	}
 	if info, err := os.Stat("../.ci/run"); err != nil || info.Mode()&0o111 == 0 {
 		t.Errorf(".ci/run cannot be run: %v", err)
+	}
+}
+
+// What runs the tag's code may write nothing; what may write runs none of it.
+func TestTheReleaseIsPublishedByWhoRunsNothingOfIt(t *testing.T) {
+	var workflow struct {
+		On struct {
+			Push struct{ Tags, Branches []string }
+		}
+		Permissions map[string]string
+		Jobs        map[string]struct {
+			Needs       string
+			Permissions map[string]string
+			Steps       []step
+		}
+	}
+	parse(t, ".github/workflows/release.yml", &workflow)
+	if push := workflow.On.Push; len(push.Tags) != 1 || len(push.Branches) != 0 {
+		t.Errorf("on %v", push)
+	}
+	if p := workflow.Permissions; len(p) != 1 || p["contents"] != "read" {
+		t.Errorf("the token may %v", p)
+	}
+	ours := regexp.MustCompile(`\.ci/|scripts/|\bmake\b|go (run|build)`)
+	var runs []string
+	for name, job := range workflow.Jobs {
+		checkedOut := false
+		for _, s := range job.Steps {
+			if s.Uses != "" && !pinned.MatchString(s.Uses) {
+				t.Errorf("%s is not pinned", s.Uses)
+			}
+			checkedOut = checkedOut || strings.HasPrefix(s.Uses, "actions/checkout@")
+			if strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != "false" {
+				t.Error("the token is left in the checkout")
+			}
+			if ours.MatchString(s.Run) {
+				runs = append(runs, s.Run)
+				checkedOut = true
+			}
+		}
+		if checkedOut && job.Permissions != nil {
+			t.Errorf("the job %s runs the tag's code and may %v", name, job.Permissions)
+		}
+	}
+	if want := []string{".ci/run", "make dist", `scripts/notes.sh "${GITHUB_REF_NAME#v}" >dist/NOTES.md`}; !slices.Equal(runs, want) {
+		t.Errorf("runs %q", runs)
+	}
+	publish := workflow.Jobs["publish"]
+	want := map[string]string{"contents": "write", "id-token": "write", "attestations": "write"}
+	if publish.Needs != "make" || !maps.Equal(publish.Permissions, want) {
+		t.Errorf("after %q it may %v", publish.Needs, publish.Permissions)
+	}
+	if !slices.ContainsFunc(publish.Steps, func(s step) bool { return strings.HasPrefix(s.Uses, "actions/attest-build-provenance@") }) {
+		t.Error("nothing says where it was built")
 	}
 }
 

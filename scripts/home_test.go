@@ -17,7 +17,7 @@ var mark = regexp.MustCompile(`[@](HOME|CONTACT)@`)
 
 // aside are directories and files that are in no archive of the sources; the last two
 // come and go while another test builds the program.
-var aside = []string{".git", ".tools", "bin", "redlockrun", "redlockrun.new", "redlockrun.placed"}
+var aside = []string{".git", ".tools", "bin", "dist", "redlockrun", "redlockrun.new", "redlockrun.placed"}
 
 // sources are the texts of all files of the tree, by path.
 func sources(t *testing.T, top string) map[string]string {

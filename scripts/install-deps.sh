@@ -11,11 +11,12 @@ demo='redis-server:redis-server redis-cli:redis-tools'
 bench="$demo flock:util-linux unshare:util-linux"
 test="$demo gcc:gcc /usr/include/stdlib.h:libc6-dev openssl:openssl bash:bash less:less vi:vim-tiny ps:procps pkill:procps killall:psmisc
     ip:iproute2 iptables:iptables flock:util-linux unshare:util-linux nsenter:util-linux setpriv:util-linux nohup:coreutils git:git
-    dash:dash zsh:zsh fish:fish wget:wget pv:pv rsync:rsync perl:perl-base sqlite3:sqlite3"
+    dash:dash zsh:zsh fish:fish wget:wget pv:pv rsync:rsync perl:perl-base sqlite3:sqlite3 ssh-keygen:openssh-client"
 lost="$test etcd:etcd-server etcdctl:etcd-client"
 e2e="$test cron:cron chronic:moreutils systemd-analyze:systemd mandoc:mandoc man:man-db qemu-system-aarch64:qemu-system-arm cpio:cpio
     prometheus:prometheus prometheus-node-exporter:prometheus-node-exporter /usr/lib/nagios/plugins/negate:monitoring-plugins-basic
-    chromium:chromium /usr/share/bash-completion/bash_completion:bash-completion"
+    chromium:chromium /usr/share/bash-completion/bash_completion:bash-completion
+    rpm:rpm mmdebstrap:mmdebstrap lintian:lintian chroot:coreutils"
 
 case ${1-} in
 demo) wanted=$demo ;;

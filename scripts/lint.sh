@@ -29,6 +29,9 @@ go -C scripts/tools mod tidy -diff
 step staticcheck
 go tool -modfile scripts/tools/go.mod staticcheck -tags e2e ./...
 
+step 'known vulnerabilities'
+scripts/vulnerable.sh
+
 # Every platform that the README names.
 for target in linux/arm64 linux/386 linux/arm linux/riscv64 linux/ppc64le linux/s390x linux/loong64 \
     darwin/amd64 darwin/arm64 freebsd/amd64 freebsd/arm64; do

@@ -13,7 +13,7 @@ import (
 // pages are those that users read, README.md first.
 var pages = []string{
 	"README.md", "docs/flags.md", "docs/once.md", "docs/operators.md", "docs/recipes.md", "docs/guarantees.md", "docs/stores.md",
-	"docs/services.md", "docs/home.md", monitoringPage, "docs/monitoring/page.md",
+	"docs/services.md", "docs/home.md", "docs/install.md", monitoringPage, "docs/monitoring/page.md",
 }
 
 // page is the text of one of them.
@@ -82,6 +82,7 @@ func TestEveryExampleOfThePagesIsTested(t *testing.T) {
 		"outages", "acl", "credential", "secret", "stores", "sentinelacl", "readeracl", "operatoracl", "rights", "keys",
 		"takeover", "anacron", "clusters", "coalesce", "pings", "mail", "deploy", "replace",
 		"deadman", "deadmanservice", "deadmantimer", "nagios", "metricsservice", "metricstimer", "jobspage",
+		"deb", "rpm", "apk", "archive", "source", "units", "dropin", "sums", "verify",
 	}
 	text := users(t)
 	var marked []string
