@@ -74,6 +74,11 @@ func (l *lane) fault(ctx context.Context, f fault, draw *rand.Rand, t *tally) er
 		}
 		t.outcomes[f.name] = append(t.outcomes[f.name], o)
 		fmt.Fprintf(os.Stderr, "lostupdates: %-10s %-12s lost %2d of %3d%s\n", l.row.name, f.name, o.lost, o.acked, o.remark())
+		if path := l.plan.earlier; path != "" {
+			if err := keep(path, l.row.name, f.name, o); err != nil {
+				return err
+			}
+		}
 		if o.struck && (o.stood == 0 || !f.inside || l.plan.short) {
 			break
 		}

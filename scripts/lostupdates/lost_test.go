@@ -173,6 +173,27 @@ func TestWhoSleepsTooLongIsSeen(t *testing.T) {
 	}
 }
 
+func TestWhatIsKeptIsCountedByRow(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "kept")
+	if all, err := kept(path, true); err != nil || len(all) != 0 {
+		t.Errorf("no file: %v, %v", all, err)
+	}
+	want := outcome{acked: 9, lost: 2, struck: true, stood: time.Second}
+	for _, row := range []string{"fence", "none", "fence"} {
+		if err := keep(path, row, "host", want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := kept(path, true)
+	if err != nil || len(all) != 2 || all[0].row.name != "none" || all[1].row.name != "fence" {
+		t.Fatalf("%v, %v", all, err)
+	}
+	if got := all[1].outcomes["host"]; !slices.Equal(got, []outcome{want, want}) {
+		t.Errorf("%+v", got)
+	}
+}
+
 // A tally of one row, with the same outcome for each fault.
 func tallyOf(r row, p *plan, each outcome) *tally {
 	t := &tally{row: r, outcomes: map[string][]outcome{}, cables: true}

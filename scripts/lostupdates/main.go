@@ -65,7 +65,7 @@ func asked() (*plan, error) {
 	flag.IntVar(&p.together, "together", len(rows()), "rows at a time")
 	flag.BoolVar(&p.short, "short", false, "three rows, each fault once: whether it still holds, not how often")
 	flag.StringVar(&p.file, "write", "", "put the table into this file, between its marks")
-	flag.StringVar(&p.earlier, "with", "", "add the outcomes in this file, and put all into it: for a machine that has minutes at a time")
+	flag.StringVar(&p.earlier, "with", "", "count the outcomes in this file, too, and add to it: for a machine that has minutes at a time")
 	names := flag.String("faults", "", "these faults alone, separated by commas")
 	flag.Parse()
 	if p.short {
@@ -119,8 +119,10 @@ func (p *plan) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if tallies, err = together(p.earlier, tallies); err != nil {
-		return err
+	if p.earlier != "" {
+		if tallies, err = kept(p.earlier, tallies[0].cables); err != nil {
+			return err
+		}
 	}
 	text := table(tallies)
 	fmt.Printf("%s\n%s\nseed %d, %s\n", text, late, p.seed, time.Since(began).Round(time.Second))
