@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// tolerable is how late somebody may wake up while the victim has read and not written:
-	// half a margin of a lease of 2 s, within which redlockrun or its guard needs the processor.
-	tolerable = 50 * time.Millisecond
+	// tolerable is how late somebody may wake up while the victim has read and not written: the
+	// margin of a lease of 2 s. Redlockrun asks for the processor within half of it.
+	tolerable = 100 * time.Millisecond
 
 	// renewable is how late at any other time: a lease that nothing happens to outlives it.
 	renewable = 500 * time.Millisecond

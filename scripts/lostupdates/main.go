@@ -61,15 +61,15 @@ func main() {
 func asked() (*plan, error) {
 	p := &plan{}
 	flag.Uint64Var(&p.seed, "seed", uint64(time.Now().UnixNano()), "what the faults' moments are drawn from")
-	flag.IntVar(&p.times, "times", 3, "rounds of each fault")
-	flag.IntVar(&p.together, "together", len(rows()), "rows at a time")
+	flag.IntVar(&p.times, "times", 2, "rounds of each fault")
+	flag.IntVar(&p.together, "together", 3, "rows at a time: more of them slow the machine down")
 	flag.BoolVar(&p.short, "short", false, "three rows, each fault once: whether it still holds, not how often")
 	flag.StringVar(&p.file, "write", "", "put the table into this file, between its marks")
 	flag.StringVar(&p.earlier, "with", "", "count the outcomes in this file, too, and add to it: for a machine that has minutes at a time")
 	names := flag.String("faults", "", "these faults alone, separated by commas")
 	flag.Parse()
 	if p.short {
-		p.times = 1
+		p.times, p.together = 1, 4
 	}
 	var err error
 	p.rows, err = pick(rows(), flag.Args(), func(r row) (string, bool) { return r.name, !p.short || r.brief })

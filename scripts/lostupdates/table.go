@@ -47,7 +47,7 @@ func of(name string) func(fault, outcome) bool {
 	return func(f fault, o outcome) bool { return f.name == name && !stood(f, o) }
 }
 
-// table is what docs/proof.md shows.
+// table is what docs/proof.md shows, and of how many rounds it tells.
 func table(tallies []*tally) string {
 	var text strings.Builder
 	line := func(cells ...string) { fmt.Fprintf(&text, "| %s |\n", strings.Join(cells, " | ")) }
@@ -70,6 +70,12 @@ func table(tallies []*tally) string {
 	for _, t := range tallies {
 		line(t.cells()...)
 	}
+	rounds, lagging := 0, 0
+	for _, t := range tallies {
+		rounds += t.total(every).rounds
+		lagging += t.total(stood).rounds
+	}
+	fmt.Fprintf(&text, "\n%d rounds; in %d that were to be inside the assumptions the test's machine stood still.\n", rounds, lagging)
 	return text.String()
 }
 
