@@ -3,6 +3,7 @@ package redistest
 import (
 	_ "embed"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,9 +17,9 @@ import (
 var clockSource []byte
 
 // A Clock is the wall clock of servers that were started with it; it can be
-// pushed while they run.
+// pushed and stopped while they run.
 type Clock struct {
-	file *os.File // the offset in nanoseconds; the servers have it mapped
+	file *os.File // the offset in nanoseconds, and where it stands; the servers have it mapped
 	shim *os.File
 }
 
@@ -43,7 +44,7 @@ func makeClock(dir string) (*Clock, error) {
 		return nil, err
 	}
 	c := &Clock{file: file, shim: shim}
-	return c, c.Push(0)
+	return c, errors.Join(c.Push(0), c.set(8, 0))
 }
 
 // clockShim is the library of all clocks, compiled once. Its file has no name any
@@ -65,8 +66,18 @@ var clockShim = sync.OnceValues(func() (*os.File, error) {
 })
 
 // Push sets how far the clock is ahead of the true time.
-func (c *Clock) Push(ahead time.Duration) error {
-	_, err := c.file.WriteAt(binary.NativeEndian.AppendUint64(nil, uint64(ahead)), 0)
+func (c *Clock) Push(ahead time.Duration) error { return c.set(0, int64(ahead)) }
+
+// Stop has the clock stand still at an instant. It goes on by Stop of the zero time.
+func (c *Clock) Stop(at time.Time) error {
+	if at.IsZero() {
+		return c.set(8, 0)
+	}
+	return c.set(8, at.UnixNano())
+}
+
+func (c *Clock) set(place, nanoseconds int64) error {
+	_, err := c.file.WriteAt(binary.NativeEndian.AppendUint64(nil, uint64(nanoseconds)), place)
 	return err
 }
 

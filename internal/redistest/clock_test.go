@@ -1,6 +1,7 @@
 package redistest_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -29,5 +30,33 @@ func TestClockIsPushedWhileTheServerRuns(t *testing.T) {
 		if at.Before(before.Add(-2*time.Second)) || at.After(time.Now().Add(2*time.Second)) {
 			t.Errorf("pushed by %s the server is off by %s", ahead, at.Sub(before))
 		}
+	}
+}
+
+func TestClockStandsStillWhileTheServerRuns(t *testing.T) {
+	t.Parallel()
+	c := redistest.NewClock(t)
+	s := redistest.Start(t, redistest.Options{Clock: c})
+	for _, at := range []time.Time{time.UnixMicro(4_000_000_000_123_456), time.UnixMicro(3_900_000_000_000_001)} {
+		if err := c.Stop(at); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			reply, err := s.Do("TIME")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []any{strconv.FormatInt(at.Unix(), 10), strconv.Itoa(at.Nanosecond() / 1000)}
+			if !slices.Equal(reply.([]any), want) {
+				t.Errorf("stopped at %s it says %v, not %v", at, reply, want)
+			}
+		}
+	}
+	if err := c.Stop(time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	reply, err := s.Do("TIME")
+	if err != nil || reply.([]any)[0].(string) > "3900000000" {
+		t.Errorf("going on it says %v, %v", reply, err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/simulation/server"
 )
@@ -16,15 +15,19 @@ import (
 // A served server is one that real clients reach, one after another.
 type served struct {
 	*server.Server
+	t  *testing.T
 	mu sync.Mutex
-	on func(words []byte) // sees what arrives
+	on func(request []byte) // sees what arrives
 }
 
-func serve(on func([]byte)) *served { return &served{Server: server.New(time.Now), on: on} }
+func serve(t *testing.T, on func([]byte)) *served {
+	return &served{Server: server.New(time.Now), t: t, on: on}
+}
 
 // dial connects to it, whatever the address.
 func (s *served) dial(context.Context, string, string) (net.Conn, error) {
 	client, conn := net.Pipe()
+	s.t.Cleanup(func() { client.Close() })
 	out := make(chan []byte, 1000)
 	s.mu.Lock()
 	c := s.Connect(func(b []byte) { out <- b })
@@ -64,17 +67,9 @@ func (s *served) servers() lock.Servers {
 	return lock.Servers{URLs: []string{"redis://model:1"}, Prefix: lock.DefaultPrefix, Dial: s.dial}
 }
 
-func open(t *testing.T, s *served) lock.Store {
-	t.Helper()
-	store, err := line.Open(s.servers())
-	locktest.Must(t, err)
-	t.Cleanup(func() { store.Close() })
-	return store
-}
-
 func TestARealClientGetsTheLockRenewsItAndGivesItBack(t *testing.T) {
-	s := serve(nil)
-	store := open(t, s)
+	s := serve(t, nil)
+	store := opened(t, s)
 	held := locktest.Acquire(t, store, locktest.RequestFor("job"))
 	locktest.Renew(t, held)
 	locktest.MustBeBusy(t, store, "job")
@@ -85,8 +80,8 @@ func TestARealClientGetsTheLockRenewsItAndGivesItBack(t *testing.T) {
 }
 
 func TestARealClientWaitsAndIsCalled(t *testing.T) {
-	s := serve(nil)
-	store := open(t, s)
+	s := serve(t, nil)
+	store := opened(t, s)
 	held := locktest.Acquire(t, store, locktest.RequestFor("job"))
 	got := make(chan error, 1)
 	waits := locktest.RequestFor("job")

@@ -56,13 +56,44 @@ func (s *Server) execute(c *Conn, words []string) reply {
 		return unknown(words)
 	case !cmd.takes(words):
 		return fault("ERR wrong number of arguments for '%s' command", strings.ToLower(words[0]))
+	case len(words) > 1:
+		if r, is := stranger(words); is {
+			return r
+		}
+	}
+	switch {
 	case s.full && cmd.flags&grows != 0:
 		return errMemory
 	case len(c.channels)+len(c.patterns) > 0 && cmd.flags&listeners == 0:
 		return fault("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context",
-			strings.ToLower(words[0]))
+			fullName(words))
 	}
 	return cmd.run(s, c, words)
+}
+
+// families are the commands whose second word is a part of their names.
+var families = map[string]string{
+	"client": " id setname getname no-evict ",
+	"pubsub": " numsub numpat ",
+	"script": " load exists flush ",
+}
+
+func fullName(words []string) string {
+	name := strings.ToLower(words[0])
+	if families[name] == "" {
+		return name
+	}
+	return name + "|" + strings.ToLower(words[1])
+}
+
+// stranger is the reply to a second word that is no part of a name.
+func stranger(words []string) (r reply, is bool) {
+	all := families[strings.ToLower(words[0])]
+	if all == "" || strings.Contains(all, " "+strings.ToLower(words[1])+" ") {
+		return r, false
+	}
+	second, _, _ := strings.Cut(words[1], "\x00")
+	return fault("ERR unknown subcommand '%s'. Try %s HELP.", second[:min(len(second), 128)], strings.ToUpper(words[0])), true
 }
 
 func unknown(words []string) reply {
@@ -71,6 +102,7 @@ func unknown(words []string) reply {
 		if args.Len() >= 128 {
 			break
 		}
+		word, _, _ = strings.Cut(word, "\x00")
 		args.WriteString("'" + word[:min(len(word), 128-args.Len())] + "' ")
 	}
 	return fault("ERR unknown command '%s', with args beginning with: %s", words[0][:min(len(words[0]), 128)], args.String())

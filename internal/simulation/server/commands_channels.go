@@ -108,5 +108,5 @@ func pubsub(s *Server, _ *Conn, words []string) reply {
 		}
 		return number(len(all))
 	}
-	return fault("ERR unknown subcommand '%s'. Try PUBSUB HELP.", words[1])
+	return errSyntax
 }

@@ -81,7 +81,7 @@ func client(_ *Server, c *Conn, words []string) reply {
 	case "no-evict":
 		return ok
 	}
-	return fault("ERR unknown subcommand '%s'. Try CLIENT HELP.", words[1])
+	return errSyntax
 }
 
 func info(s *Server, _ *Conn, _ []string) reply {

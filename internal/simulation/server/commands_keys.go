@@ -2,6 +2,7 @@ package server
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -87,7 +88,7 @@ func (s *Server) expire(words []string, from, unit int64) reply {
 	switch name := strings.ToLower(words[0]); {
 	case !valid:
 		return errNumber
-	case n > (1<<63-1-from)/unit || n < -(1<<63-1)/unit:
+	case n > (1<<63-1-from)/unit || n < (-1<<63)/unit:
 		return fault("ERR invalid expire time in '%s' command", name)
 	}
 	e := s.find(words[1])
@@ -116,8 +117,9 @@ func (s *Server) matching(pattern string) []string {
 
 // scanned reads MATCH and COUNT behind a cursor: everything is in the first piece.
 func scanned(cursor string, options []string, all func(pattern string) []string) reply {
-	if n, valid := whole(cursor); !valid || n < 0 {
-		return fault("ERR invalid cursor")
+	at, valid := cursorOf(cursor)
+	if !valid {
+		return errCursor
 	}
 	pattern := "*"
 	for ; len(options) > 0; options = options[2:] {
@@ -143,10 +145,26 @@ func scanned(cursor string, options []string, all func(pattern string) []string)
 		}
 	}
 	piece := texts(nil)
-	if cursor == "0" {
+	if at == 0 {
 		piece = texts(all(pattern))
 	}
 	return several([]reply{text("0"), piece})
+}
+
+var errCursor = fault("ERR invalid cursor")
+
+// cursorOf reads a cursor as strtoul does.
+func cursorOf(word string) (n uint64, valid bool) {
+	word, _, _ = strings.Cut(word, "\x00")
+	digits, negative := strings.CutPrefix(word, "-")
+	if digits == "" {
+		return 0, !negative
+	}
+	if !negative {
+		digits = strings.TrimPrefix(digits, "+")
+	}
+	n, err := strconv.ParseUint(digits, 10, 64)
+	return n, err == nil
 }
 
 func scan(s *Server, _ *Conn, words []string) reply { return scanned(words[1], words[2:], s.matching) }

@@ -64,45 +64,38 @@ func set(s *Server, _ *Conn, words []string) reply {
 }
 
 func (s *Server) settings(words []string) (o settings, refused reply) {
-	limited := false
+	var limit, span string
 	for i := 0; i < len(words); i++ {
-		switch name := strings.ToLower(words[i]); name {
+		name := strings.ToLower(words[i])
+		switch name {
 		case "nx":
 			o.unless = true
 		case "xx":
 			o.only = true
 		case "get":
 			o.get = true
-		case "keepttl":
-			o.keep = true
-		case "ex", "px", "exat", "pxat":
-			if i++; i == len(words) || limited {
+		case "keepttl", "ex", "px", "exat", "pxat":
+			if limit != "" && limit != name {
 				return o, errSyntax
 			}
-			limited = true
-			if o.ends, refused = s.end(name, words[i]); refused.kind != nothing && !known(words[i+1:]) {
+			if limit = name; name == "keepttl" {
+				o.keep = true
+			} else if i++; i == len(words) {
 				return o, errSyntax
-			} else if refused.kind != nothing {
-				return o, refused
+			} else {
+				span = words[i]
 			}
 		default:
 			return o, errSyntax
 		}
 	}
-	if o.only && o.unless || limited && o.keep {
+	switch {
+	case o.only && o.unless:
 		return o, errSyntax
+	case limit != "" && !o.keep:
+		o.ends, refused = s.end(limit, span)
 	}
 	return o, refused
-}
-
-// known reports whether further options of SET are some: Redis reads them all before it reads a time.
-func known(words []string) bool {
-	for _, word := range words {
-		if !strings.Contains(" nx xx get ", " "+strings.ToLower(word)+" ") {
-			return false
-		}
-	}
-	return true
 }
 
 // end is when a key ends that is set with such an option.
@@ -163,32 +156,30 @@ func increaseBy(s *Server, _ *Conn, words []string) reply {
 }
 
 func (s *Server) increase(key string, by int64) reply {
-	value, valid := look[string](s, key)
+	e := s.find(key)
+	if e == nil {
+		e = &entry{value: "0"}
+	}
+	value, valid := e.value.(string)
 	if !valid {
 		return errType
 	}
 	n, refused := increased(value, by)
-	if refused.kind != nothing {
-		return refused
-	}
-	e := s.find(key)
-	if e == nil {
-		e = new(entry)
+	if refused.kind == nothing {
+		e.value = strconv.FormatInt(n, 10)
 		s.keys[key] = e
+		return number(int(n))
 	}
-	e.value = strconv.FormatInt(n, 10)
-	return number(int(n))
+	return refused
 }
 
-// increased is a number that is written in a value, "" being 0, and by more.
+// increased is a number that is written in a value, and by more.
 func increased(value string, by int64) (n int64, refused reply) {
-	if value != "" {
-		var valid bool
-		if n, valid = whole(value); !valid {
-			return 0, errNumber
-		}
-	}
-	if by > 0 && n > 1<<63-1-by || by < 0 && n < -1<<63-by {
+	n, valid := whole(value)
+	switch {
+	case !valid:
+		return 0, errNumber
+	case by > 0 && n > 1<<63-1-by || by < 0 && n < -1<<63-by:
 		return 0, fault("ERR increment or decrement would overflow")
 	}
 	return n + by, refused

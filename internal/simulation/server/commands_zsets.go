@@ -209,7 +209,9 @@ func listed(members []member, scores bool) reply {
 
 // limit reads an end of a range of scores; beyond reports that the end itself is out of it.
 func limit(word string) (f float64, beyond, valid bool) {
-	word, beyond = strings.CutPrefix(word, "(")
+	if word, beyond = strings.CutPrefix(word, "("); word == "" {
+		return 0, beyond, true // as strtod has it
+	}
 	f, valid = float(word)
 	return f, beyond, valid
 }
@@ -237,9 +239,13 @@ func zremrangebyscore(s *Server, _ *Conn, words []string) reply {
 	return number(n)
 }
 
+// zscan shows all, whatever the cursor: so does Redis, of a small one.
 func zscan(s *Server, c *Conn, words []string) reply {
+	if _, valid := cursorOf(words[2]); !valid {
+		return errCursor
+	}
 	return reading(func(z *zset, _ []string) reply {
-		return scanned(words[2], words[3:], func(pattern string) (out []string) {
+		return scanned("0", words[3:], func(pattern string) (out []string) {
 			for _, m := range z.all() {
 				if glob(pattern, m.name) {
 					out = append(out, m.name, numeral(m.score))

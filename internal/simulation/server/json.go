@@ -16,7 +16,7 @@ func newJSON(L *lua.LState) *lua.LTable {
 		var value any
 		d := json.NewDecoder(strings.NewReader(L.CheckString(1)))
 		if err := d.Decode(&value); err != nil || d.More() {
-			L.RaiseError("Expected value but found invalid token at character 1")
+			L.Error(lua.LString("Expected value but found invalid token at character 1"), 0)
 		}
 		L.Push(decoded(L, null, value))
 		return 1

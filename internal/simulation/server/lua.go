@@ -2,50 +2,12 @@ package server
 
 import (
 	"crypto/sha1"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
-	"sync"
 
 	lua "github.com/yuin/gopher-lua"
-	"github.com/yuin/gopher-lua/parse"
 )
-
-// A program is a script, compiled; or what is wrong with it.
-type program struct {
-	sha   string
-	proto *lua.FunctionProto
-	fault reply
-}
-
-// programs are those of all servers, by their texts: a world after the other runs the same.
-var programs sync.Map
-
-func compiled(text string) *program {
-	if p, found := programs.Load(text); found {
-		return p.(*program)
-	}
-	p, _ := programs.LoadOrStore(strings.Clone(text), compile(text))
-	return p.(*program)
-}
-
-const chunk = "user_script"
-
-func compile(text string) *program {
-	sum := sha1.Sum([]byte(text))
-	p := &program{sha: hex.EncodeToString(sum[:])}
-	tree, err := parse.Parse(strings.NewReader(text), chunk)
-	stepwise(tree)
-	if err == nil {
-		p.proto, err = lua.Compile(tree, chunk)
-	}
-	if err != nil {
-		p.fault = fault("ERR Error compiling script (new function): %s", strings.ReplaceAll(err.Error(), "\n", " "))
-	}
-	return p
-}
 
 // An interpreter runs the scripts of a server.
 type interpreter struct {
@@ -53,6 +15,7 @@ type interpreter struct {
 	state  *lua.LState
 	loaded map[string]*program // by their sums
 
+	onError *lua.LFunction
 }
 
 func newInterpreter(s *Server) *interpreter {
@@ -73,6 +36,7 @@ func (i *interpreter) script(text string) *program {
 
 func (i *interpreter) open() {
 	L := i.state
+	i.onError = L.NewFunction(i.place)
 	for _, open := range []lua.LGFunction{lua.OpenBase, lua.OpenTable, lua.OpenString, lua.OpenMath} {
 		L.Push(L.NewFunction(open))
 		L.Call(0, 0)
@@ -93,6 +57,7 @@ func (i *interpreter) open() {
 		"sha1hex":      sha1hex,
 		"log":          func(*lua.LState) int { return 0 },
 	})
+	i.exact(g)
 	g.RawSetString("redis", redis)
 	g.RawSetString("cjson", newJSON(L))
 	i.protect()
@@ -121,7 +86,7 @@ func (i *interpreter) run(p *program, keys, args []string) reply {
 	g.RawSetString("KEYS", i.strings(keys))
 	g.RawSetString("ARGV", i.strings(args))
 	L.Push(L.NewFunctionFromProto(p.proto))
-	if err := L.PCall(0, 1, nil); err != nil {
+	if err := L.PCall(0, 1, i.onError); err != nil {
 		L.SetTop(0)
 		return p.failed(err)
 	}
@@ -144,20 +109,40 @@ func (p *program) failed(err error) reply {
 	if !errors.As(err, &raised) {
 		return fault("ERR %s", err)
 	}
-	t, isTable := raised.Object.(*lua.LTable)
-	if !isTable {
-		line := ""
-		if rest, found := strings.CutPrefix(raised.Object.String(), chunk+":"); found {
-			number, _, _ := strings.Cut(rest, ":")
-			line = ", on @" + chunk + ":" + number + "."
-		}
-		return fault("ERR %s script: %s%s", raised.Object, p.sha, line)
+	t, placed := raised.Object.(*lua.LTable)
+	if !placed {
+		return fault("ERR %s", raised.Object)
 	}
 	said := t.RawGetString("err").String()
-	if line, known := t.RawGetString("line").(lua.LString); known {
-		return fault("%s script: %s, on @%s:%s.", said, p.sha, chunk, line)
+	if line, known := t.RawGetString("line").(lua.LNumber); known {
+		return fault("%s script: %s, on @%s:%d.", oneLine(said), p.sha, chunk, int(line))
 	}
-	return fault("%s", said)
+	return fault("%s", oneLine(said))
+}
+
+// place makes of an error that nobody has caught a table that says in which line it was raised.
+func (i *interpreter) place(L *lua.LState) int {
+	t, isTable := L.Get(1).(*lua.LTable)
+	if !isTable {
+		t = i.field("err", "ERR "+L.Get(1).String())
+	}
+	if n := line(L); n > 0 {
+		t.RawSetString("line", lua.LNumber(n))
+	}
+	L.Push(t)
+	return 1
+}
+
+// line is the one that is executed in the script; 0 if none is.
+func line(L *lua.LState) int {
+	for level := 1; level < 3; level++ {
+		if frame, found := L.GetStack(level); found {
+			if L.GetInfo("l", frame, lua.LNil); frame.CurrentLine > 0 {
+				return frame.CurrentLine
+			}
+		}
+	}
+	return 0
 }
 
 // answer is a value of Lua as a reply.
@@ -194,7 +179,11 @@ func (i *interpreter) answerTable(t *lua.LTable) reply {
 	}
 }
 
-func oneLine(s string) string { return strings.NewReplacer("\r", " ", "\n", " ").Replace(s) }
+// oneLine is a text as far as C has it, in one line.
+func oneLine(s string) string {
+	s, _, _ = strings.Cut(s, "\x00")
+	return strings.NewReplacer("\r", " ", "\n", " ").Replace(s)
+}
 
 // value is a reply as a value of Lua.
 func (i *interpreter) value(r reply) lua.LValue {
@@ -233,28 +222,17 @@ func (i *interpreter) call(raises bool) int {
 	}
 	t := i.field("err", r.text)
 	if raises {
-		t.RawSetString("line", lua.LString(strconv.Itoa(line(L))))
 		L.Error(t, 0)
 	}
 	L.Push(t)
 	return 1
 }
 
-// line is the one that has called a function of ours.
-func line(L *lua.LState) int {
-	frame, found := L.GetStack(1)
-	if !found {
-		return 0
-	}
-	L.GetInfo("l", frame, lua.LNil)
-	return frame.CurrentLine
-}
-
 // ask executes the command whose words are the arguments.
 func (i *interpreter) ask(L *lua.LState) reply {
 	n := L.GetTop()
 	if n == 0 {
-		return fault("ERR Please specify at least one argument for this redis.call() call")
+		return fault("ERR Please specify at least one argument for this redis lib call")
 	}
 	words := make([]string, n)
 	for j := range words {
@@ -289,19 +267,9 @@ func (s *Server) called(words []string) reply {
 	return cmd.run(s, nil, words)
 }
 
-// numeral is a number as %.17g writes it.
-func numeral(f float64) string {
-	if f == float64(int64(f)) && f < 1e17 && f > -1e17 {
-		return strconv.FormatInt(int64(f), 10)
-	}
-	return strconv.FormatFloat(f, 'g', 17, 64)
-}
-
 func (i *interpreter) errorReply(L *lua.LState) int {
-	said := L.CheckString(1)
-	if rest, found := strings.CutPrefix(said, "-"); found {
-		said = rest
-	} else {
+	said := strings.TrimPrefix(L.CheckString(1), "-")
+	if !strings.Contains(said, " ") {
 		said = "ERR " + said
 	}
 	L.Push(i.field("err", said))

@@ -32,7 +32,7 @@ func text(s string) reply        { return reply{kind: bulk, text: s} }
 func several(list []reply) reply { return reply{kind: array, list: list} }
 func missing() reply             { return reply{kind: none} }
 func fault(format string, args ...any) reply {
-	return reply{kind: failure, text: fmt.Sprintf(format, args...)}
+	return reply{kind: failure, text: oneLine(fmt.Sprintf(format, args...))}
 }
 
 func texts(list []string) reply {
