@@ -6,6 +6,7 @@ build: ; @scripts/build.sh ## build ./redlockrun, one static file
 demo: build ; @scripts/demo.sh ## show what it does, on a throw-away Redis
 man: build ; @scripts/man.sh ## write the manual page, dist/redlockrun.1
 install: ; @scripts/install.sh "$(DESTDIR)$(PREFIX)" ## put both under PREFIX, which is /usr/local if not said
+image: ; @scripts/image.sh ## build the container image, for amd64 and arm64, into dist/; no daemon, no registry
 help: ; @scripts/help.sh ## print this list
 
 ## Before a change lands
@@ -27,4 +28,4 @@ mutants: ; @scripts/mutants.sh ## sow a hundred known faults, one at a time: eac
 model: ; @scripts/model.sh ## search the quorum's models exhaustively; up to 8 GB
 fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
 
-.PHONY: build demo man install help quick test lint e2e compat dist bench soak storm lost-updates mutants model fuzz
+.PHONY: build demo man install image help quick test lint e2e compat dist bench soak storm lost-updates mutants model fuzz

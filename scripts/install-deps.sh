@@ -1,5 +1,5 @@
 #!/bin/sh
-# install-deps.sh demo|bench|test|lost|e2e: installs the programs that are needed and missing.
+# install-deps.sh demo|bench|image|test|lost|e2e: installs the programs that are needed and missing.
 #
 # Nothing that is there already is touched, and a redis-server that this
 # installs is neither started nor set to start with the machine: tests start
@@ -13,8 +13,10 @@ test="$demo gcc:gcc /usr/include/stdlib.h:libc6-dev openssl:openssl bash:bash le
     ip:iproute2 iptables:iptables flock:util-linux unshare:util-linux nsenter:util-linux setpriv:util-linux nohup:coreutils git:git
     dash:dash zsh:zsh fish:fish wget:wget pv:pv rsync:rsync perl:perl-base sqlite3:sqlite3 ssh-keygen:openssh-client"
 lost="$test etcd:etcd-server etcdctl:etcd-client"
-e2e="$test cron:cron chronic:moreutils systemd-analyze:systemd mandoc:mandoc man:man-db qemu-system-aarch64:qemu-system-arm cpio:cpio
+image='buildah:buildah /usr/share/ca-certificates/mozilla:ca-certificates'
+e2e="$test $image cron:cron chronic:moreutils systemd-analyze:systemd mandoc:mandoc man:man-db qemu-system-aarch64:qemu-system-arm cpio:cpio
     prometheus:prometheus prometheus-node-exporter:prometheus-node-exporter /usr/lib/nagios/plugins/negate:monitoring-plugins-basic
+    podman:podman runc:runc conmon:conmon /usr/share/doc/busybox-static/copyright:busybox-static
     chromium:chromium /usr/share/bash-completion/bash_completion:bash-completion
     rpm:rpm mmdebstrap:mmdebstrap lintian:lintian chroot:coreutils"
 
@@ -23,8 +25,9 @@ demo) wanted=$demo ;;
 bench) wanted=$bench ;;
 test) wanted=$test ;;
 lost) wanted=$lost ;;
+image) wanted=$image ;;
 e2e) wanted=$e2e ;;
-*) echo "usage: install-deps.sh demo|bench|test|lost|e2e" >&2; exit 64 ;;
+*) echo "usage: install-deps.sh demo|bench|image|test|lost|e2e" >&2; exit 64 ;;
 esac
 
 PATH=$PATH:/usr/sbin:/sbin

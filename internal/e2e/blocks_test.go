@@ -13,7 +13,7 @@ import (
 // pages are those that users read, README.md first.
 var pages = []string{
 	"README.md", "docs/flags.md", "docs/once.md", "docs/operators.md", "docs/recipes.md", "docs/guarantees.md", "docs/stores.md",
-	"docs/services.md", "docs/home.md", "docs/install.md", monitoringPage, "docs/monitoring/page.md",
+	"docs/services.md", "docs/containers.md", "docs/home.md", "docs/install.md", monitoringPage, "docs/monitoring/page.md",
 }
 
 // page is the text of one of them.
@@ -83,6 +83,7 @@ func TestEveryExampleOfThePagesIsTested(t *testing.T) {
 		"takeover", "anacron", "clusters", "coalesce", "pings", "mail", "deploy", "replace",
 		"deadman", "deadmanservice", "deadmantimer", "nagios", "metricsservice", "metricstimer", "jobspage",
 		"deb", "rpm", "apk", "archive", "source", "units", "dropin", "sums", "verify",
+		"imagestatus", "copyfrom", "initcontainer",
 	}
 	text := users(t)
 	var marked []string

@@ -89,12 +89,12 @@ func (c container) number(t *testing.T, name string) int {
 	return n
 }
 
-// pod is the container as the kubelet starts it for the Job, on this site: as PID 1, and each $(NAME) of
-// its command is replaced by the variable.
-func (s *site) pod(c container, job string) *exec.Cmd {
+// words are the container's command as the kubelet starts it for the Job, with the variables that
+// it is given: each $(NAME) is replaced by the variable.
+func (s *site) words(c container, job string) (words []string, env map[string]string) {
 	s.t.Helper()
 	values := map[string]string{"metadata.labels['batch.kubernetes.io/job-name']": job}
-	env := map[string]string{}
+	env = map[string]string{}
 	for _, e := range c.Env {
 		value, known := values[e.ValueFrom.FieldRef.FieldPath]
 		if e.ValueFrom.SecretKeyRef.Key != "" {
@@ -105,17 +105,24 @@ func (s *site) pod(c container, job string) *exec.Cmd {
 		}
 		env[e.Name] = value
 	}
-	words := slices.Concat(c.Command, c.Args)
+	env["REDLOCKRUN_PORT"] = "tcp://10.0.0.1:80" // Kubernetes does so for a Service of that name
+	words = slices.Concat(c.Command, c.Args)
 	for i, word := range words {
 		words[i] = regexp.MustCompile(`\$\((\w+)\)`).ReplaceAllStringFunc(word, func(name string) string {
 			return env[name[2:len(name)-1]]
 		})
 	}
+	return words, env
+}
+
+// pod is the container for the Job, on this site: it is PID 1.
+func (s *site) pod(c container, job string) *exec.Cmd {
+	s.t.Helper()
+	words, env := s.words(c, job)
 	cmd := s.command(s.t.Context(), words...)
 	for name, value := range env {
 		cmd.Env = append(slices.Clone(cmd.Env), name+"="+value)
 	}
-	cmd.Env = append(cmd.Env, "REDLOCKRUN_PORT=tcp://10.0.0.1:80") // Kubernetes does so for a Service of that name
 	cmd.SysProcAttr = asInit()
 	return cmd
 }
@@ -237,6 +244,70 @@ func TestReadmeCronJobStartedTwiceRunsOnce(t *testing.T) {
 	want(t, []run{firstEnded(), secondEnded()}, run{}, run{})
 	if ran := s.ran(); ran != "ran\n" {
 		t.Errorf("two pods ran %q", ran)
+	}
+}
+
+// A pod of docs/containers.md, whose program comes by a volume.
+type pod struct {
+	Spec struct {
+		SecurityContext struct {
+			RunAsNonRoot bool `yaml:"runAsNonRoot"`
+			RunAsUser    int  `yaml:"runAsUser"`
+		} `yaml:"securityContext"`
+		InitContainers []confined `yaml:"initContainers"`
+		Containers     []confined
+		Volumes        []struct {
+			Name     string
+			EmptyDir map[string]string `yaml:"emptyDir"`
+		}
+	}
+}
+
+// A confined container has no rights but those that it is given.
+type confined struct {
+	container       `yaml:",inline"`
+	Image           string
+	SecurityContext struct {
+		AllowPrivilegeEscalation *bool `yaml:"allowPrivilegeEscalation"`
+		ReadOnlyRootFilesystem   bool  `yaml:"readOnlyRootFilesystem"`
+		Capabilities             struct{ Drop []string }
+	} `yaml:"securityContext"`
+	VolumeMounts []struct {
+		Name      string
+		MountPath string `yaml:"mountPath"`
+		ReadOnly  bool   `yaml:"readOnly"`
+	} `yaml:"volumeMounts"`
+}
+
+func readPod(t *testing.T) (p pod) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(block(t, "initcontainer")), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestRecipeOfTheInitContainerIsThatOfTheCronJob(t *testing.T) {
+	p := readPod(t)
+	if len(p.Spec.InitContainers) != 1 || len(p.Spec.Containers) != 1 || len(p.Spec.Volumes) != 1 || !p.Spec.SecurityContext.RunAsNonRoot {
+		t.Fatalf("%+v", p)
+	}
+	first, job := p.Spec.InitContainers[0], p.Spec.Containers[0]
+	whole := readCronJob(t).Spec.JobTemplate.Spec.Template.Spec.Containers[0]
+	if job.Name != whole.Name || !slices.Equal(job.Args, whole.Args) || !slices.Equal(job.Env, whole.Env) ||
+		!slices.Equal(job.Command[1:], whole.Command[1:]) || len(first.Command) != 0 {
+		t.Errorf("%+v, not %+v", job, whole)
+	}
+	dir := first.VolumeMounts[0].MountPath
+	if !slices.Equal(first.Args, []string{"copy-self", dir}) || job.Command[0] != dir+"/redlockrun" || job.VolumeMounts[0].MountPath != dir {
+		t.Errorf("the program is copied by %q, and started as %q", first.Args, job.Command[0])
+	}
+	for _, c := range []confined{first, job} {
+		s := c.SecurityContext
+		if s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation || !s.ReadOnlyRootFilesystem ||
+			!slices.Equal(s.Capabilities.Drop, []string{"ALL"}) || c.VolumeMounts[0].Name != p.Spec.Volumes[0].Name {
+			t.Errorf("%+v", c)
+		}
 	}
 }
 
