@@ -9,7 +9,9 @@ import (
 
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/config"
+	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
 
 	"github.com/spf13/pflag"
 )
@@ -56,8 +58,8 @@ func checkUnlock(name, run string, force, foreign bool) error {
 	return nil
 }
 
-// isGone reports whether a run has the lock that ran on this very host, where its process
-// is gone: its guard has ended what was left of it.
+// isGone reports whether a run has the lock that ran on this very host, where its process is
+// gone, and so is its command.
 func (o *operation) isGone(name, run string) (bool, error) {
 	jobs, err := o.inspector(name)
 	if err != nil {
@@ -66,7 +68,44 @@ func (o *operation) isGone(name, run string) (bool, error) {
 	job, err := attend(o.signals, func(ctx context.Context) (lock.Job, error) { return jobs.Job(ctx, name) })
 	h := job.Holder
 	here := h.Run == run && h.Boot != "" && h.Boot == boottime.BootID() && h.Host == lock.RecordOf(lock.Holder{Host: hostName()}).Host
-	return here && h.PID > 0 && errors.Is(syscall.Kill(h.PID, 0), syscall.ESRCH), err
+	if err != nil || !here || h.PID <= 0 || !errors.Is(syscall.Kill(h.PID, 0), syscall.ESRCH) {
+		return false, err
+	}
+	left, err := attend(o.signals, func(ctx context.Context) ([]int, error) { return outlived(ctx, run) })
+	if err == nil && len(left) > 0 {
+		err = outlivedBy(name, h, left)
+	}
+	return err == nil, err
+}
+
+const (
+	// guardKills is how long after the end of redlockrun its guard needs at most to send SIGKILL
+	// to what is left of the command, and some time for that to reach it.
+	guardKills = 200 * time.Millisecond
+
+	// guardEnds is when the guard is gone, too: nobody ends what is left then.
+	guardEnds = 3 * time.Second
+)
+
+// outlived are the processes of a command whose redlockrun is gone, once its guard has had the
+// time to end them. Those of other users are not to be seen: of them there is the time alone.
+func outlived(ctx context.Context, run string) (left []int, err error) {
+	began := boottime.Now()
+	for pause := guardKills; lock.Pause(ctx, pause); pause = guardKills / 10 {
+		left = runner.Bearing(config.RunIDVar + "=" + run)
+		if len(left) == 0 || boottime.Now().Sub(began) > guardEnds {
+			return left, nil
+		}
+	}
+	return nil, context.Cause(ctx)
+}
+
+func outlivedBy(name string, h lock.Holder, left []int) error {
+	o := failure(statusBusy, fmt.Sprintf("%s is gone, but process %d of its command still runs", h.Process(), left[0]),
+		fmt.Sprintf("end it, or let %s free the lock beside it", typed("unlock", name)+" --run "+h.Run+" --force"))
+	o.event = console.EventRefused
+	o.fields = []console.Field{{Name: "key", Value: name}}
+	return &unmadeError{outcome: o}
 }
 
 func sayUnlocked(name string, c lock.Changed, force bool) string {

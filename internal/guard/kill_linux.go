@@ -47,6 +47,17 @@ func living(group int, end int64) (n int) {
 	return n
 }
 
+// Bearing is the processes that have an entry in their environment, and run or could: zombies
+// are none, and what may not be read is not among them.
+func Bearing(entry string) (pids []int) {
+	eachProcess(boottime()+killLimit, func(p process) {
+		if !p.dead() && marked(p.pid, []byte(entry)) {
+			pids = append(pids, p.pid)
+		}
+	})
+	return pids
+}
+
 // killStarting kills a command whose starter died, or stands still, between the fork
 // and the message with its group. Whoever is in the starter's session and has the
 // marker in its environment belongs to it. A session that began outside of this

@@ -17,6 +17,10 @@ func countLeft(group int) int {
 	return countLiving(group)
 }
 
+// Bearing is the processes that still run, and have an entry such as NAME=VALUE in their
+// environment that this process may read.
+func Bearing(entry string) []int { return guard.Bearing(entry) }
+
 // countLiving counts the processes of a group that still run. Nearly always there
 // are none, which one system call shows.
 func countLiving(group int) int {
