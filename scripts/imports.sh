@@ -36,6 +36,7 @@ scripts/.*          : internal/(redistest|ability) golang.org/x/sys.*
 internal/e2e        :
 internal/soak       :
 internal/simulation/server : github.com/yuin/gopher-lua.*
+internal/soak/nemesis :
 '
 # Whom tests may import follows no rule but this: Redis is spoken to by the lock alone.
 outside_lock='^redlockrun/internal/(lock|redistest)(/|$)'

@@ -216,7 +216,7 @@ flags:
       --json                   one object
 
 Without --force only a run is taken for dead that has said that it ended, or that ran on
-this very host (and in this container) where its process is gone.
+this very host (and in this container) where it and its command are gone.
 
 examples:
   redlockrun unlock backup --run 01ARZ3NDEKTSV4RRFFQ69G5FAV

@@ -73,14 +73,14 @@ func (n *nemesis) pauseNowAndThen(over context.Context, draw *rand.Rand) {
 	}
 }
 
-// stopNowAndThen stops a run whose job runs.
+// stopNowAndThen stops a run whose job runs, and does so for long enough to learn of it.
 func (n *nemesis) stopNowAndThen(over context.Context, draw *rand.Rand) {
 	for rest(over, draw, 300*time.Millisecond, 1500*time.Millisecond) {
-		running := n.journal.running()
-		if len(running) == 0 {
+		long := slices.DeleteFunc(n.journal.running(), func(s start) bool { return n.run(s.number).task.length < time.Second })
+		if len(long) == 0 {
 			continue
 		}
-		s := running[draw.IntN(len(running))]
+		s := long[draw.IntN(len(long))]
 		n.do("stop", n.run(s.number).key, s, "--run", s.run, "--why", "nemesis", "--wait", "8")
 	}
 }

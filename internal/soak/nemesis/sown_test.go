@@ -1,0 +1,57 @@
+//go:build linux
+
+package nemesis
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// sownFaults are wrong in ways that a nemesis is to find, each by what it says then.
+var sownFaults = []struct {
+	sown
+	finding string
+}{
+	{sown{"take a busy lock", "internal/lock/line/acquire.lua",
+		"if left == -2 then\n  local answer = take()", "if left ~= 0 then\n  local answer = take()"}, "two at once"},
+	{sown{"release another's lock", "internal/lock/line/release.lua",
+		"  if mine(held) then\n", "  if held ~= '' then\n"}, "two at once"},
+	{sown{"let a guard heed no deadline", "internal/guard/life_linux.go",
+		"\tif next != 0 && now >= next {\n", "\tif next != 0 && now < 0 {\n"}, "two at once"},
+	{sown{"let a guard kill nobody", "internal/guard/kill_linux.go",
+		"syscall.Kill(-group, syscall.SIGKILL) == nil; pause", "syscall.Kill(-group, 0) == nil; pause"}, "two at once"},
+	{sown{"give a fence twice", "internal/lock/line/line.lua",
+		"math.max(tonumber(last) + 1, now)", "math.max(tonumber(last), 1)"}, "is not that of a lock"},
+	{sown{"start under a pause", "internal/lock/line/line.lua",
+		"  if wanted == '' then return end\n", "  if wanted ~= 'x' then return end\n"}, "is not that of a lock"},
+	{sown{"run what is done", "internal/lock/ledger/slots.lua",
+		"  if closed then return 6, value end\n", ""}, "is not that of a lock"},
+	{sown{"keep a stop to oneself", "internal/lock/line/renew.lua",
+		`string.sub(held, 37, 43) == '"stop":' and 1 or 0}`, "0}"}, "after it was told to stop"},
+}
+
+// What a nemesis does not find it does not show either.
+func TestANemesisFindsWhatIsWrong(t *testing.T) {
+	length(t)
+	seed := seedOf(t)
+	for _, fault := range sownFaults {
+		t.Run(strings.ReplaceAll(fault.name, " ", "-"), func(t *testing.T) {
+			program := build(t, fault.sown)
+			began := time.Now()
+			for round := range uint64(6) {
+				n := newNemesis(t, newPlace(t, "OneServer"), program, seed+round)
+				must(t, n.rage(20*time.Second))
+				v := n.judge()
+				for _, text := range v.findings {
+					if strings.Contains(text, fault.finding) {
+						t.Logf("found after %s: %.200s", time.Since(began).Round(time.Second), text)
+						return
+					}
+				}
+				t.Logf("round %d: %d runs, findings %.500q", round, v.runs, v.findings)
+			}
+			t.Error("it was not found")
+		})
+	}
+}
