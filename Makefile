@@ -22,7 +22,7 @@ dist: ; @scripts/dist.sh ## make archives, packages and their sums of this commi
 ## At length
 bench: build ; @scripts/bench.sh ## measure a run, a hand-over and memory, and hold them to their bars
 soak: ; @scripts/soak.sh ## let many wait for one lock while all goes wrong, for STORM=60s
-nemesis: ; @scripts/nemesis.sh ## let processes, servers, network and operators do their worst to real runs, for NEMESIS=60s a store
+nemesis: ; @scripts/nemesis.sh ## fail all that real runs depend on, for NEMESIS=60s on each kind of store
 storm: ; @scripts/storm.sh ## kill ten thousand runs, and let a quorum's servers and network fail, at full length
 lost-updates: ; @scripts/lost-updates.sh write ## count acknowledged updates that are lost, under redlockrun and its peers
 mutants: ; @scripts/mutants.sh ## sow a hundred known faults, one at a time: each must be found by its test
