@@ -35,8 +35,8 @@ scripts/manual      : internal/config
 scripts/.*          : internal/(redistest|ability) golang.org/x/sys.*
 internal/e2e        :
 internal/soak       :
-internal/simulation/server : github.com/yuin/gopher-lua.*
 internal/soak/nemesis :
+internal/simulation/server : github.com/yuin/gopher-lua.*
 '
 # Whom tests may import follows no rule but this: Redis is spoken to by the lock alone.
 outside_lock='^redlockrun/internal/(lock|redistest)(/|$)'
