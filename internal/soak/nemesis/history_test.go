@@ -3,8 +3,10 @@
 package nemesis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,10 +150,45 @@ func (r *run) clean() bool {
 	return len(r.struck) == 0 && r.said == "" && (r.status == 0 || r.status == 3) && r.report.From == "command"
 }
 
-// linear reports whether the history of a key can be one of a lock.
-func (n *nemesis) linear(key string) (porcupine.CheckResult, int) {
+// linear reports whether the history of a key can be one of a lock, and if not, what cannot
+// follow on what.
+func (n *nemesis) linear(key string) (result porcupine.CheckResult, operations int, trouble string) {
 	history := n.deeds(key)
-	return porcupine.CheckOperationsTimeout(model, history, 2*time.Minute), len(history)
+	result, info := porcupine.CheckOperationsVerbose(model, history, 2*time.Minute)
+	if result != porcupine.Ok {
+		trouble = explain(history, info)
+	}
+	return result, len(history), trouble
+}
+
+// explain is the end of the longest order that a lock allows, and what ends first of the rest.
+func explain(history []porcupine.Operation, info porcupine.LinearizationInfo) string {
+	var longest []int
+	for _, order := range slices.Concat(info.PartialLinearizations()...) {
+		if len(order) > len(longest) {
+			longest = order
+		}
+	}
+	var rest []int
+	for i := range history {
+		if !slices.Contains(longest, i) {
+			rest = append(rest, i)
+		}
+	}
+	slices.SortFunc(rest, func(a, b int) int { return cmp.Compare(history[a].Return, history[b].Return) })
+	text := new(strings.Builder)
+	for _, i := range longest[max(0, len(longest)-12):] {
+		fmt.Fprintf(text, "  %s\n", describe(history[i]))
+	}
+	text.WriteString("and then none of\n")
+	for _, i := range rest[:min(len(rest), 12)] {
+		fmt.Fprintf(text, "  %s\n", describe(history[i]))
+	}
+	return text.String()
+}
+
+func describe(op porcupine.Operation) string {
+	return fmt.Sprintf("%v to %v: %+v", instant(op.Call), instant(op.Return), op.Input)
 }
 
 func TestTheModelKnowsRightFromWrong(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -183,7 +184,7 @@ func (n *nemesis) strikeStores(over context.Context, draw *rand.Rand) {
 }
 
 // frozenFor is longer than any lease.
-const frozenFor = 5 * time.Second
+const frozenFor = 6 * time.Second
 
 // What is done to one process of a run.
 const (
@@ -228,11 +229,19 @@ func (n *nemesis) victim(draw *rand.Rand, what string) (*run, start) {
 		return n.waiter(draw), start{}
 	}
 	running := n.journal.running()
+	if long := n.long(running); what == frozen || len(long) > 0 && draw.IntN(2) == 0 {
+		running = long
+	}
 	if len(running) == 0 {
 		return nil, start{}
 	}
 	s := running[draw.IntN(len(running))]
 	return n.run(s.number), s
+}
+
+// long are the jobs that run for so long that much can come of what happens to them.
+func (n *nemesis) long(running []start) []start {
+	return slices.DeleteFunc(slices.Clone(running), func(s start) bool { return n.run(s.number).task.length < time.Second })
 }
 
 // waiter is a run whose job has not begun.

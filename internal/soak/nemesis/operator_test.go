@@ -76,7 +76,7 @@ func (n *nemesis) pauseNowAndThen(over context.Context, draw *rand.Rand) {
 // stopNowAndThen stops a run whose job runs, and does so for long enough to learn of it.
 func (n *nemesis) stopNowAndThen(over context.Context, draw *rand.Rand) {
 	for rest(over, draw, 300*time.Millisecond, 1500*time.Millisecond) {
-		long := slices.DeleteFunc(n.journal.running(), func(s start) bool { return n.run(s.number).task.length < time.Second })
+		long := n.long(n.journal.running())
 		if len(long) == 0 {
 			continue
 		}

@@ -137,7 +137,7 @@ func TestOutsideOfWhatIsPromisedTwoRunAtOnceAndAreSeen(t *testing.T) {
 			n.keys = []string{sceneKey}
 			n.play(t, s)
 			v := n.judge()
-			result, operations := n.linear(sceneKey)
+			result, operations, _ := n.linear(sceneKey)
 			t.Logf("overlaps: %d; history of %d operations: %s", len(v.inside)+len(v.outside), operations, result)
 			if seen := len(v.inside)+len(v.outside) > 0 && result == porcupine.Illegal; seen == s.inside {
 				t.Errorf("two at once seen: %v; findings: %q", seen, v.findings)

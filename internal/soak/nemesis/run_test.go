@@ -50,7 +50,7 @@ type account struct {
 }
 
 // tick is how long a slot lasts that is named by --once.
-const tick = 3 * time.Second
+const tick = 4 * time.Second
 
 // draw draws a run: what it wants, and what its job does.
 func (n *nemesis) draw(draw *rand.Rand, number int) *run {
@@ -63,18 +63,21 @@ func (n *nemesis) draw(draw *rand.Rand, number int) *run {
 		length: 20*time.Millisecond + time.Duration(draw.IntN(200))*time.Millisecond,
 	}
 	if draw.IntN(6) == 0 { // long enough to be renewed, and to be met by what happens
-		r.task.length = time.Second + time.Duration(draw.IntN(5000))*time.Millisecond
+		r.task.length = time.Second + time.Duration(draw.IntN(6000))*time.Millisecond
+		if draw.IntN(5) == 0 {
+			r.task.length += 5 * time.Second
+		}
 	}
 	wait := 2 + draw.Float64()*18
 	switch draw.IntN(20) {
 	case 0, 1, 2, 3: // at once or not at all
 		wait = 0
 	case 4, 5, 6, 7: // at most once in a slot
-		r.slots = true
+		r.slots, r.key = true, n.keys[draw.IntN(2)]
 		r.flags = append(r.flags, "--once", fmt.Sprint("tick-", int64(now())/int64(tick)))
 		wait = min(wait, 10)
 	case 8, 9:
-		r.slots = true
+		r.slots, r.key = true, n.keys[draw.IntN(2)]
 		r.flags = append(r.flags, "--once-per", "5s", "--tries", "3")
 		wait = float64(draw.IntN(5))
 	case 10, 11: // fails, and is started again under the same lock

@@ -3,6 +3,8 @@
 package nemesis
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,14 +13,14 @@ import (
 // sownFaults are wrong in ways that a nemesis is to find, each by what it says then.
 var sownFaults = []struct {
 	sown
-	finding string
+	finding string // a regular expression
 }{
 	{sown{"take a busy lock", "internal/lock/line/acquire.lua",
 		"if left == -2 then\n  local answer = take()", "if left ~= 0 then\n  local answer = take()"}, "two at once"},
 	{sown{"release another's lock", "internal/lock/line/release.lua",
 		"  if mine(held) then\n", "  if held ~= '' then\n"}, "two at once"},
 	{sown{"let a guard heed no deadline", "internal/guard/life_linux.go",
-		"\tif next != 0 && now >= next {\n", "\tif next != 0 && now < 0 {\n"}, "two at once"},
+		"\tif next != 0 && now >= next {\n", "\tif next != 0 && now < 0 {\n"}, "two at once|lived"},
 	{sown{"let a guard kill nobody", "internal/guard/kill_linux.go",
 		"syscall.Kill(-group, syscall.SIGKILL) == nil; pause", "syscall.Kill(-group, 0) == nil; pause"}, "two at once"},
 	{sown{"give a fence twice", "internal/lock/line/line.lua",
@@ -35,6 +37,7 @@ var sownFaults = []struct {
 func TestANemesisFindsWhatIsWrong(t *testing.T) {
 	length(t)
 	seed := seedOf(t)
+	t.Logf("seed %d", seed)
 	for _, fault := range sownFaults {
 		t.Run(strings.ReplaceAll(fault.name, " ", "-"), func(t *testing.T) {
 			program := build(t, fault.sown)
@@ -43,13 +46,11 @@ func TestANemesisFindsWhatIsWrong(t *testing.T) {
 				n := newNemesis(t, newPlace(t, "OneServer"), program, seed+round)
 				must(t, n.rage(20*time.Second))
 				v := n.judge()
-				for _, text := range v.findings {
-					if strings.Contains(text, fault.finding) {
-						t.Logf("found after %s: %.200s", time.Since(began).Round(time.Second), text)
-						return
-					}
+				if i := slices.IndexFunc(v.findings, regexp.MustCompile(fault.finding).MatchString); i >= 0 {
+					t.Logf("found after %s: %.200s", time.Since(began).Round(time.Second), v.findings[i])
+					return
 				}
-				t.Logf("round %d: %d runs, findings %.500q", round, v.runs, v.findings)
+				t.Logf("round %d: %d runs, findings %.2000q", round, v.runs, v.findings)
 			}
 			t.Error("it was not found")
 		})

@@ -63,10 +63,10 @@ func (n *nemesis) judge() *verdict {
 		n.judgeAct(v, a)
 	}
 	for _, key := range n.keys {
-		result, operations := n.linear(key)
+		result, operations, trouble := n.linear(key)
 		v.operations += operations
 		if result != porcupine.Ok && !slices.ContainsFunc(v.outside, func(o overlap) bool { return o.first.key == key }) {
-			v.find("the history of %s, %d operations, is not that of a lock: %s", key, operations, result)
+			v.find("the history of %s, %d operations, is not that of a lock: %s\n%s", key, operations, result, trouble)
 		}
 	}
 	if !redistest.Until(patience, func() bool { return len(left(n.dir)) == 0 }) {
@@ -242,7 +242,7 @@ func (n *nemesis) judgeStop(v *verdict, a act, last *start) {
 		v.stops++
 	}
 	switch {
-	case a.done() && last.alive > a.to:
+	case a.done() && last.alive > a.to && !n.stood(a.to, r.ttl):
 		v.find("the job of %v lived %s after it was said to have ended", r, last.alive.sub(a.to))
 	case last.alive > a.to.plus(r.ttl+2*time.Second):
 		v.find("the job of %v lived for %s after it was told to stop", r, last.alive.sub(a.to))
