@@ -145,9 +145,10 @@ func (n *nemesis) deeds(key string) (history []porcupine.Operation) {
 // dismissed: it had nothing to do, as its slot was done.
 func (r *run) dismissed() bool { return r.slots && r.status == 0 && r.report.Slot != "" }
 
-// clean: it gave back its lock, and its slot is known to be recorded.
+// clean: it gave back its lock, and how it ended is known to be recorded. Who was told to stop
+// and ended well all the same was stopped.
 func (r *run) clean() bool {
-	return len(r.struck) == 0 && r.said == "" && (r.status == 0 || r.status == 3) && r.report.From == "command"
+	return len(r.struck) == 0 && r.said == "" && (r.report.How == "ok" || r.report.How == "failed") && r.report.From == "command"
 }
 
 // linear reports whether the history of a key can be one of a lock, and if not, what cannot

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -275,9 +274,8 @@ func (n *nemesis) strike(r *run, s start, what string) bool {
 
 // settle waits until what runs still has ended, with all healed and nothing paused.
 func (n *nemesis) settle() {
-	runtime.GC()
 	for _, key := range n.keys {
-		if !redistest.Until(patience, func() bool { return n.operate("resume", key).status == 0 }) {
+		if !redistest.Until(patience, func() bool { return n.do("resume", key, start{}).done() }) {
 			n.broken(fmt.Errorf("%s cannot be resumed", key))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -49,6 +50,9 @@ type account struct {
 	Reason string `json:"reason"`
 }
 
+// leastTTL is that of the runs whose guard has the least time.
+const leastTTL = 4 * time.Second
+
 // tick is how long a slot lasts that is named by --once.
 const tick = 4 * time.Second
 
@@ -56,7 +60,7 @@ const tick = 4 * time.Second
 func (n *nemesis) draw(draw *rand.Rand, number int) *run {
 	r := &run{
 		number: number, key: n.keys[draw.IntN(len(n.keys))], left: draw.IntN(2) == 0,
-		ttl: 4*time.Second + time.Duration(draw.IntN(3))*500*time.Millisecond,
+		ttl: leastTTL + time.Duration(draw.IntN(3))*500*time.Millisecond,
 	}
 	r.task = task{
 		log: n.journal.path, number: number, codes: "0", deaf: draw.IntN(6) == 0,
@@ -106,8 +110,8 @@ func (n *nemesis) live(r *run) {
 		return
 	}
 	report := fmt.Sprintf("%s/report-%d", n.dir, r.number)
-	args := append([]string{"-k", r.key, "--ttl", fmt.Sprint(r.ttl.Seconds()), "--redis-timeout", "3", "--report-file", report}, n.place.flags...)
-	args = append(append(append(args, r.flags...), "--", self), r.task.words()...)
+	args := slices.Concat([]string{"-k", r.key, "--ttl", fmt.Sprint(r.ttl.Seconds()), "--redis-timeout", "3", "--report-file", report},
+		n.place.flags, r.flags, []string{"--", self}, r.task.words())
 	on := n.place.net.Right
 	if r.left {
 		on = n.place.net.Left
@@ -166,12 +170,7 @@ func (r *run) signal(sig syscall.Signal) {
 }
 
 func (r *run) was(what string) bool {
-	for _, one := range r.struck {
-		if one == what {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(r.struck, what)
 }
 
 func (r *run) String() string {

@@ -34,7 +34,7 @@ type verdict struct {
 	operations                     int
 	statuses                       map[int]int
 	dealt                          map[string]int
-	stood                          time.Duration // the longest gap
+	stood, stoodInAll              time.Duration // the longest gap, and those together that a guard does not allow for
 	inside, outside                []overlap
 	findings                       []string // what may not be
 }
@@ -54,6 +54,9 @@ func (n *nemesis) judge() *verdict {
 	}
 	for _, g := range n.journal.gaps {
 		v.stood = max(v.stood, g.long)
+		if g.long > leastTTL/40 {
+			v.stoodInAll += g.long
+		}
 	}
 	n.findOverlaps(v)
 	for _, r := range n.runs {
@@ -226,7 +229,7 @@ func (n *nemesis) judgeAct(v *verdict, a act) {
 		v.pauses++
 	case a.what == "unlock" && a.done() && strings.HasPrefix(a.said, "took "):
 		v.unlocks++
-		if last.alive > a.to && !n.stood(a.to, 4*time.Second) {
+		if last.alive > a.to && !n.stood(a.to, leastTTL) {
 			v.find("the job of %v lived %s after its lock was taken away as a dead one's", n.runs[a.number], last.alive.sub(a.to))
 		}
 	case a.what == "stop" && strings.HasPrefix(a.said, "told "):
@@ -255,9 +258,9 @@ func (v *verdict) String() string {
 by status %v; %d dismissed, %d refused
 faults %v
 paused %d times, stopped %d runs, unlocked %d; %d operations checked
-overlaps: %d inside, %d while the machine stood still (the longest time was %s)`,
+overlaps: %d inside, %d while the machine stood still (at most for %s, in all for %s)`,
 		v.runs, v.takes, v.handovers, v.starts, v.statuses, v.dismissals, v.refusals, v.dealt, v.pauses, v.stops, v.unlocks, v.operations,
-		len(v.inside), len(v.outside), v.stood)
+		len(v.inside), len(v.outside), v.stood.Round(time.Millisecond), v.stoodInAll.Round(time.Millisecond))
 }
 
 // enough fails if so little happened that nothing was shown.
@@ -267,6 +270,9 @@ func (v *verdict) enough(t *testing.T, d time.Duration) {
 		if least := max(1, int(float64(want)*d.Minutes())); got < least {
 			t.Errorf("%s: %d, which is less than %d", what, got, least)
 		}
+	}
+	if v.stoodInAll > d/5 {
+		t.Errorf("the machine stood still for %s: nothing can be said of so much of the time", v.stoodInAll)
 	}
 	perMinute("runs", v.runs, 150)
 	perMinute("contended locks taken", v.takes, 40)
