@@ -292,6 +292,19 @@ func TestL27ServerWithTooManyClients(t *testing.T) {
 	release(t, l)
 }
 
+// A server that is full says so and hangs up, mostly before it is asked.
+func TestL27WhoFindsTheServerFullIsToldSo(t *testing.T) {
+	t.Parallel()
+	srv, s, l := holding(t)
+	locktest.Do(t, srv, "CONFIG", "SET", "maxclients", "1")
+	_, err := s.Acquire(t.Context(), impatient("other"))
+	var refusal *lock.Refusal
+	if !errors.As(err, &refusal) || refusal.Code != "MAXCLIENTS" {
+		t.Errorf("%v", err)
+	}
+	release(t, l)
+}
+
 func TestL29PrefixAndDatabaseTellLocksApart(t *testing.T) {
 	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})

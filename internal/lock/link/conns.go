@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -86,6 +87,9 @@ type trackedConn struct {
 	mu     sync.Mutex
 	closed bool
 	torn   bool // a request was written in part: nothing may follow it
+
+	heard    atomic.Bool // something has come
+	farewell atomic.Pointer[rejection]
 }
 
 func (c *trackedConn) interrupt() {
@@ -110,12 +114,51 @@ func (c *trackedConn) limit(t time.Time) time.Time {
 
 func (c *trackedConn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
+	if err == nil {
+		return n, nil
+	}
+	c.mu.Lock()
+	c.torn = true
+	c.mu.Unlock()
+	if !c.heard.Load() { // perhaps it has said something before it hung up
+		c.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+		c.Read(make([]byte, 2048))
+	}
+	return n, c.reason(err)
+}
+
+func (c *trackedConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 && !c.heard.Swap(true) {
+		c.farewell.Store(farewell(string(b[:n])))
+	}
 	if err != nil {
-		c.mu.Lock()
-		c.torn = true
-		c.mu.Unlock()
+		err = c.reason(err)
 	}
 	return n, err
+}
+
+// reason is why the server has hung up, if it has said so, or err.
+func (c *trackedConn) reason(err error) error {
+	if said := c.farewell.Load(); said != nil {
+		return said
+	}
+	return err
+}
+
+// farewell is what a server says before it is asked, and hangs up: that it has no room for
+// another client, or may not be reached from here. nil: it has not. Who writes then mostly
+// finds the connection closed, and go-redis takes those words for the answer to a greeting.
+func farewell(said string) *rejection {
+	words, refused := strings.CutPrefix(said, "-")
+	line, _, whole := strings.Cut(words, "\r\n")
+	if !refused || !whole {
+		return nil
+	}
+	if r := ReadRefusal(line, ""); r.Code == "MAXCLIENTS" || r.Code == "DENIED" {
+		return r
+	}
+	return nil
 }
 
 func (c *trackedConn) Close() error {

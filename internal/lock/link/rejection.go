@@ -48,7 +48,7 @@ var refusals = []struct {
 	{begins: "NOREPLICAS ", code: "NOREPLICAS"},
 	{begins: "BUSY ", code: "BUSY"},
 	{begins: "TRYAGAIN ", code: "TRYAGAIN"},
-	{begins: "max number of clients", code: "MAXCLIENTS"},
+	{begins: "max number of clients", code: "MAXCLIENTS", refusalKind: refusalKind{leave: true}}, // it hangs up, too
 	{begins: "ASK ", code: "ASK", refusalKind: refusalKind{leave: true}},
 	{begins: "MOVED ", code: "MOVED", refusalKind: refusalKind{unfit, true}},
 	{begins: "CROSSSLOT", code: "CROSSSLOT", refusalKind: refusalKind{class: unfit}},
