@@ -26,7 +26,7 @@ nemesis: ; @scripts/nemesis.sh ## fail all that real runs depend on, for NEMESIS
 storm: ; @scripts/storm.sh ## kill ten thousand runs, and let a quorum's servers and network fail, at full length
 lost-updates: ; @scripts/lost-updates.sh write ## count acknowledged updates that are lost, under redlockrun and its peers
 mutants: ; @scripts/mutants.sh ## sow a hundred known faults, one at a time: each must be found by its test
-model: ; @scripts/model.sh ## search the quorum's models exhaustively; up to 8 GB
+model: ; @scripts/model.sh ## search the models of line and quorum exhaustively; up to 8 GB
 fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
 
 .PHONY: build demo man install image help quick test lint e2e compat dist bench soak nemesis storm lost-updates mutants model fuzz

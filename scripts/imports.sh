@@ -19,7 +19,9 @@ internal/lock/ledger : internal/lock/link
 internal/lock/inspect : internal/(lock|lock/link)
 internal/lock/line  : internal/(lock|lock/link|lock/ledger|lock/inspect|boottime)
 internal/lock/quorum : internal/(lock|lock/link|lock/ledger|lock/inspect|boottime)
-internal/lock/quorum/fencemodel :
+internal/lock/quorum/fencemodel : internal/lock/model
+internal/lock/line/linemodel : internal/lock/model
+internal/lock/model :
 internal/lock/local : internal/(lock|boottime) golang.org/x/sys.*
 internal/lock/locktest : internal/(lock|redistest|boottime) github.com/anishathalye/porcupine
 internal/runner     : internal/(boottime|guard|relay) golang.org/x/sys.*

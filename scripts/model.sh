@@ -1,5 +1,6 @@
 #!/bin/sh
-# Explores the larger configurations of the quorum's models: minutes, and up to 8 GB.
+# Explores the larger configurations of the models, of the line's and of the quorum's: minutes, and up to 8 GB.
 set -eu
 cd "$(dirname "$0")/.."
-REDLOCKRUN_MODEL=large exec go test -count=1 -timeout 60m -v -run '^TestQ' ./internal/lock/quorum/fencemodel/
+REDLOCKRUN_MODEL=large exec go test -count=1 -p 1 -timeout 60m -v -run '^Test(Q|Mutation)' \
+    ./internal/lock/line/linemodel/ ./internal/lock/quorum/fencemodel/

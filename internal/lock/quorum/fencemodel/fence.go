@@ -1,6 +1,10 @@
 package fencemodel
 
-import "cmp"
+import (
+	"cmp"
+
+	"redlockrun/internal/lock/model"
+)
 
 const (
 	maxNodes   = 5
@@ -94,15 +98,16 @@ type fenceState struct {
 	used    uint32 // bit t: token t was used
 }
 
-// Check explores f and returns the number of its states, and a *Violation if a
+// Check explores f and returns the number of its states, and a *model.Violation if a
 // promise is broken.
-func (f Fence) Check() (states int, err error) { return search[fenceState](f) }
+func (f Fence) Check() (states int, err error) { return model.Search[fenceState, Step](f) }
 
 func name(client, round int) uint8 { return uint8(client*maxRounds + round + 1) }
 
 func (f Fence) majority() int { return f.Nodes/2 + 1 }
 
-func (f Fence) initial() []fenceState {
+// Initial implements [model.System].
+func (f Fence) Initial() []fenceState {
 	var s fenceState
 	for n, c := range f.Counters {
 		s.nodes[n].counter = c
@@ -136,7 +141,8 @@ func compareNodes(a, b *fenceNode) int {
 	return 0
 }
 
-func (f Fence) next(s fenceState, out func(Step, fenceState, string)) {
+// Next implements [model.System].
+func (f Fence) Next(s fenceState, out func(Step, fenceState, string)) {
 	emit := func(step Step, next fenceState, broken string) { out(step, f.canonical(next), broken) }
 	for n := range f.Nodes {
 		f.lapse(s, n, emit)

@@ -1,5 +1,7 @@
 package fencemodel
 
+import "redlockrun/internal/lock/model"
+
 const (
 	maxTenants = 2
 	keeper     = 0 // the tenant that renews; the other one only passes through
@@ -80,9 +82,9 @@ type leaseState struct {
 
 type emitLease = func(Step, leaseState, string)
 
-// Check explores l and returns the number of its states, and a *Violation if
+// Check explores l and returns the number of its states, and a *model.Violation if
 // the promise is broken.
-func (l Lease) Check() (states int, err error) { return search[leaseState](l) }
+func (l Lease) Check() (states int, err error) { return model.Search[leaseState, Step](l) }
 
 func (l Lease) key(c int, order uint8) uint8 { return uint8(c*l.Orders) + order }
 
@@ -96,9 +98,11 @@ func (l Lease) owned(s *leaseState, c, n int) uint8 {
 
 func (l Lease) majority() int { return l.Nodes/2 + 1 }
 
-func (l Lease) initial() []leaseState { return []leaseState{{}} }
+// Initial implements [model.System].
+func (l Lease) Initial() []leaseState { return []leaseState{{}} }
 
-func (l Lease) next(s leaseState, out func(Step, leaseState, string)) {
+// Next implements [model.System].
+func (l Lease) Next(s leaseState, out func(Step, leaseState, string)) {
 	emit := func(step Step, next leaseState, broken string) { out(step, l.canonical(next), broken) }
 	for n := range l.Nodes {
 		if s.nodes[n].owner != 0 {

@@ -1,14 +1,18 @@
 package fencemodel
 
-import "testing"
+import (
+	"testing"
+
+	"redlockrun/internal/lock/model"
+)
 
 func TestQ4RenewalNeverOutlivesAnotherHolder(t *testing.T) {
 	sizes := []Lease{{Nodes: 3, Orders: 2}, {Nodes: 3, Orders: 3}}
-	if large() {
+	if model.Large() {
 		sizes = append(sizes, Lease{Nodes: 3, Orders: 5}, Lease{Nodes: 4, Orders: 3}, Lease{Nodes: 5, Orders: 2})
 	}
 	for _, size := range sizes {
-		mustHold(t, size, 50_000)
+		model.MustHold(t, size, 50_000)
 	}
 }
 
@@ -18,6 +22,6 @@ func TestMutationOfLeaseIsCaught(t *testing.T) {
 		"renewals compare the run id alone":          RenewForTheRun,
 		"a healing counts when the majority is gone": CountAnyHealing,
 	} {
-		t.Run(name, func(t *testing.T) { mustBreak(t, Lease{Nodes: 3, Orders: 2, Fault: fault}) })
+		t.Run(name, func(t *testing.T) { model.MustBreak(t, Lease{Nodes: 3, Orders: 2, Fault: fault}) })
 	}
 }
