@@ -21,6 +21,7 @@ dist: ; @scripts/dist.sh ## make archives, packages and their sums of this commi
 
 ## At length
 bench: build ; @scripts/bench.sh ## measure a run, a hand-over and memory, and hold them to their bars
+scale: build ; @scripts/scale.sh ## measure what thousands of holders and waiters cost a server, and draw it
 soak: ; @scripts/soak.sh ## let many wait for one lock while all goes wrong, for STORM=60s
 nemesis: ; @scripts/nemesis.sh ## fail all that real runs depend on, for NEMESIS=60s on each kind of store
 storm: ; @scripts/storm.sh ## kill ten thousand runs, and let a quorum's servers and network fail, at full length
@@ -29,4 +30,4 @@ mutants: ; @scripts/mutants.sh ## sow a hundred known faults, one at a time: eac
 model: ; @scripts/model.sh ## search the models of line and quorum exhaustively; up to 8 GB
 fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
 
-.PHONY: build demo man install image help quick test lint e2e compat dist bench soak nemesis storm lost-updates mutants model fuzz
+.PHONY: build demo man install image help quick test lint e2e compat dist bench scale soak nemesis storm lost-updates mutants model fuzz

@@ -34,6 +34,7 @@ internal/footprint  : golang.org/x/sys.*
 internal/boottime   : golang.org/x/sys.*
 internal/redistest  : internal/ability golang.org/x/sys.*
 scripts/manual      : internal/config
+scripts/scale       : internal/(lock|lock/line)
 scripts/.*          : internal/(redistest|ability) golang.org/x/sys.*
 internal/e2e        :
 internal/soak       :
