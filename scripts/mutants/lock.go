@@ -18,7 +18,7 @@ var lineFaults = []fault{
 		"  if reply == 1 or reply == -1 then advance() end\n", "",
 		"internal/lock/line TestReleaseHandsOverInOrderAndLeavesTheFenceAlone", false},
 	{"stay in line after the run", "internal/lock/line/release.lua",
-		"  if waited then drop(id) end\n", "",
+		"  if waited then leave(id) end\n", "",
 		"internal/lock/line TestSignalEndsTheWaitWithoutResidue|TestLeavingChangesNothingElse", false},
 	{"renew by SET", "internal/lock/line/renew.lua",
 		"  redis.call('PEXPIRE', KEYS[1], ARGV[2])\n", "  redis.call('SET', KEYS[1], redis.call('GET', KEYS[1]), 'PX', ARGV[2])\n",

@@ -99,7 +99,7 @@ local function dismiss(free, held)
   local code, value = slot_verdict(slot, tries, run_of(held))
   if not code then return end
   if waits and call('ZRANK', line, id) then
-    drop(id)
+    leave(id)
     if free then advance() end
   end
   return {code, value}

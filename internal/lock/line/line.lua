@@ -65,6 +65,13 @@ local function drop(run)
   if not first() then call('DEL', who) end
 end
 
+-- leave takes a run out of line that goes as it came: who moves up to the front is told when the lease ends.
+local function leave(run)
+  local place, left = call('ZRANK', line, run), call('PTTL', lock)
+  drop(run)
+  if place and place < 3 and left > 0 then announce(left) end
+end
+
 -- next_fence is the next fence, or nil and a reply if the counter is none or has a floor above this protocol behind it.
 local function next_fence()
   local counter, fault = text(2, 32)

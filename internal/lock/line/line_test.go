@@ -356,6 +356,23 @@ func TestHandOverTellsTheFirstThree(t *testing.T) {
 	}
 }
 
+func TestWhoMovesUpToTheFrontIsToldWhenTheLeaseEnds(t *testing.T) {
+	t.Parallel()
+	s := newLine(t, "a", "b", "c", "d")
+	next, _ := s.listen("e")
+	s.look("e") // the fourth: it does not look when the lease ends
+	s.release("c")
+	for m := next(); ; m = next() {
+		var ms, place int64
+		if n, _ := fmt.Sscanf(m, "n %d %d", &ms, &place); n == 2 {
+			if place != 3 || ms <= 0 {
+				t.Errorf("told %q", m)
+			}
+			return
+		}
+	}
+}
+
 func TestMaxWaitersWakesNobody(t *testing.T) {
 	t.Parallel()
 	s := newLine(t, "a")

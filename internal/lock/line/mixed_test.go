@@ -73,6 +73,7 @@ var scenarios = map[string]func(*testing.T){
 	"TestWhoDoesNotComeBackAfterAGapIsSilent":            TestWhoDoesNotComeBackAfterAGapIsSilent,
 	"TestWhoHasNotLookedForAnHourIsNoMore":               TestWhoHasNotLookedForAnHourIsNoMore,
 	"TestWhoIsNotBackYetAfterAGapIsNotPassedOver":        TestWhoIsNotBackYetAfterAGapIsNotPassedOver,
+	"TestWhoMovesUpToTheFrontIsToldWhenTheLeaseEnds":     TestWhoMovesUpToTheFrontIsToldWhenTheLeaseEnds,
 }
 
 const mixedScenarios = "TestScenariosOfFrozenAndPresentStepsMixed"

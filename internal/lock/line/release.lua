@@ -32,7 +32,7 @@ end
 -- move lets the line know, if it is one.
 local function move(reply)
   if unfit(waited) then return end
-  if waited then drop(id) end
+  if waited then leave(id) end
   if not first() then return end
   if reply == 2 and keep > 0 then announce(keep) end
   if reply == 1 or reply == -1 then advance() end

@@ -207,6 +207,11 @@ call('ZREM', line, run)
 call('HDEL', who, run)
 if not first() then call('DEL', who) end
 end
+local function leave(run)
+local place, left = call('ZRANK', line, run), call('PTTL', lock)
+drop(run)
+if place and place < 3 and left > 0 then announce(left) end
+end
 local function next_fence()
 local counter, fault = text(2, 32)
 if fault then return nil, fault end
@@ -377,7 +382,7 @@ local function dismiss(free, held)
 local code, value = slot_verdict(slot, tries, run_of(held))
 if not code then return end
 if waits and call('ZRANK', line, id) then
-drop(id)
+leave(id)
 if free then advance() end
 end
 return {code, value}

@@ -180,6 +180,11 @@ call('ZREM', line, run)
 call('HDEL', who, run)
 if not first() then call('DEL', who) end
 end
+local function leave(run)
+local place, left = call('ZRANK', line, run), call('PTTL', lock)
+drop(run)
+if place and place < 3 and left > 0 then announce(left) end
+end
 local function next_fence()
 local counter, fault = text(2, 32)
 if fault then return nil, fault end
@@ -292,7 +297,7 @@ return call('PTTL', lock) == -2 and -1 or 0
 end
 local function move(reply)
 if unfit(waited) then return end
-if waited then drop(id) end
+if waited then leave(id) end
 if not first() then return end
 if reply == 2 and keep > 0 then announce(keep) end
 if reply == 1 or reply == -1 then advance() end
