@@ -39,6 +39,7 @@ scripts/.*          : internal/(redistest|ability) golang.org/x/sys.*
 internal/e2e        :
 internal/soak       :
 internal/soak/nemesis :
+internal/simulation :
 internal/simulation/server : github.com/yuin/gopher-lua.*
 '
 # Whom tests may import follows no rule but this: Redis is spoken to by the lock alone.

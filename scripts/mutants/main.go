@@ -15,8 +15,15 @@ import (
 func main() {
 	part := flag.Int("part", 1, "run one of so many, drawn by the date")
 	only := flag.String("only", "", "run the faults whose file or words contain this")
+	worlds := flag.Bool("simulate", false, "say after how many seeds the simulator sees each, in place of running its test")
 	date := flag.String("date", time.Now().UTC().Format(time.DateOnly), "the date that a part is drawn by")
 	flag.Parse()
+	if *worlds {
+		if !simulate(os.Stdout, matching(simulated(), *only)) {
+			os.Exit(1)
+		}
+		return
+	}
 	chosen := drawn(matching(faults(), *only), *part, *date)
 	g := &gate{out: os.Stdout}
 	if !g.run(chosen) {
