@@ -127,6 +127,13 @@ func getRange(s *Server, _ *Conn, words []string) reply {
 	if !valid {
 		return errType
 	}
+	size := int64(len(value))
+	if first < 0 && last < 0 && first > last {
+		return text("")
+	}
+	if last < 0 {
+		last = max(last+size, 0) // of a list it would be nothing
+	}
 	from, to := bounds(first, last, len(value))
 	return text(value[from:to])
 }

@@ -1,7 +1,8 @@
 // Package server is a model of one Redis, for worlds in which time is made: it has no goroutine, no
 // clock, no socket and no chance of its own. The same bytes at the same times have the same answers.
-// Its steps are the scripts that clients send, run by a Lua interpreter. The tests compare each answer
-// with that of a real Redis.
+// Its steps are the scripts that clients send, run by a Lua interpreter; what that does otherwise than Lua is mended in
+// exact.go and lua_assign.go. The tests compare each answer with that of a real Redis: a few always the same requests,
+// or with MODEL_STEPS=100000 so many that were drawn.
 //
 // What it leaves out: databases but the first; transactions, blocking commands, streams, sets, users
 // and their rights, RESP3, inline commands; replicas (WAIT answers 0 at once), a Cluster, Sentinel; what

@@ -125,14 +125,14 @@ func bad() lock.Farewell {
 	return lock.Farewell{Keep: time.Minute, Outcome: lock.Outcome{How: lock.Failed, Status: 7, Attempts: 2, Lost: true}}
 }
 
-func asked(name string) lock.Request {
+func wanting(name string) lock.Request {
 	req := locktest.RequestFor(name)
 	req.Clock, req.Draw = new(boottime.Clock), func(time.Duration) time.Duration { return 0 }
 	return req
 }
 
 func entered(name string) lock.Request {
-	req := asked(name)
+	req := wanting(name)
 	req.History = 20
 	return req
 }
@@ -177,7 +177,7 @@ func succeed(t *testing.T, s lock.Store, on *served, req lock.Request, end lock.
 func lineSteps(t *testing.T, open func() *served) {
 	on := open()
 	s := opened(t, on)
-	hold(t, s, asked("job"), lock.Farewell{})
+	hold(t, s, wanting("job"), lock.Farewell{})
 	hold(t, s, entered("job"), good())
 	succeed(t, s, on, entered("job"), bad())
 	locktest.MustBeBusy(t, s, "job")
@@ -287,7 +287,7 @@ func quorumSteps(t *testing.T, open func() *served) {
 	s, err := quorum.Open(cfg)
 	locktest.Must(t, err)
 	t.Cleanup(func() { s.Close() })
-	hold(t, s, asked("job"), lock.Farewell{})
+	hold(t, s, wanting("job"), lock.Farewell{})
 	hold(t, s, entered("job"), good())
 	ahead(on[0], locktest.LockKey("job")+":fence")
 	held := locktest.Acquire(t, s, ofSlot("job"))
