@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"errors"
+	"slices"
 
 	"redlockrun/internal/lock"
 )
@@ -63,5 +64,12 @@ func (r *referee) refused(run *record, err error) {
 func (r *referee) released(run *record) {
 	if run.err == nil && run.tick.minHold == 0 && !run.dead && r.world.machines == 1 && r.holds(run.id) > 0 {
 		r.breach("release: %s has given the lock back, and has it", run.id)
+	}
+}
+
+// leaves: who is turned away, and could say that it goes, is not in line any more.
+func (r *referee) leaves(run *record) {
+	if r.world.machines == 1 && !run.process.disturbed && slices.Contains(r.standing(r.world.servers[0]).line, run.id) {
+		r.breach("line: %s has gone, and stands in line", run.id)
 	}
 }

@@ -128,6 +128,7 @@ func (r *referee) hear(c *client, n news) {
 	case refused:
 		run.left = true
 		r.refused(run, n.err)
+		r.leaves(run)
 	case begins:
 		run.lease, run.fence = n.lease, n.lease.Fence()
 	case starts:
@@ -242,6 +243,7 @@ func (w *world) forgetful() bool {
 type standing struct {
 	holder string
 	fence  int64
+	left   int64 // PTTL of the lock
 	line   []string
 	there  []bool // by place: somebody listens for that run
 }
@@ -249,6 +251,7 @@ type standing struct {
 func (r *referee) standing(m *machine) (s standing) {
 	value, _ := m.server.Get(r.keys.Lock)
 	s.holder, s.fence = readHolder(value)
+	s.left, _ = do(m.server, "PTTL", r.keys.Lock).(int64)
 	s.line = texts(do(m.server, "ZRANGE", r.keys.Line, 0, -1))
 	for _, run := range s.line {
 		counts := do(m.server, "PUBSUB", "NUMSUB", r.keys.Channel(run)).([]any)
@@ -296,6 +299,7 @@ func (r *referee) after(x *wire) {
 		return
 	}
 	now := r.standing(x.machine)
+	r.isForeign(now, x)
 	if now.holder == "" && r.was.holder != "" {
 		r.isFree(now)
 	}
@@ -304,6 +308,15 @@ func (r *referee) after(x *wire) {
 	}
 	if len(now.line) > 0 && now.holder != "" {
 		r.mustFollow(x.machine, now)
+	}
+}
+
+// isForeign: nobody prolongs, shortens or takes away what another has.
+func (r *referee) isForeign(now standing, x *wire) {
+	owner := r.runs[r.was.holder]
+	if owner != nil && owner.process != x.process && (now.holder != r.was.holder || now.left != r.was.left) {
+		r.breach("owner: %s had the lock for %d ms, and by a step of %s %q has it for %d ms",
+			r.was.holder, r.was.left, x.name, now.holder, now.left)
 	}
 }
 
@@ -357,11 +370,10 @@ const succession = 500*time.Millisecond + 100*time.Millisecond
 
 // mustFollow: a lease that ends is followed by the first in line.
 func (r *referee) mustFollow(m *machine, now standing) {
-	left, _ := do(m.server, "PTTL", r.keys.Lock).(int64)
-	if left <= 0 {
+	if now.left <= 0 {
 		return
 	}
-	ttl := time.Duration(left) * time.Millisecond
+	ttl := time.Duration(now.left) * time.Millisecond
 	r.expires = time.Now().Add(ttl + ttl/50)
 	r.world.schedule(r.world.in(refereeLane, r.expires.Add(succession)), func() { r.isFollowed(m, now) })
 }
