@@ -27,8 +27,9 @@ nemesis: ; @scripts/nemesis.sh ## fail all that real runs depend on, for NEMESIS
 storm: ; @scripts/storm.sh ## kill ten thousand runs, and let a quorum's servers and network fail, at full length
 lost-updates: ; @scripts/lost-updates.sh write ## count acknowledged updates that are lost, under redlockrun and its peers
 simulate: ; @scripts/simulate.sh for 60s ## simulate clients, servers and what befalls them in virtual time, for a minute
+track-record: ; @scripts/track-record.sh ## show three of the faults that were found, each on the commit before it was mended
 mutants: ; @scripts/mutants.sh ## sow a hundred known faults, one at a time: each must be found by its test
 model: ; @scripts/model.sh ## search the models of line and quorum exhaustively; up to 8 GB
 fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
 
-.PHONY: build demo man install image help quick test lint e2e compat dist bench scale soak nemesis storm lost-updates simulate mutants model fuzz
+.PHONY: build demo man install image help quick test lint e2e compat dist bench scale soak nemesis storm lost-updates simulate track-record mutants model fuzz
