@@ -24,7 +24,6 @@ type world struct {
 	mu     sync.Mutex
 	events events
 	woken  chan struct{} // holds a token when something has been scheduled or noted
-	over   bool
 }
 
 // An event is what happens at one instant.

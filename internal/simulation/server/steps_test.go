@@ -308,7 +308,7 @@ func quorumSteps(t *testing.T, open func() *served) {
 func ahead(on *served, key string) {
 	on.mu.Lock()
 	defer on.mu.Unlock()
-	on.Do("SET", key, 1<<52)
+	on.Do("SET", key, int64(1<<52))
 }
 
 func (s *served) empty() {
