@@ -12,8 +12,7 @@ import (
 	"redlockrun/internal/redistest"
 )
 
-// A run is dead when its command is. Nobody has killed that yet if the guard comes to it late,
-// and nobody will if the guard was killed, too.
+// A run is dead when its command is. Nobody has killed that yet if the guard comes to it late.
 func TestUnlockLeavesARunAloneWhoseCommandLives(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
@@ -22,8 +21,9 @@ func TestUnlockLeavesARunAloneWhoseCommandLives(t *testing.T) {
 	untilRuns(t, log, 1)
 	until(t, "the guard", func() bool { return guardOf(run) != 0 })
 	id, command := runsOf(t, log)[0], commandOf(t, run)
-	t.Cleanup(func() { syscall.Kill(command, syscall.SIGKILL) })
-	syscall.Kill(guardOf(run), syscall.SIGKILL)
+	guard := guardOf(run)
+	t.Cleanup(func() { syscall.Kill(guard, syscall.SIGCONT) }) // it ends what is left
+	syscall.Kill(guard, syscall.SIGSTOP) // one that is killed is replaced
 	run.kill()
 
 	refused := launch(t, s.URL(), "unlock", "orders", "--run", id)
@@ -34,8 +34,12 @@ func TestUnlockLeavesARunAloneWhoseCommandLives(t *testing.T) {
 	if held, err := s.Do("EXISTS", "redlockrun:{orders}"); err != nil || held != int64(1) {
 		t.Errorf("the lock was taken away: %v, %v", held, err)
 	}
-	syscall.Kill(command, syscall.SIGKILL)
-	launch(t, s.URL(), "unlock", "orders", "--run", id).ends(0)
+	syscall.Kill(guard, syscall.SIGCONT)
+	until(t, "the lock taken from who is dead", func() bool {
+		freed := launch(t, s.URL(), "unlock", "orders", "--run", id)
+		<-freed.done
+		return statusOf(freed.cmd.ProcessState) == 0
+	})
 }
 
 // commandOf is the process of a run's command: a child that is not the guard.
