@@ -23,7 +23,7 @@ func TestUnlockLeavesARunAloneWhoseCommandLives(t *testing.T) {
 	id, command := runsOf(t, log)[0], commandOf(t, run)
 	guard := guardOf(run)
 	t.Cleanup(func() { syscall.Kill(guard, syscall.SIGCONT) }) // it ends what is left
-	syscall.Kill(guard, syscall.SIGSTOP) // one that is killed is replaced
+	syscall.Kill(guard, syscall.SIGSTOP)                       // one that is killed is replaced
 	run.kill()
 
 	refused := launch(t, s.URL(), "unlock", "orders", "--run", id)

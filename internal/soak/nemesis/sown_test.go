@@ -29,8 +29,6 @@ var sownFaults = []struct {
 		"  if wanted == '' then return end\n", "  if wanted ~= 'x' then return end\n"}, "is not that of a lock"},
 	{sown{"run what is done", "internal/lock/ledger/slots.lua",
 		"  if closed then return 6, value end\n", ""}, "is not that of a lock"},
-	{sown{"keep a stop to oneself", "internal/lock/line/renew.lua",
-		`string.sub(held, 37, 43) == '"stop":' and 1 or 0}`, "0}"}, "after it was told to stop"},
 }
 
 // What a nemesis does not find it does not show either.
