@@ -269,7 +269,7 @@ func TestVulnerabilitiesAreAskedForWhereTheyCanBe(t *testing.T) {
 			"published":"2026-01-01T00:00:00Z","summary":"made up","details":"made up","affected":[{
 			"package":{"name":"github.com/spf13/cobra","ecosystem":"Go"},
 			"ranges":[{"type":"SEMVER","events":[{"introduced":"0"}]}],
-			"ecosystem_specific":{"imports":[{"path":"github.com/spf13/cobra","symbols":["Command.ExecuteC"]}]}}]}`,
+			"ecosystem_specific":{"imports":[{"path":"github.com/spf13/cobra","symbols":["Command.Flags"]}]}}]}`,
 	} {
 		path = filepath.Join(db, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
