@@ -154,6 +154,7 @@ const (
 
 // unseen says of faults by their names why worlds do not show them.
 var unseen = map[string]string{
+	"forget the last fence":                      "no two locks are given in one millisecond, and no clock stands",
 	"renew by SET":                               noMemory,
 	"SET in the renewal":                         noMemory,
 	"keep the stop of an operator to oneself":    noOperators,
