@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"redlockrun/internal/ability"
 )
 
 // git is what git says in dir.
@@ -102,10 +104,11 @@ func (f fault) runScript(ctx context.Context, tree string) (out string, err erro
 }
 
 func output(ctx context.Context, dir string, words ...string) (string, error) {
+	words = ability.Apart(words...) // what a fault leaves behind would run for ever
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir, cmd.WaitDelay = dir, 10*time.Second
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // go test ends its tests
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // go test ends its tests; apart, WaitDelay does
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
