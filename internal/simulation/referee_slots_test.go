@@ -50,7 +50,8 @@ func (r *referee) refused(run *record, err error) {
 	case errors.As(err, &tries):
 		failed := 0
 		for _, other := range r.ordered {
-			if other.tick.slot == run.tick.slot && (other.had || r.world.machines > 1) && other.how != lock.Ok {
+			recorded := other.how == lock.Ok && other.released && other.err == nil // else it looks as if it had vanished
+			if other.tick.slot == run.tick.slot && (other.had || r.world.machines > 1) && !recorded {
 				failed++
 			}
 		}
