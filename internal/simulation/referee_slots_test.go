@@ -3,6 +3,7 @@ package simulation
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"redlockrun/internal/lock"
 )
@@ -70,7 +71,11 @@ func (r *referee) released(run *record) {
 
 // leaves: who is turned away, and could say that it goes, is not in line any more.
 func (r *referee) leaves(run *record) {
-	if r.world.machines == 1 && !run.process.disturbed && slices.Contains(r.standing(r.world.servers[0]).line, run.id) {
+	if r.world.machines > 1 || run.process.disturbed {
+		return
+	}
+	m := r.world.servers[0]
+	if unheard := time.Now().Before(m.still.Add(time.Second)); !unheard && slices.Contains(r.standing(m).line, run.id) {
 		r.breach("line: %s has gone, and stands in line", run.id)
 	}
 }
