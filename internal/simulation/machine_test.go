@@ -67,6 +67,10 @@ func (m *machine) start(keep bool) {
 	m.lost = m.lost || !keep
 }
 
+// wasDeaf reports whether the machine stands still, or did so within the last second: what was
+// to be done meanwhile need not be done yet.
+func (m *machine) wasDeaf() bool { return time.Now().Before(m.still.Add(time.Second)) }
+
 // freeze has the machine stand still.
 func (m *machine) freeze(d time.Duration) {
 	m.world.note("s%d freezes for %v", m.number, d)

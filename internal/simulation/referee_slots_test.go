@@ -3,7 +3,6 @@ package simulation
 import (
 	"errors"
 	"slices"
-	"time"
 
 	"redlockrun/internal/lock"
 )
@@ -74,8 +73,7 @@ func (r *referee) leaves(run *record) {
 	if r.world.machines > 1 || run.process.disturbed {
 		return
 	}
-	m := r.world.servers[0]
-	if unheard := time.Now().Before(m.still.Add(time.Second)); !unheard && slices.Contains(r.standing(m).line, run.id) {
+	if m := r.world.servers[0]; !m.wasDeaf() && slices.Contains(r.standing(m).line, run.id) {
 		r.breach("line: %s has gone, and stands in line", run.id)
 	}
 }

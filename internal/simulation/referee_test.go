@@ -384,7 +384,7 @@ func (r *referee) mustFollow(m *machine, now standing) {
 
 func (r *referee) isFollowed(m *machine, before standing) {
 	now := r.standing(m)
-	if now.holder != "" || time.Since(r.expires) < succession {
+	if now.holder != "" || time.Since(r.expires) < succession || m.wasDeaf() {
 		return
 	}
 	for i, run := range now.line[:min(len(now.line), 3)] {
