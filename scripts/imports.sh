@@ -35,8 +35,9 @@ internal/boottime   : golang.org/x/sys.*
 internal/redistest  : internal/ability golang.org/x/sys.*
 scripts/manual      : internal/config
 scripts/scale       : internal/(lock|lock/line)
-scripts/.*          : internal/(redistest|ability) golang.org/x/sys.*
+scripts/.*          : internal/(redistest|ability|seeded) golang.org/x/sys.*
 internal/e2e        :
+internal/seeded     :
 internal/soak       :
 internal/soak/nemesis :
 internal/simulation :

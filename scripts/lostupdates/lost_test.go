@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"redlockrun/internal/redistest"
+	"redlockrun/internal/seeded"
 )
 
 // A place for a round without hosts, with the job in it.
@@ -342,7 +343,7 @@ func TestARelayKeepsBackWhatItIsTo(t *testing.T) {
 // The build without a guard is the program but for two places.
 func TestThereIsABuildWithoutAGuard(t *testing.T) {
 	t.Chdir("../..")
-	path, err := overlay(t.TempDir())
+	path, err := seeded.Overlay(t.TempDir(), ".", withoutGuard...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"redlockrun/internal/ability"
+	"redlockrun/internal/seeded"
 )
 
 // A fault is a text of the program with something wrong in it.
@@ -138,7 +137,7 @@ func (g *gate) passes(f fault) error {
 
 func (f fault) command(limit string, args ...string) *exec.Cmd {
 	dir, pattern, _ := strings.Cut(f.test, " ")
-	args = append([]string{"go", "test", "-vet=off", "-timeout", limit, "-run", anchored(pattern)}, args...)
+	args = append([]string{"go", "test", "-vet=off", "-timeout", limit, "-run", seeded.Tests(pattern)}, args...)
 	if f.race {
 		args = append(args, "-race")
 	}
@@ -146,36 +145,7 @@ func (f fault) command(limit string, args ...string) *exec.Cmd {
 	return exec.Command(args[0], args[1:]...)
 }
 
-// anchored is a pattern that fits the whole of each part of a test's name: TestA|TestB, or
-// TestScripts/name.
-func anchored(pattern string) string {
-	parts := strings.Split(pattern, "/")
-	for i, part := range parts {
-		parts[i] = "^(" + part + ")$"
-	}
-	return strings.Join(parts, "/")
-}
-
 // sow writes the fault into dir, and returns the overlay that puts it into the program.
 func (f fault) sow(dir string) (overlay string, err error) {
-	text, err := os.ReadFile(f.file)
-	if err != nil {
-		return "", err
-	}
-	if n := strings.Count(string(text), f.old); n != 1 {
-		return "", fmt.Errorf("%q is %d times in %s", f.old, n, f.file)
-	}
-	here, err := filepath.Abs(f.file)
-	if err != nil {
-		return "", err
-	}
-	sown, overlay := filepath.Join(dir, filepath.Base(f.file)), filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(sown, []byte(strings.Replace(string(text), f.old, f.new, 1)), 0o600); err != nil {
-		return "", err
-	}
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {here: sown}})
-	if err != nil {
-		return "", err
-	}
-	return overlay, os.WriteFile(overlay, list, 0o600)
+	return seeded.Overlay(dir, ".", seeded.Edit{File: f.file, Old: f.old, New: f.new})
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"redlockrun/internal/ability"
+	"redlockrun/internal/seeded"
 )
 
 // git is what git says in dir.
@@ -87,7 +88,7 @@ func (f fault) command(ctx context.Context, tree string) (out string, err error)
 		return f.runScript(ctx, tree)
 	}
 	dir, pattern, _ := strings.Cut(f.test, " ")
-	return output(ctx, tree, "go", "test", "-vet=off", "-count=1", "-v", "-timeout", "4m", "-run", anchored(pattern), "./"+dir)
+	return output(ctx, tree, "go", "test", "-vet=off", "-count=1", "-v", "-timeout", "4m", "-run", seeded.Tests(pattern), "./"+dir)
 }
 
 // runScript builds the redlockrun of a tree, and runs the script with it. It ends with 1 if
@@ -111,13 +112,4 @@ func output(ctx context.Context, dir string, words ...string) (string, error) {
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // go test ends its tests; apart, WaitDelay does
 	out, err := cmd.CombinedOutput()
 	return string(out), err
-}
-
-// anchored is a pattern that fits the whole of each part of a test's name.
-func anchored(pattern string) string {
-	levels := strings.Split(pattern, "/")
-	for i, level := range levels {
-		levels[i] = "^(" + level + ")$"
-	}
-	return strings.Join(levels, "/")
 }

@@ -9,15 +9,15 @@
 package nemesis
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
+
+	"redlockrun/internal/seeded"
 
 	"golang.org/x/sys/unix"
 )
@@ -74,7 +74,9 @@ func build(t *testing.T, fault sown) string {
 	program := filepath.Join(dir, "redlockrun")
 	args := []string{"build", "-trimpath", "-o", program}
 	if fault.file != "" {
-		args = append(args, "-overlay", overlay(t, dir, fault))
+		list, err := seeded.Overlay(dir, top, seeded.Edit{File: fault.file, Old: fault.old, New: fault.new})
+		must(t, err)
+		args = append(args, "-overlay", list)
 	}
 	cmd := exec.Command("go", append(args, "redlockrun/cmd/redlockrun")...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -82,23 +84,6 @@ func build(t *testing.T, fault sown) string {
 		t.Fatalf("build redlockrun: %v\n%s", err, out)
 	}
 	return program
-}
-
-func overlay(t *testing.T, dir string, fault sown) string {
-	t.Helper()
-	here, err := filepath.Abs(filepath.Join(top, fault.file))
-	must(t, err)
-	text, err := os.ReadFile(here)
-	must(t, err)
-	if n := strings.Count(string(text), fault.old); n != 1 {
-		t.Fatalf("%q is %d times in %s", fault.old, n, fault.file)
-	}
-	wrong, list := filepath.Join(dir, filepath.Base(here)), filepath.Join(dir, "overlay.json")
-	must(t, os.WriteFile(wrong, []byte(strings.Replace(string(text), fault.old, fault.new, 1)), 0o600))
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {here: wrong}})
-	must(t, err)
-	must(t, os.WriteFile(list, replace, 0o600))
-	return list
 }
 
 func must(t *testing.T, err error) {
