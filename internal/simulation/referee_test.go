@@ -378,11 +378,7 @@ func (r *referee) mustFollow(m *machine, now standing) {
 		return
 	}
 	ttl := time.Duration(now.left) * time.Millisecond
-	end := time.Now().Add(ttl + ttl/50)
-	if now.holder == r.was.holder {
-		end = latest(end, r.expires) // whom a shorter lease follows on the time to confirm is not told
-	}
-	r.expires = end
+	r.expires = time.Now().Add(ttl + ttl/50)
 	r.world.schedule(r.world.in(refereeLane, r.expires.Add(succession)), func() { r.isFollowed(m, now) })
 }
 

@@ -53,8 +53,10 @@ local function remember_looks()
   call('PEXPIRE', who, forget)
 end
 
--- announce tells the first in line that the lease that they wait for ends in ms.
-local function announce(ms)
+-- announce tells the first in line that the lease that they wait for ends in ms, or as soon as a hand-over to the
+-- run of record can: once it is confirmed, that run's ttl begins.
+local function announce(ms, record)
+  ms = math.min(ms, tonumber(string.match(record or '', '"ttl":(%d+)')) or ms)
   for place, run in ipairs(call('ZRANGE', line, 0, 2)) do publish(run, string.format('n %d %d', ms, place)) end
 end
 
@@ -69,7 +71,7 @@ end
 local function leave(run)
   local place, left = call('ZRANK', line, run), call('PTTL', lock)
   drop(run)
-  if place and place < 3 and left > 0 then announce(left) end
+  if place and place < 3 and left > 0 then announce(left, text(1, 1023)) end
 end
 
 -- next_fence is the next fence, or nil and a reply if the counter is none or has a floor above this protocol behind it.
@@ -176,7 +178,7 @@ local function advance(caller, wholly)
       ms = record and (run == caller and unconfirmed or kept(run, seen, callable, excused))
       if ms then
         grant(number, record, ms)
-        announce(ms)
+        announce(ms, record)
       end
     end
     run = not ms and first()

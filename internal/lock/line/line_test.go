@@ -356,6 +356,22 @@ func TestHandOverTellsTheFirstThree(t *testing.T) {
 	}
 }
 
+func TestALeaseShorterThanAHandOverIsAnnouncedWithIt(t *testing.T) {
+	t.Parallel()
+	s := newLine(t, "a")
+	s.listen("b")
+	record := `{"run":"` + testID("b") + `","v":1,"ttl":500}`
+	s.eval(s.text("acquire"), "b", record, 500, "wait", 0, s.tries, s.unbowed)
+	next, _ := s.listen("c")
+	s.look("c")
+	s.release("a")
+	for m := next(); m != "n 500 1"; m = next() {
+		if m != "p" {
+			t.Fatalf("told %q", m)
+		}
+	}
+}
+
 func TestWhoMovesUpToTheFrontIsToldWhenTheLeaseEnds(t *testing.T) {
 	t.Parallel()
 	s := newLine(t, "a", "b", "c", "d")

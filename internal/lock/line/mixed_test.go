@@ -38,6 +38,7 @@ var scenarios = map[string]func(*testing.T){
 	"TestAFailureGivesTheNextItsTurn":                    TestAFailureGivesTheNextItsTurn,
 	"TestASlotThatCannotBeKept":                          TestASlotThatCannotBeKept,
 	"TestAThousandAreDismissedInSteps":                   TestAThousandAreDismissedInSteps,
+	"TestALeaseShorterThanAHandOverIsAnnouncedWithIt":    TestALeaseShorterThanAHandOverIsAnnouncedWithIt,
 	"TestALineOfTwoReleasesGoesOnBehindAFloor":           TestALineOfTwoReleasesGoesOnBehindAFloor,
 	"TestARunOfANewerReleaseIsKnownByItsID":              TestARunOfANewerReleaseIsKnownByItsID,
 	"TestAFrozenFloorIsHeededByAllWhoDoNotKnowIt":        TestAFrozenFloorIsHeededByAllWhoDoNotKnowIt,

@@ -217,11 +217,20 @@ func (w *waiter) stay(reply acquireReply) error {
 	w.lookAt = now.Add(lookEvery + w.req.Draw.Below(lookSpread))
 	w.lookUncalledAt = now.Add(lookUncalledEvery + w.req.Draw.Below(lookSpread))
 	if w.busy.Place <= frontRow && w.busy.TTL >= 0 {
-		w.lookBy(now.Add(w.busy.TTL), w.busy.Place)
+		w.lookBy(now.Add(soonest(w.busy)), w.busy.Place)
 	}
 	w.subscriber.noteListeners(reply.spot.listeners)
 	w.reportUncalled()
 	return lock.Announce(w.req, w.busy)
+}
+
+// soonest is after how long the lease that a look has found can end: a hand-over may be confirmed
+// at once, and the ttl that begins then be shorter than the time for that.
+func soonest(busy *lock.HeldError) time.Duration {
+	if ttl := busy.Holder.TTL; ttl > 0 && busy.Holder.Ended.IsZero() {
+		return min(busy.TTL, ttl)
+	}
+	return busy.TTL
 }
 
 // reportUncalled says once that the waiter cannot be called, and why.

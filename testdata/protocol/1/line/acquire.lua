@@ -199,7 +199,8 @@ local function remember_looks()
 call('HSET', who, 'looks', string.format('%.0f %.0f', latest, since))
 call('PEXPIRE', who, forget)
 end
-local function announce(ms)
+local function announce(ms, record)
+ms = math.min(ms, tonumber(string.match(record or '', '"ttl":(%d+)')) or ms)
 for place, run in ipairs(call('ZRANGE', line, 0, 2)) do publish(run, string.format('n %d %d', ms, place)) end
 end
 local function drop(run)
@@ -210,7 +211,7 @@ end
 local function leave(run)
 local place, left = call('ZRANK', line, run), call('PTTL', lock)
 drop(run)
-if place and place < 3 and left > 0 then announce(left) end
+if place and place < 3 and left > 0 then announce(left, text(1, 1023)) end
 end
 local function next_fence()
 local counter, fault = text(2, 32)
@@ -298,7 +299,7 @@ drop(run)
 ms = record and (run == caller and unconfirmed or kept(run, seen, callable, excused))
 if ms then
 grant(number, record, ms)
-announce(ms)
+announce(ms, record)
 end
 end
 run = not ms and first()
