@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+const (
+	tableBegin = "<!-- begin: written by scripts/simulate.sh faults -->\n"
+	tableEnd   = "<!-- end of the seeded faults -->\n"
+	tableHead  = "| fault | where | seeds | what is seen |\n| --- | --- | --- | --- |\n"
+)
+
+// look simulates with each fault in the program, and writes what is seen into a page if one is named. What was
+// tried before and not now stays in the page.
+func look(faults []fault, page string) error {
+	sights, good := simulate(os.Stdout, faults)
+	if page != "" {
+		if err := writePage(page, sights); err != nil {
+			return err
+		}
+	}
+	if !good {
+		return fmt.Errorf("not all was seen as it is said, or nothing was tried")
+	}
+	return nil
+}
+
+func writePage(page string, sights []sight) error {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	written, err := paged(string(text), sights)
+	if err != nil {
+		return fmt.Errorf("%s: %w", page, err)
+	}
+	return os.WriteFile(page, []byte(written), 0o644)
+}
+
+// paged is a page with what was seen in its table.
+func paged(text string, sights []sight) (string, error) {
+	before, rest, ok := strings.Cut(text, tableBegin)
+	table, after, ended := strings.Cut(rest, tableEnd)
+	if !ok || !ended {
+		return "", fmt.Errorf("there is no place for the seeded faults")
+	}
+	return before + tableBegin + tableHead + rows(table, sights) + outOfSight() + outOfRecord() + tableEnd + after, nil
+}
+
+// rows are those of the faults that can be seen: as they were seen now, or else as the table has them.
+func rows(table string, sights []sight) string {
+	var b strings.Builder
+	for _, f := range simulated() {
+		if unseen[f.name] != "" {
+			continue
+		}
+		at := slices.IndexFunc(sights, func(s sight) bool { return s.name == f.name && s.file == f.file && s.err == nil })
+		if at >= 0 {
+			b.WriteString(sights[at].row())
+		} else {
+			b.WriteString(rowOf(table, f))
+		}
+	}
+	return b.String()
+}
+
+// head is how the row of a fault begins.
+func (f fault) head() string { return fmt.Sprintf("| %s | %s |", f.name, f.where()) }
+
+func (s sight) row() string {
+	if s.seeds == "" {
+		return fmt.Sprintf("%s not in %d | |\n", s.head(), mostSeeds)
+	}
+	return fmt.Sprintf("%s %s | %s |\n", s.head(), s.seeds, s.what)
+}
+
+// rowOf is the row that a table has of a fault, if it has one.
+func rowOf(table string, f fault) string {
+	for line := range strings.Lines(table) {
+		if strings.HasPrefix(line, f.head()) {
+			return line
+		}
+	}
+	return ""
+}
+
+// outOfSight are the faults that worlds do not show, by the reasons.
+func outOfSight() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nThese cannot be seen there, and were not in the first %d seeds:\n\n", vainSeeds)
+	var reasons []string
+	names := make(map[string][]string)
+	for _, f := range simulated() {
+		why := unseen[f.name]
+		if why == "" {
+			continue
+		}
+		if names[why] == nil {
+			reasons = append(reasons, why)
+		}
+		names[why] = append(names[why], fmt.Sprintf("%s (%s)", f.name, f.where()))
+	}
+	for _, why := range reasons {
+		fmt.Fprintf(&b, "- %s: %s\n", why, strings.Join(names[why], ", "))
+	}
+	return b.String()
+}
+
+// outOfRecord are the faults of the track record that are no row, and why.
+func outOfRecord() string {
+	var b strings.Builder
+	b.WriteString("\nOf the track record's faults of the lock, the line, a quorum and the watchdog these were not put back:\n\n")
+	for _, e := range recorded {
+		if e.why != "" {
+			fmt.Fprintf(&b, "- %s … (`%s`): %s\n", e.words, e.commit, e.why)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,69 @@
+package main
+
+// pastFaults are faults that the program has had once, put back into it as it is today, and
+// others that only a whole world shows.
+var pastFaults = []fault{
+	{"tell nobody that it has moved up to the front", "internal/lock/line/release.lua",
+		"  if waited then leave(id) end\n", "  if waited then drop(id) end\n", "", false},
+	{"hand over nothing that vanished", "internal/lock/line/release.lua",
+		"if reply == 1 or reply == -1 then advance() end", "if reply == 1 then advance() end", "", false},
+	{"call a release of a quorum lost whose first answer was", "internal/lock/quorum/release.go",
+		"if a.err == nil && done {", "if a.err == nil && done && a.standing == nobodys {", "", false},
+	{"leave a fresh lease at a bare majority", "internal/lock/quorum/lease.go",
+		"\t\tif v.verdict == refused || v.verdict == abstained {\n\t\t\thealing.Add(1)",
+		"\t\tif v.verdict == refused && false {\n\t\t\thealing.Add(1)", "", false},
+	{"look at no clock after the pause between two tries", "internal/watchdog/ask.go",
+		"\t\tif c.Clock.Until(by) <= 0 { // the machine was asleep\n\t\t\treturn last\n\t\t}\n", "", "", false},
+	{"call a release lost whose first answer was", "internal/lock/line/release.go",
+		"case done || reply.whose == ours:", "case done && false || reply.whose == ours:", "", false},
+	{"take a hand-over for a whole lease", "internal/lock/line/queue.go",
+		"\t\t\tw.handedOver = true\n\t\t\tcontinue\n", "\t\t\treturn w.fastEnough(w.interpret(reply, sent))\n", "", false},
+	{"look at no lease when it ends", "internal/lock/line/queue.go",
+		"if w.busy.Place <= frontRow && w.busy.TTL >= 0 {", "if false {", "", false},
+	{"count half of the masters as a majority", "internal/lock/quorum/quorum.go",
+		"return size/2 + 1 }", "return size / 2 }", "", false},
+	{"let go of what is under way", "internal/lock/link/conns.go",
+		"!torn && c.of.inFlight.keep(c)", "torn && c.of.inFlight.keep(c)", "", false},
+}
+
+// A past is what the simulator makes of a fault of scripts/trackrecord/faults.txt.
+type past struct {
+	commit string // as it is there
+	words  string // how its text begins there
+	row    string // the fault that puts it back
+	why    string // or why none does
+}
+
+// Why some faults of the record are not put back.
+const (
+	onlyWords = "what it got wrong is the words of a message"
+	onlyTime  = "it cost time or commands, and changed no result"
+)
+
+// recorded are the faults of the record in lock, line, quorum and watchdog.
+var recorded = []past{
+	{"9619664", "A lock whose key was deleted", "", "the line has no place any more in which a lease that is gone could be kept"},
+	{"9619664", "A lock whose key had vanished", "hand over nothing that vanished", ""},
+	{"9619664", "Where a server has no publish", "", "each server of a world lets everybody publish and subscribe"},
+	{"9619664", "After an outage of the server", "excuse nobody after an outage", ""},
+	{"fd2574a", "A waiter whose server had refused", "", onlyWords},
+	{"fd2574a", "With --lock-retries an outage", "", onlyWords},
+	{"04ea445", "The refusal of a server was hidden", "", onlyWords},
+	{"9e34906", "A run that lost its lock", "", onlyWords},
+	{"7fbb8ee", "A try that the watchdog itself", "", onlyWords},
+	{"a635e9a", "A renewal before the start", "look at no clock after the pause between two tries", ""},
+	{"4dcd973", "An answer of the server", "", "the servers of a world answer nothing that is none of a script's own"},
+	{"d42f790", "The record of a long name", "", "all names are short"},
+	{"e45aeb2", "A record whose numbers", "", "no record says what no clock could"},
+	{"be3c36b", "The random part of a run id", "", "a world draws the ids itself, that it can be had again"},
+	{"2be0b92", "Where a server has no messages", "", onlyTime},
+	{"dbe7587", "Who moved up to the front", "tell nobody that it has moved up to the front", ""},
+	{"3d57c69", "Two names of one server", "", "no server has two names"},
+	{"ebde9f2", "Why no server votes was hidden", "", onlyWords},
+	{"d349ac4", "A contender's vain vote", "leave a fresh lease at a bare majority", ""},
+	{"d349ac4", "A refused try waited", "", onlyTime},
+	{"fef1d96", "Each master was sent", "", "all that a client does at one instant has the same millisecond"},
+	{"80610ee", "A release whose first try", "call a release of a quorum lost whose first answer was", ""},
+	{"2a0ac47", "The address of a master", "", "a race of threads is the race detector's to find"},
+	{"e059f06", "A healing that reached", "count a healing that comes too late", ""},
+}
