@@ -13,9 +13,10 @@ local function note(...)
   refused = true
 end
 
+-- enter makes room first: a list that may not be shortened does not grow.
 local function enter(list, entry)
+  note('LTRIM', list, history > 1 and 0 or 1, math.max(history - 2, 0))
   note('LPUSH', list, entry)
-  note('LTRIM', list, 0, history - 1)
   note('PEXPIRE', list, ledger_life)
 end
 

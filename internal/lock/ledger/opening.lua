@@ -11,9 +11,9 @@ end
 -- list puts the job among the names, once a day. Names of which nothing was heard for long go.
 local function list(name)
   note('ZADD', jobs, now, name)
+  note('PEXPIRE', jobs, ledger_life) -- before what may be refused
   note('HSET', job, 'listed', math.floor(now / day))
   note('ZREMRANGEBYSCORE', jobs, '-inf', now - ledger_life)
-  note('PEXPIRE', jobs, ledger_life)
 end
 
 -- open_run notes that this run has begun for good; a run that is open and is not this one has died without a word. It

@@ -110,7 +110,10 @@ local function close_here(how, status, attempts, lost, fence, held, leased, gone
   local began, at = string.match(mine or '', ' (%d+) (%d+)$')
   began, at = tonumber(began) or asked, tonumber(at) or now - held
   local run = string.format('%s %s %s %s %.0f %.0f', id, words, attempts, fence, began, at)
-  if not late and (settled or not first) then note('HSET', job, 'open', run) end
+  if not late and (settled or not first) then
+    note('HSET', job, 'open', run)
+    note('PEXPIRE', job, ledger_life) -- before what may be refused
+  end
   close_run(run, at, how, status, lost)
   if alone or late and not settled then return end
   if first and heard then others = {} end
