@@ -62,6 +62,8 @@ func (s *Server) execute(c *Conn, words []string) reply {
 		}
 	}
 	switch {
+	case s.mayNot(words):
+		return errDenied(words)
 	case s.full && cmd.flags&grows != 0:
 		return errMemory
 	case len(c.channels)+len(c.patterns) > 0 && cmd.flags&listeners == 0:

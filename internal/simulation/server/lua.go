@@ -258,6 +258,8 @@ func (s *Server) called(words []string) reply {
 		return fault("ERR Wrong number of args calling Redis command from script")
 	case cmd.flags&outside != 0:
 		return fault("ERR This Redis command is not allowed from script")
+	case s.mayNot(words):
+		return errDeniedInScript
 	case s.full && cmd.flags&grows != 0 && !s.wrote:
 		return errMemory
 	}
