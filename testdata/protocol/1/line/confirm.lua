@@ -89,8 +89,8 @@ if type(reply) ~= 'table' or not reply.err then return reply end
 refused = true
 end
 local function enter(list, entry)
+note('LTRIM', list, history > 1 and 0 or 1, math.max(history - 2, 0))
 note('LPUSH', list, entry)
-note('LTRIM', list, 0, history - 1)
 note('PEXPIRE', list, ledger_life)
 end
 local function enter_run(entry, how)
@@ -117,9 +117,9 @@ return string.match(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$')
 end
 local function list(name)
 note('ZADD', jobs, now, name)
+note('PEXPIRE', jobs, ledger_life)
 note('HSET', job, 'listed', math.floor(now / day))
 note('ZREMRANGEBYSCORE', jobs, '-inf', now - ledger_life)
-note('PEXPIRE', jobs, ledger_life)
 end
 local function open_run(who, fence, asked, at, name)
 local known = note('HMGET', job, 'open', 'listed')

@@ -89,8 +89,8 @@ if type(reply) ~= 'table' or not reply.err then return reply end
 refused = true
 end
 local function enter(list, entry)
+note('LTRIM', list, history > 1 and 0 or 1, math.max(history - 2, 0))
 note('LPUSH', list, entry)
-note('LTRIM', list, 0, history - 1)
 note('PEXPIRE', list, ledger_life)
 end
 local function enter_run(entry, how)

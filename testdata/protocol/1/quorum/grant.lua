@@ -113,8 +113,8 @@ if type(reply) ~= 'table' or not reply.err then return reply end
 refused = true
 end
 local function enter(list, entry)
+note('LTRIM', list, history > 1 and 0 or 1, math.max(history - 2, 0))
 note('LPUSH', list, entry)
-note('LTRIM', list, 0, history - 1)
 note('PEXPIRE', list, ledger_life)
 end
 local function enter_run(entry, how)
@@ -141,9 +141,9 @@ return string.match(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$')
 end
 local function list(name)
 note('ZADD', jobs, now, name)
+note('PEXPIRE', jobs, ledger_life)
 note('HSET', job, 'listed', math.floor(now / day))
 note('ZREMRANGEBYSCORE', jobs, '-inf', now - ledger_life)
-note('PEXPIRE', jobs, ledger_life)
 end
 local function open_run(who, fence, asked, at, name)
 local known = note('HMGET', job, 'open', 'listed')
@@ -264,7 +264,10 @@ if leased then others, settled = settle_gone(others, gone) end
 local began, at = string.match(mine or '', ' (%d+) (%d+)$')
 began, at = tonumber(began) or asked, tonumber(at) or now - held
 local run = string.format('%s %s %s %s %.0f %.0f', id, words, attempts, fence, began, at)
-if not late and (settled or not first) then note('HSET', job, 'open', run) end
+if not late and (settled or not first) then
+note('HSET', job, 'open', run)
+note('PEXPIRE', job, ledger_life)
+end
 close_run(run, at, how, status, lost)
 if alone or late and not settled then return end
 if first and heard then others = {} end
