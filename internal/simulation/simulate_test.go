@@ -24,12 +24,7 @@ type verdict struct {
 // simulate makes the world of a seed happen, with all of its history or the end of it.
 func simulate(t *testing.T, seed uint64, c choice, all bool) (v verdict) {
 	v.seed, v.choice = seed, c
-	defer func() {
-		if r := recover(); r != nil { // a bubble that cannot end
-			v.wrong = append(v.wrong, fmt.Sprint("panic: ", r))
-		}
-	}()
-	synctest.Test(t, func(*testing.T) {
+	v.bubble(t, func() {
 		w := newWorld(c.apply(planOf(seed)), all)
 		w.begin()
 		w.run()
@@ -39,6 +34,16 @@ func simulate(t *testing.T, seed uint64, c choice, all bool) (v verdict) {
 		v.wrong, v.history = w.referee.wrong, w.history.String()
 	})
 	return v
+}
+
+// bubble has time be made while do runs. A goroutine that do leaves behind is a breach.
+func (v *verdict) bubble(t *testing.T, do func()) {
+	defer func() {
+		if r := recover(); r != nil { // a bubble that cannot end
+			v.wrong = append(v.wrong, fmt.Sprint("panic: ", r))
+		}
+	}()
+	synctest.Test(t, func(*testing.T) { do() })
 }
 
 func newWorld(p *plan, all bool) *world {
