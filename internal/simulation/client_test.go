@@ -185,7 +185,7 @@ func (p *process) request() lock.Request {
 			Run: p.run, Host: fmt.Sprint("c", c.number), PID: 1000 + p.number, User: "u", Command: "job", Start: time.Now(),
 			TTL: c.world.times.TTL, Every: c.world.times.Renew,
 		},
-		Wait: lock.Wait{Limit: p.tick.wait}, Slot: lock.Slot{Name: p.tick.slot, Tries: slotTries}, Clock: c.clock, Draw: c.draw,
+		Wait: p.tick.waits(), Slot: lock.Slot{Name: p.tick.slot, Tries: slotTries}, Clock: c.clock, Draw: c.draw,
 	}
 }
 
@@ -194,16 +194,16 @@ const slotTries = 2
 
 func (p *process) config() watchdog.Config {
 	c := p.client
-	return watchdog.Config{Times: c.world.times, Timeout: c.world.timeout, Clock: c.clock, Draw: c.draw}
+	return watchdog.Config{Times: c.world.times, Timeout: c.world.timeout, Continue: p.tick.continues, Clock: c.clock, Draw: c.draw}
 }
 
 // giveBack ends the lease as cmd/redlockrun does.
 func (p *process) giveBack(lease lock.Lease, end ending) {
-	farewell := lock.Farewell{Outcome: lock.Outcome{How: end.how, Status: end.status, Attempts: 1, Lost: end.lost != nil}}
+	farewell := lock.Farewell{Outcome: lock.Outcome{How: end.how, Status: end.status, Attempts: end.attempts, Lost: end.lost != nil}}
 	if end.lost == nil {
 		farewell.Keep = max(0, p.tick.minHold-lease.Held())
 	}
-	p.tell(news{kind: releases, how: end.how})
+	p.tell(news{kind: releases, how: end.how, lost: end.lost, attempts: end.attempts})
 	p.tell(news{kind: released, how: end.how, err: p.release(lease, farewell)})
 }
 

@@ -13,6 +13,8 @@ type ending struct {
 	how    lock.How // "": redlockrun has died without a word
 	status int
 	lost   error // why its lock is lost
+
+	attempts int
 }
 
 // A command is what runs under the lease, with who kills it: redlockrun and its guard.
@@ -23,11 +25,13 @@ type command struct {
 	guard   chan time.Time // when the guard kills
 	late    time.Duration  // how late whoever kills gets the processor: at most half a margin
 	obeys   time.Duration  // how long it takes to end by SIGTERM
+	due     time.Time      // when the guard kills, as far as is known; zero: not yet
+	loss    loss
 }
 
 // execute runs the command while the lease is kept. When it returns, no renewal is under way.
 func (p *process) execute(lease lock.Lease) ending {
-	c := &command{process: p, crashed: p.crashed, halted: make(chan error, 2), guard: make(chan time.Time, 1000)}
+	c := &command{process: p, crashed: p.crashed, halted: make(chan error, 10), guard: make(chan time.Time, 1000)}
 	times, chance := p.client.world.times, p.client.chance
 	c.late = chance.between(0, times.Margin/2)
 	c.obeys = pick(chance, 0, chance.between(0, times.Grace), 2*times.Grace+times.TTL)
@@ -38,26 +42,31 @@ func (p *process) execute(lease lock.Lease) ending {
 	keeper := watchdog.New(lease, cfg)
 	p.tell(news{kind: starts, lease: lease})
 	keeper.Start()
-	end := c.run()
+	end := c.untilDone()
 	p.tell(news{kind: ends, how: end.how, lost: end.lost})
-	keeper.Stop()
+	if stats := keeper.Stop(); stats.Lost != nil && end.lost == nil && p.tick.continues {
+		end.lost = stats.Lost
+	}
 	return end
 }
 
-// run is the command from its start to its end.
-func (c *command) run() (end ending) {
+// run is the command from its start to its end, by itself as how says.
+func (c *command) run(how lock.How) (end ending) {
 	own := time.NewTimer(c.tick.runs)
 	kill, guard := time.NewTimer(forgetful), time.NewTimer(forgetful)
 	defer own.Stop()
 	defer kill.Stop()
 	defer guard.Stop()
-	end = ending{how: c.tick.how, status: statusOf(c.tick.how)}
+	if !c.due.IsZero() {
+		guard.Reset(max(0, c.client.clock.Until(c.due)) + c.late)
+	}
+	end = ending{how: how, status: statusOf(how)}
 	for {
 		select {
 		case <-own.C:
 			return end
-		case at := <-c.guard:
-			guard.Reset(max(0, c.client.clock.Until(at)) + c.late)
+		case c.due = <-c.guard:
+			guard.Reset(max(0, c.client.clock.Until(c.due)) + c.late)
 		case <-guard.C:
 			if end.how == "" {
 				return end
@@ -95,8 +104,6 @@ type observer struct{ c *command }
 func (o observer) StopAsked()                     { o.c.halted <- &lock.StoppedError{Name: jobName} }
 func (observer) Failed(int, error, time.Duration) {}
 func (observer) Recovered(int)                    {}
-func (observer) RunsOn(*watchdog.LostError)       {}
-func (observer) Regained()                        {}
 
 func statusOf(how lock.How) int {
 	if how == lock.Ok {

@@ -16,6 +16,9 @@ func (w *world) later(n int, f fault, do func()) { w.schedule(w.in(n, time.Now()
 
 func (w *world) fault(n int, f fault) {
 	w.note("fault: %s", f)
+	if w.trouble(n, f) {
+		return
+	}
 	switch f.kind {
 	case "freeze server":
 		w.servers[f.on].freeze(f.length)

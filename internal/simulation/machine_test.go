@@ -17,6 +17,7 @@ type machine struct {
 	down   bool
 	lost   bool // it has lost its data at some time
 	wires  []*wire
+	face
 }
 
 // base is what the servers' clocks show in the beginning.
@@ -30,7 +31,10 @@ func (w *world) newMachine(number int, rate float64) *machine {
 
 // clock is the machine's, which goes a little too fast or too slow.
 func (m *machine) clock() time.Time {
-	return base.Add(time.Duration(float64(time.Since(m.world.began)) * m.rate))
+	if !m.stands.IsZero() {
+		return m.stands
+	}
+	return base.Add(m.offset + time.Duration(float64(time.Since(m.world.began))*m.rate))
 }
 
 // accept is what a machine answers to who wants to connect.

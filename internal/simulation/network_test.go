@@ -25,6 +25,8 @@ type wire struct {
 	far      *server.Conn // the server's end; nil: not yet, or not any more
 	up, down channel
 	answered chan error // of the dial
+	asked    []byte     // of the step that the machine has made last
+	said     []byte     // what it has answered
 }
 
 // A channel is one direction of a wire. What it is given arrives in the same order.
@@ -150,6 +152,7 @@ func (x *wire) request(b []byte) {
 		}
 		x.world.referee.before(x)
 		reply := x.far.Feed(b)
+		x.asked, x.said = b, reply
 		x.world.history.steps++
 		x.world.referee.after(x)
 		if len(reply) > 0 {

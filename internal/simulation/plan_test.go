@@ -40,6 +40,7 @@ type tick struct {
 	slot     string        // --once
 	minHold  time.Duration // --min-hold
 	outlives time.Duration // how long the command lives on if redlockrun dies
+	wish
 }
 
 // A fault is one thing that goes wrong, at one instant.
@@ -75,7 +76,9 @@ func planOf(seed uint64) *plan {
 	}
 	if !calm {
 		p.faults = p.draws(s, span)
+		p.troubles(span)
 	}
+	p.wishes()
 	return p
 }
 
@@ -154,6 +157,7 @@ type choice struct {
 	hosts, faults []int // those that are left out
 	calm          []int // hosts whose weather is fine
 	short         []int // hosts that come once
+	plain         []int // hosts that ask for nothing unusual
 }
 
 func (c choice) String() string {
@@ -161,7 +165,7 @@ func (c choice) String() string {
 	for _, part := range []struct {
 		name string
 		of   []int
-	}{{"hosts", c.hosts}, {"faults", c.faults}, {"calm", c.calm}, {"short", c.short}} {
+	}{{"hosts", c.hosts}, {"faults", c.faults}, {"calm", c.calm}, {"short", c.short}, {"plain", c.plain}} {
 		if len(part.of) > 0 {
 			words = append(words, part.name+"="+strings.Trim(strings.ReplaceAll(fmt.Sprint(part.of), " ", ","), "[]"))
 		}
@@ -173,7 +177,7 @@ func (c choice) String() string {
 func choiceOf(text string) (c choice) {
 	for _, word := range strings.Fields(text) {
 		name, list, _ := strings.Cut(word, "=")
-		part := map[string]*[]int{"hosts": &c.hosts, "faults": &c.faults, "calm": &c.calm, "short": &c.short}[name]
+		part := map[string]*[]int{"hosts": &c.hosts, "faults": &c.faults, "calm": &c.calm, "short": &c.short, "plain": &c.plain}[name]
 		for _, number := range strings.Split(list, ",") {
 			var n int
 			fmt.Sscan(number, &n)
@@ -194,6 +198,11 @@ func (c choice) apply(p *plan) *plan {
 	for _, n := range c.short {
 		p.hosts[n].ticks = p.hosts[n].ticks[:min(1, len(p.hosts[n].ticks))]
 	}
+	for _, n := range c.plain {
+		for i := range p.hosts[n].ticks {
+			p.hosts[n].ticks[i].wish = wish{}
+		}
+	}
 	for _, n := range c.faults {
 		p.faults[n].kind = ""
 	}
@@ -205,7 +214,7 @@ func (p *plan) end() time.Duration {
 	end := time.Duration(0)
 	for _, h := range p.hosts {
 		for _, t := range h.ticks {
-			end = max(end, t.at) + t.wait + t.runs + 4*p.timeout + 2*p.times.TTL
+			end = max(end, t.at) + t.wait + t.runs + t.again() + 4*p.timeout + 2*p.times.TTL
 		}
 	}
 	return min(end+time.Hour, math.MaxInt64)

@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"fmt"
 	"time"
 
 	"redlockrun/internal/lock"
@@ -10,6 +9,7 @@ import (
 // close looks at what is left when all clients are gone.
 func (r *referee) close() {
 	for _, m := range r.world.servers {
+		m.mended()
 		if m.down {
 			m.start(true)
 		}
@@ -40,33 +40,31 @@ func longestRest(p *plan) (d time.Duration) {
 
 // ledger: what runs have said of their ends, the one server has entered, each once.
 func (r *referee) ledger() {
-	if r.world.machines > 1 || r.world.forgetful() {
+	switch {
+	case r.world.machines > 1:
+		r.ledgerOfQuorum()
+		return
+	case r.world.forgetful():
 		return
 	}
-	entered := make(map[string][]lock.How)
-	for _, line := range texts(do(r.world.servers[0].server, "LRANGE", r.keys.Runs, 0, -1)) {
-		if e, ok := lock.ReadEntry(line); ok {
-			entered[e.Run] = append(entered[e.Run], e.How)
-		} else {
-			r.breach("ledger: %q is no entry", line)
-		}
-	}
+	entered := r.entries(r.world.servers[0])
 	for _, run := range r.ordered {
 		said := entered[run.id]
-		told := run.released && run.err == nil && run.how != "" && !run.dead
+		told := run.released && run.err == nil && run.how != "" && !run.dead && !run.silenced
 		// Of several entries the latest is right, and stands first: a report that was repeated, or came late, adds one.
-		if told && (len(said) == 0 || said[0] != run.how) {
+		if told && (len(said) == 0 || said[0].How != run.how) {
 			r.breach("ledger: %s has ended (%s), and what is entered is %v", run.id, run.how, said)
 		}
-		for _, how := range said {
-			if how != lock.Vanished && how != run.how {
+		for _, e := range said {
+			if e.How != lock.Vanished && e.How != run.how {
 				r.breach("ledger: %s has ended (%s), and is entered as %v", run.id, run.how, said)
 			}
+			r.isTrue(run, e)
 		}
 	}
 	for run := range entered {
 		if r.runs[run] == nil {
-			r.breach("ledger: %s is entered, and nobody is that: %s", run, fmt.Sprint(entered[run]))
+			r.breach("ledger: %s is entered, and nobody is that: %v", run, entered[run])
 		}
 	}
 }

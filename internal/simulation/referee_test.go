@@ -24,6 +24,11 @@ type referee struct {
 	granted int64     // of the last that the one server gave
 	was     standing  // before the step that is made
 	expires time.Time // when what the one server has given ends at the latest, if nobody prolongs it
+	there   moment    // before the step that is made, at the machine that makes it
+	latest  time.Time // when a waiter looked last
+	since   time.Time // until then all who wait are excused
+	chance  stream
+	again   bool // a release is sent once more
 	wrong   []string
 }
 
@@ -42,6 +47,7 @@ type record struct {
 	releasing bool
 	released  bool
 	err       error // of the release
+	story
 }
 
 // news is what a client says of itself.
@@ -55,6 +61,8 @@ type news struct {
 	lost    error
 	err     error
 	panic   any
+
+	attempts int
 }
 
 type kind string
@@ -71,7 +79,9 @@ const (
 )
 
 func newReferee(w *world) *referee {
-	return &referee{world: w, runs: make(map[string]*record), keys: lock.KeysOf(lock.DefaultPrefix, jobName, "")}
+	return &referee{
+		world: w, chance: streamOf(w.seed, "repeats"), runs: make(map[string]*record), keys: lock.KeysOf(lock.DefaultPrefix, jobName, ""),
+	}
 }
 
 // tell has the referee know at the end of this instant.
@@ -124,10 +134,12 @@ func (r *referee) hear(c *client, n news) {
 		r.runs[n.run] = run
 		r.ordered = append(r.ordered, run)
 	}
+	r.hearMore(run, n)
 	switch n.kind {
 	case refused:
 		run.left = true
 		r.refused(run, n.err)
+		r.turnedAway(run, n.err)
 		r.leaves(run)
 	case begins:
 		run.lease, run.fence = n.lease, n.lease.Fence()
@@ -164,7 +176,7 @@ func kindOf(err error) string {
 func (r *referee) starts(run *record, at time.Time) {
 	run.started = true
 	for _, other := range r.running {
-		if !r.world.outside {
+		if !r.world.outside && !other.besides(at) {
 			r.breach("exclusion: %s starts while %s runs", run.id, other.id)
 		}
 	}
@@ -172,7 +184,7 @@ func (r *referee) starts(run *record, at time.Time) {
 	if !at.Before(run.lease.Until()) {
 		r.breach("validity: %s starts after the end of its lease", run.id)
 	}
-	if run.fence <= r.fence {
+	if run.fence <= r.fence && !r.mayRepeatFences() {
 		r.breach("fence: %s starts with %d after %d", run.id, run.fence, r.fence)
 	}
 	r.fence = max(r.fence, run.fence)
@@ -184,7 +196,7 @@ func (r *referee) ends(run *record, n news) {
 	if run.dead {
 		run.crashed = true
 	}
-	if n.at.After(run.lease.Until()) {
+	if n.at.After(run.lease.Until()) && !run.without {
 		r.breach("validity: the command of %s outlives its lease by %v", run.id, n.at.Sub(run.lease.Until()))
 	}
 	// Nothing but another's act can take a lock that is renewed in time.
@@ -289,16 +301,19 @@ func texts(reply any) (all []string) {
 
 // before and after stand around each request that a server carries out.
 func (r *referee) before(x *wire) {
+	r.there = r.moment(x.machine)
 	if r.world.machines == 1 {
 		r.was = r.standing(x.machine)
 	}
 }
 
 func (r *referee) after(x *wire) {
+	defer r.judge(x)
 	if r.world.machines > 1 {
 		return
 	}
 	now := r.standing(x.machine)
+	r.counts(x, now)
 	r.isForeign(now, x)
 	if now.holder == "" && r.was.holder != "" {
 		r.isFree(now)
@@ -309,6 +324,7 @@ func (r *referee) after(x *wire) {
 	if len(now.line) > 0 && now.holder != "" {
 		r.mustFollow(x.machine, now)
 	}
+	r.looks(x, now)
 }
 
 // isForeign: nobody prolongs, shortens or takes away what another has.
@@ -331,7 +347,9 @@ func (r *referee) isFree(now standing) {
 
 // isGiven: each grant has a number above all before it, and goes to the first who is there.
 func (r *referee) isGiven(now standing, x *wire) {
-	if now.fence <= r.granted {
+	r.isKept(x.machine)
+	r.isAnnounced(r.runs[now.holder], x)
+	if now.fence <= r.granted && !r.mayRepeatFences() {
 		r.breach("fence: %s is given the lock with %d after %d", now.holder, now.fence, r.granted)
 	}
 	r.granted = max(r.granted, now.fence)
@@ -384,7 +402,7 @@ func (r *referee) mustFollow(m *machine, now standing) {
 
 func (r *referee) isFollowed(m *machine, before standing) {
 	now := r.standing(m)
-	if now.holder != "" || time.Since(r.expires) < succession || m.wasDeaf() {
+	if now.holder != "" || time.Since(r.expires) < succession || m.wasDeaf() || r.world.wrongClocks() {
 		return
 	}
 	for i, run := range now.line[:min(len(now.line), 3)] {

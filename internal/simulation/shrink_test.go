@@ -26,26 +26,30 @@ func shrink(t *testing.T, v verdict) verdict {
 // smaller are choices that leave one thing more out.
 func smaller(seed uint64, c choice) (all []choice) {
 	p := planOf(seed)
-	for n := range p.hosts {
-		if slices.Contains(c.hosts, n) {
-			continue
+	without := func(of func(*choice) *[]int, n int) {
+		if less := c; !slices.Contains(*of(&less), n) {
+			*of(&less) = append(slices.Clone(*of(&less)), n)
+			all = append(all, less)
 		}
-		all = append(all, choice{append(slices.Clone(c.hosts), n), c.faults, c.calm, c.short})
+	}
+	for n := range p.hosts {
+		without(func(c *choice) *[]int { return &c.hosts }, n)
 	}
 	for n := range p.faults {
-		if !slices.Contains(c.faults, n) {
-			all = append(all, choice{c.hosts, append(slices.Clone(c.faults), n), c.calm, c.short})
-		}
+		without(func(c *choice) *[]int { return &c.faults }, n)
 	}
 	for n, h := range p.hosts {
 		if slices.Contains(c.hosts, n) {
 			continue
 		}
-		if !slices.Contains(c.calm, n) && h.weather != (weather{way: h.weather.way}) {
-			all = append(all, choice{c.hosts, c.faults, append(slices.Clone(c.calm), n), c.short})
+		if h.weather != (weather{way: h.weather.way}) {
+			without(func(c *choice) *[]int { return &c.calm }, n)
 		}
-		if !slices.Contains(c.short, n) && len(h.ticks) > 1 {
-			all = append(all, choice{c.hosts, c.faults, c.calm, append(slices.Clone(c.short), n)})
+		if len(h.ticks) > 1 {
+			without(func(c *choice) *[]int { return &c.short }, n)
+		}
+		if slices.ContainsFunc(h.ticks, func(t tick) bool { return t.wish != wish{} }) {
+			without(func(c *choice) *[]int { return &c.plain }, n)
 		}
 	}
 	return all
