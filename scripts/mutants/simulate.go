@@ -169,19 +169,14 @@ func tidy(what string) string {
 
 // Why worlds do not show some faults.
 const (
-	noMemory    = "no server runs out of memory"
 	noOperators = "nobody pauses, stops or unlocks"
 	noReaders   = "nobody looks at the job"
-	noRights    = "no user lacks a right"
 	fewRuns     = "there are too few runs or slots"
 	noPlay      = "what it costs is told nobody here: a load, a word, a moment"
 )
 
 // unseen says of faults by their names why worlds do not show them.
 var unseen = map[string]string{
-	"forget the last fence":                      "no two locks are given in one millisecond, and no clock stands",
-	"renew by SET":                               noMemory,
-	"SET in the renewal":                         noMemory,
 	"keep the stop of an operator to oneself":    noOperators,
 	"start under a pause":                        noOperators,
 	"give a paused lock":                         noOperators,
@@ -191,10 +186,8 @@ var unseen = map[string]string{
 	"resume what is lost":                        "nobody is suspended",
 	"pass the floor of a newer release":          "all are of one release",
 	"count who listens to everything":            "nobody listens to everything",
-	"count who is not there against the limit":   "nobody limits how many may wait",
 	"let two runs of a millisecond have one id":  noReaders,
 	"believe no ledger that a run has vanished":  noReaders,
-	"send on after a refusal":                    noRights,
 	"keep all runs":                              fewRuns,
 	"keep every slot":                            fewRuns,
 	"forget the youngest slot":                   fewRuns,
