@@ -94,6 +94,7 @@ func (c *command) halt(err error, own, kill *time.Timer) ending {
 		kill.Reset(due + c.late)
 		return ending{how: lock.Stopped, status: 143}
 	}
+	c.tell(news{kind: halts, lost: lost})
 	kill.Reset(max(0, min(due, c.client.clock.Until(lost.Kill))) + c.late)
 	return ending{how: lock.Lost, status: 76, lost: lost}
 }

@@ -55,6 +55,7 @@ func (r *referee) ledger() {
 		if told && (len(said) == 0 || said[0].How != run.how) {
 			r.breach("ledger: %s has ended (%s), and what is entered is %v", run.id, run.how, said)
 		}
+		r.isMissed(run, said)
 		for _, e := range said {
 			if e.How != lock.Vanished && e.How != run.how {
 				r.breach("ledger: %s has ended (%s), and is entered as %v", run.id, run.how, said)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/watchdog"
 )
 
 // More of what a client says of itself.
@@ -15,6 +16,7 @@ const (
 	again    kind = "starts again"
 	runsOn   kind = "runs on without the lock"
 	regained kind = "has the lock again"
+	halts    kind = "halts" // its command, for want of the lock
 )
 
 // A story is what is known of a run that asks for what most do not.
@@ -29,6 +31,8 @@ type story struct {
 	starved  bool
 	silenced bool // a command of the ledger was refused to it, or may have been
 	looked   time.Time
+	callable bool              // as it has said when it looked last
+	givers   [mostServers]bool // who has given it the lock, at some time
 }
 
 // hearMore takes in what few say.
@@ -47,10 +51,23 @@ func (r *referee) hearMore(run *record, n news) {
 		if run.forGood && !before && !r.world.outside && !r.world.forgetful() {
 			r.breach("renewal: %s has lost its lock: %v", run.id, n.lost)
 		}
+	case halts:
+		r.halts(run, n)
 	case regained:
 		r.regained(run)
 	case releases:
 		run.gone, run.attempts = n.lost, n.attempts
+	}
+}
+
+// halts: a command is killed before its lease is over, and soon if another has the lock.
+func (r *referee) halts(run *record, n news) {
+	var lost *watchdog.LostError
+	switch errors.As(n.lost, &lost); {
+	case errors.Is(lost, lock.ErrTaken) && lost.Kill.Sub(n.at) > time.Second:
+		r.breach("loss: the lock of %s is another's, and it is to be killed in %v", run.id, lost.Kill.Sub(n.at))
+	case lost.Kill.After(run.lease.Until()):
+		r.breach("loss: %s is to be killed %v after its lease", run.id, lost.Kill.Sub(run.lease.Until()))
 	}
 }
 
@@ -85,6 +102,9 @@ func (r *referee) counts(x *wire, now standing) {
 	place := slices.Index(now.line, run.id)
 	if run.tick.retries > 0 && place >= 0 {
 		r.breach("retries: %s asks again and again, and stands in line", run.id)
+	}
+	if place >= 0 && place < len(now.line)-1 && !slices.Contains(r.was.line, run.id) {
+		r.breach("order: %s joins at place %d of %d", run.id, place+1, len(now.line))
 	}
 	if run.tick.most == 0 {
 		return

@@ -33,6 +33,9 @@ func (r *referee) judge(x *wire) {
 		}
 	}
 	r.refusedBy(x, run, was)
+	if now := r.moment(m); now.holder != was.holder && r.runs[now.holder] != nil {
+		r.runs[now.holder].givers[m.number] = true
+	}
 	if owner := r.runs[was.holder]; owner != nil && owner.process == x.process && r.moment(m).holder != was.holder {
 		r.repeats(x)
 	}
@@ -123,13 +126,18 @@ const (
 // looks notes that a waiter has looked: if nobody had for long, nobody could, and all are excused until now.
 func (r *referee) looks(x *wire, now standing) {
 	run := r.runs[x.process.run]
-	if run == nil || !bytes.Contains(x.asked, acquires) || !slices.Contains(now.line, run.id) {
+	if run == nil || !bytes.Contains(x.asked, acquires) || !slices.Contains(now.line, run.id) && !slices.Contains(r.was.line, run.id) {
 		return
 	}
-	if at := time.Now(); at.Sub(r.latest) > silent-time.Second {
+	known, _ := do(x.machine.server, "HGET", r.keys.Who, run.id).(string)
+	run.callable = len(known) > 15 && known[14] == '1'
+	at := time.Now()
+	if gone := at.Sub(r.latest); gone > silent {
+		r.since, r.excused = at, at
+	} else if gone > silent-time.Second { // by the server's clock it may be 12 s, or not
 		r.since = at
 	}
-	run.looked, r.latest = time.Now(), time.Now()
+	run.looked, r.latest = at, at
 }
 
 // isAnnounced: the lock is handed to nobody who has been silent for long, though others could look.
@@ -140,6 +148,28 @@ func (r *referee) isAnnounced(run *record, x *wire) {
 	if gone := time.Since(latest(run.looked, r.since)); gone > silent {
 		r.breach("silence: the lock is given to %s, which has not looked for %v", run.id, gone)
 	}
+	// Who comes back from a gap may be excused for not listening yet.
+	if place := slices.Index(r.was.line, run.id); place >= 0 && !r.was.there[place] && run.callable && time.Since(r.since) > 3*time.Second {
+		r.breach("silence: the lock is given to %s, which is not connected", run.id)
+	}
+}
+
+// mustBeHeeded reports whether a waiter that is connected has looked so lately, or is excused so surely, that the lock may
+// not pass it by, whatever else has befallen it.
+func (r *referee) mustBeHeeded(run *record) bool {
+	excused := time.Since(r.excused) < 1500*time.Millisecond
+	return !run.looked.IsZero() && (excused || time.Since(run.looked) < silent-2*time.Second) && !r.world.wrongClocks()
+}
+
+// ofMost reports whether a majority of the masters has given a run the lock, each at some time.
+func (r *referee) ofMost(run *record) bool {
+	n := 0
+	for _, m := range r.world.servers {
+		if run.givers[m.number] || m.lost {
+			n++
+		}
+	}
+	return n > r.world.machines/2
 }
 
 // isKept: the fence of a grant is kept for 90 days.
@@ -186,6 +216,9 @@ func (r *referee) ledgerOfQuorum() {
 				}
 			}
 		}
+		if vanished > 0 && !r.ofMost(run) {
+			r.breach("ledger: %s has vanished by %d masters, and never had a majority", run.id, vanished)
+		}
 		told := run.released && run.err == nil && run.how != "" && !run.dead && !run.silenced
 		if told && know <= r.world.machines/2 && !r.world.outside {
 			r.breach("ledger: %s has ended (%s), and %d of %d know it", run.id, run.how, know, r.world.machines)
@@ -201,6 +234,17 @@ func (r *referee) ledgerOfQuorum() {
 				r.breach("ledger: %s is entered by s%d, and nobody is that", run, n)
 			}
 		}
+	}
+}
+
+// isMissed: who has died without a word has vanished for whoever had the lock after it, unless a step could not say so.
+func (r *referee) isMissed(run *record, said []lock.Entry) {
+	if slices.ContainsFunc(r.ordered, func(other *record) bool { return other.silenced }) {
+		return
+	}
+	after := func(other *record) bool { return other.started && other.fence > run.fence }
+	if run.crashed && !run.releasing && len(said) == 0 && slices.ContainsFunc(r.ordered, after) {
+		r.breach("ledger: %s has died, others had the lock after it, and nothing is entered", run.id)
 	}
 }
 

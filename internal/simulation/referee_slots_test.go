@@ -51,7 +51,7 @@ func (r *referee) refused(run *record, err error) {
 		failed := 0
 		for _, other := range r.ordered {
 			recorded := other.how == lock.Ok && other.released && other.err == nil // else it looks as if it had vanished
-			if other.tick.slot == run.tick.slot && (other.had || r.world.machines > 1) && !recorded {
+			if other.tick.slot == run.tick.slot && (other.had || r.world.machines > 1 && r.ofMost(other)) && !recorded {
 				failed++
 			}
 		}

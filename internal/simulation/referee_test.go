@@ -27,6 +27,7 @@ type referee struct {
 	there   moment    // before the step that is made, at the machine that makes it
 	latest  time.Time // when a waiter looked last
 	since   time.Time // until then all who wait are excused
+	excused time.Time // likewise, for sure
 	chance  stream
 	again   bool // a release is sent once more
 	wrong   []string
@@ -313,6 +314,7 @@ func (r *referee) after(x *wire) {
 		return
 	}
 	now := r.standing(x.machine)
+	r.looks(x, now)
 	r.counts(x, now)
 	r.isForeign(now, x)
 	if now.holder == "" && r.was.holder != "" {
@@ -324,7 +326,6 @@ func (r *referee) after(x *wire) {
 	if len(now.line) > 0 && now.holder != "" {
 		r.mustFollow(x.machine, now)
 	}
-	r.looks(x, now)
 }
 
 // isForeign: nobody prolongs, shortens or takes away what another has.
@@ -363,7 +364,7 @@ func (r *referee) isGiven(now standing, x *wire) {
 		if w != nil && w.process == x.process && !slices.Contains(now.line, run) {
 			continue // it gives up by this step, and hands on what has become free meanwhile
 		}
-		if w != nil && r.was.there[i] && !w.process.disturbed && !w.left && !r.dismissed(x.machine, w) {
+		if w != nil && r.was.there[i] && (!w.process.disturbed || r.mustBeHeeded(w)) && !w.left && !r.dismissed(x.machine, w) {
 			r.breach("order: the lock is given to %s, and %s came before", now.holder, run)
 		}
 	}
