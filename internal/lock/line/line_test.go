@@ -551,6 +551,16 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
+func TestAReleaseOfARestIsRepeatedWithoutMemory(t *testing.T) {
+	t.Parallel()
+	s := newLine(t, "a")
+	s.keep("a", 60000, 0)
+	s.do("CONFIG", "SET", "maxmemory", "1")
+	if got := s.keep("a", 60000, 60000); got != int64(2) {
+		t.Errorf("repeated: %v", got)
+	}
+}
+
 func TestLeaseThatEndsUnderOOMIsSucceeded(t *testing.T) {
 	t.Parallel()
 	s := newLine(t, "a", "b")

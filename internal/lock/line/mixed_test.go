@@ -39,6 +39,7 @@ var scenarios = map[string]func(*testing.T){
 	"TestASlotThatCannotBeKept":                          TestASlotThatCannotBeKept,
 	"TestAThousandAreDismissedInSteps":                   TestAThousandAreDismissedInSteps,
 	"TestALeaseShorterThanAHandOverIsAnnouncedWithIt":    TestALeaseShorterThanAHandOverIsAnnouncedWithIt,
+	"TestAReleaseOfARestIsRepeatedWithoutMemory":         TestAReleaseOfARestIsRepeatedWithoutMemory,
 	"TestALineOfTwoReleasesGoesOnBehindAFloor":           TestALineOfTwoReleasesGoesOnBehindAFloor,
 	"TestARunOfANewerReleaseIsKnownByItsID":              TestARunOfANewerReleaseIsKnownByItsID,
 	"TestAFrozenFloorIsHeededByAllWhoDoNotKnowIt":        TestAFrozenFloorIsHeededByAllWhoDoNotKnowIt,

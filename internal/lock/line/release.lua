@@ -5,7 +5,7 @@
 --        11 how it ended ("": nothing was run), 12 status, 13 "1" if the lock was lost before,
 --        14 "attempts fence asked at" as words, 15 when the lock was taken
 -- reply  releaseReply in reply.go
--- First write: DEL or PEXPIRE, which Redis does not refuse when it is out of memory;
+-- First write, always: DEL or PEXPIRE, which Redis does not refuse when it is out of memory;
 -- after it, it does not refuse SET either.
 
 local keep, mark, waited = tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10] == '1'
@@ -24,8 +24,8 @@ local function give(held)
     if keep > 0 then return keep_on(held) end
     return call('DEL', lock)
   end
-  if held and string.sub(held, 1, 36) == '{"run":"' .. id .. '",' then return 2 end
   call('PEXPIRE', gone, 60000) -- a server that refuses writes does not know who holds the lock
+  if held and string.sub(held, 1, 36) == '{"run":"' .. id .. '",' then return 2 end
   return call('PTTL', lock) == -2 and -1 or 0
 end
 

@@ -14,6 +14,7 @@ import (
 var scenarios = map[string]func(*testing.T){
 	"TestAFloorAtAMinorityHindersNobody":                  TestAFloorAtAMinorityHindersNobody,
 	"TestAMajorityOfNewerReleasesIsBusyAndMayBeWaitedFor": TestAMajorityOfNewerReleasesIsBusyAndMayBeWaitedFor,
+	"TestAReleaseOfARestIsRepeatedByAMasterWithoutMemory": TestAReleaseOfARestIsRepeatedByAMasterWithoutMemory,
 	"TestAnyMastersMarkStopsARun":                         TestAnyMastersMarkStopsARun,
 	"TestAPauseAtAMinorityHindersNobody":                  TestAPauseAtAMinorityHindersNobody,
 	"TestAStoppedRunsMinHoldAtAQuorum":                    TestAStoppedRunsMinHoldAtAQuorum,

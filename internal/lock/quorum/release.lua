@@ -7,7 +7,7 @@
 --        was lost, 17 "1" if it had the lock by a majority, 18 ids of runs and 19 of tries that vanished before,
 --        20 "1" if it knows of all masters what they have in doubt
 -- reply  readRelease in reply.go
--- First write: DEL or PEXPIRE, which Redis does not refuse when it is out of memory;
+-- First write, always: DEL or PEXPIRE, which Redis does not refuse when it is out of memory;
 -- after it, it does not refuse SET either.
 
 local whose, held = standing()
@@ -23,11 +23,13 @@ if whose == 'same' or whose == 'older' then
     redis.call('DEL', KEYS[1])
     reply = 1
   end
-elseif whose == 'another' and string.sub(held, 1, 36) == ARGV[1] then
-  reply = 2 -- ended before
 else
   redis.call('PEXPIRE', KEYS[3], 60000) -- a server that refuses writes does not know who holds the lock
-  reply = (whose == 'another' or not whose) and 0 or -1
+  if whose == 'another' and string.sub(held, 1, 36) == ARGV[1] then
+    reply = 2 -- ended before
+  else
+    reply = (whose == 'another' or not whose) and 0 or -1
+  end
 end
 if tonumber(ARGV[5]) > 0 and not revoked() then redis.call('SET', KEYS[3], ARGV[2], 'PX', ARGV[5]) end
 if whose == 'newer' then return {reply} end

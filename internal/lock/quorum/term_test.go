@@ -34,6 +34,19 @@ func mustGrant(t *testing.T, m *redisMaster, b term) vote {
 	return v
 }
 
+func TestAReleaseOfARestIsRepeatedByAMasterWithoutMemory(t *testing.T) {
+	t.Parallel()
+	m, srv := oneMaster(t, locktest.RequestFor("job"))
+	mustGrant(t, m, term{round: 1})
+	rest := parting{Farewell: lock.Farewell{Keep: time.Minute}}
+	_, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), rest)
+	locktest.Must(t, err)
+	locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
+	if err := m.giveUp(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), rest); err != nil {
+		t.Errorf("repeated: %v", err)
+	}
+}
+
 func TestQ9FenceIsRaisedForItsTermAlone(t *testing.T) {
 	t.Parallel()
 	m, srv := oneMaster(t, locktest.RequestFor("job"))

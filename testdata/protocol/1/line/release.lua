@@ -292,8 +292,8 @@ if mine(held) then
 if keep > 0 then return keep_on(held) end
 return call('DEL', lock)
 end
-if held and string.sub(held, 1, 36) == '{"run":"' .. id .. '",' then return 2 end
 call('PEXPIRE', gone, 60000)
+if held and string.sub(held, 1, 36) == '{"run":"' .. id .. '",' then return 2 end
 return call('PTTL', lock) == -2 and -1 or 0
 end
 local function move(reply)

@@ -287,11 +287,13 @@ else
 redis.call('DEL', KEYS[1])
 reply = 1
 end
-elseif whose == 'another' and string.sub(held, 1, 36) == ARGV[1] then
-reply = 2
 else
 redis.call('PEXPIRE', KEYS[3], 60000)
+if whose == 'another' and string.sub(held, 1, 36) == ARGV[1] then
+reply = 2
+else
 reply = (whose == 'another' or not whose) and 0 or -1
+end
 end
 if tonumber(ARGV[5]) > 0 and not revoked() then redis.call('SET', KEYS[3], ARGV[2], 'PX', ARGV[5]) end
 if whose == 'newer' then return {reply} end
