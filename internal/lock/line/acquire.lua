@@ -81,9 +81,7 @@ local function look(left, held, joined)
   call('PEXPIRE', line, forget) -- Redis does not refuse it when it is out of memory, nor, after it, HSET
   local place, listeners = clear(), mode == 'wait' and tell(id, 'p') or 0
   call('HSET', who, id, string.format('%.0f %d %s %s %s', now, listeners > 0 and 1 or 0, string.match(words, '%S+$'), tries, record))
-  gap()
-  latest = now
-  remember_looks()
+  note_look()
   return {0, left, held, place, listeners, joined, now}
 end
 
@@ -100,6 +98,7 @@ local function dismiss(free, held)
   if not code then return end
   if waits and call('ZRANK', line, id) then
     leave(id)
+    if first() then note_look() end
     if free then advance() end
   end
   return {code, value}

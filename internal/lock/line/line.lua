@@ -53,6 +53,13 @@ local function remember_looks()
   call('PEXPIRE', who, forget)
 end
 
+-- note_look notes that somebody in line looks: a gap is over.
+local function note_look()
+  gap()
+  latest = now
+  remember_looks()
+end
+
 -- announce tells the first in line that the lease that they wait for ends in ms, or as soon as a hand-over to the
 -- run of record can: once it is confirmed, that run's ttl begins.
 local function announce(ms, record)

@@ -75,6 +75,7 @@ var scenarios = map[string]func(*testing.T){
 	"TestWhoDoesNotComeBackAfterAGapIsSilent":            TestWhoDoesNotComeBackAfterAGapIsSilent,
 	"TestWhoHasNotLookedForAnHourIsNoMore":               TestWhoHasNotLookedForAnHourIsNoMore,
 	"TestWhoIsNotBackYetAfterAGapIsNotPassedOver":        TestWhoIsNotBackYetAfterAGapIsNotPassedOver,
+	"TestWhoIsDismissedAfterAGapExcusesTheOthers":        TestWhoIsDismissedAfterAGapExcusesTheOthers,
 	"TestWhoMovesUpToTheFrontIsToldWhenTheLeaseEnds":     TestWhoMovesUpToTheFrontIsToldWhenTheLeaseEnds,
 }
 

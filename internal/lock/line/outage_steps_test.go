@@ -85,6 +85,23 @@ func TestWhoIsNotBackYetAfterAGapIsNotPassedOver(t *testing.T) {
 	s.want("b", "c")
 }
 
+// Who is back first after a gap may be dismissed: it shows as well that the others can look again.
+func TestWhoIsDismissedAfterAGapExcusesTheOthers(t *testing.T) {
+	t.Parallel()
+	s := newLine(t, "a")
+	_, stop := s.listen("b")
+	s.look("b")
+	done := s
+	done.slot, done.tries = "5m", 2
+	done.join("c")
+	stop()
+	s.do("HSET", "{n}:slots", "5m", "closed 5 "+testID("z")+"/web-9/ok/0/5")
+	s.do("DEL", "{n}")
+	s.standstill(60000, "b", "c")
+	s.code(done.look("c"), 6)
+	s.want("b", "")
+}
+
 // A newcomer does not wait for anybody whose connection is closed.
 func TestNewcomerAfterAGapTakesWhatIsFree(t *testing.T) {
 	t.Parallel()

@@ -199,6 +199,11 @@ local function remember_looks()
 call('HSET', who, 'looks', string.format('%.0f %.0f', latest, since))
 call('PEXPIRE', who, forget)
 end
+local function note_look()
+gap()
+latest = now
+remember_looks()
+end
 local function announce(ms, record)
 ms = math.min(ms, tonumber(string.match(record or '', '"ttl":(%d+)')) or ms)
 for place, run in ipairs(call('ZRANGE', line, 0, 2)) do publish(run, string.format('n %d %d', ms, place)) end
@@ -368,9 +373,7 @@ local function look(left, held, joined)
 call('PEXPIRE', line, forget)
 local place, listeners = clear(), mode == 'wait' and tell(id, 'p') or 0
 call('HSET', who, id, string.format('%.0f %d %s %s %s', now, listeners > 0 and 1 or 0, string.match(words, '%S+$'), tries, record))
-gap()
-latest = now
-remember_looks()
+note_look()
 return {0, left, held, place, listeners, joined, now}
 end
 local function wait(left, held)
@@ -384,6 +387,7 @@ local code, value = slot_verdict(slot, tries, run_of(held))
 if not code then return end
 if waits and call('ZRANK', line, id) then
 leave(id)
+if first() then note_look() end
 if free then advance() end
 end
 return {code, value}

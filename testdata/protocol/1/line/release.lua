@@ -172,6 +172,11 @@ local function remember_looks()
 call('HSET', who, 'looks', string.format('%.0f %.0f', latest, since))
 call('PEXPIRE', who, forget)
 end
+local function note_look()
+gap()
+latest = now
+remember_looks()
+end
 local function announce(ms, record)
 ms = math.min(ms, tonumber(string.match(record or '', '"ttl":(%d+)')) or ms)
 for place, run in ipairs(call('ZRANGE', line, 0, 2)) do publish(run, string.format('n %d %d', ms, place)) end
