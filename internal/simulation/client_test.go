@@ -26,9 +26,10 @@ type client struct {
 	draw    lock.Draw
 	chance  stream
 	weather weather
-	wires   [mostServers]int // how many there were to each machine
-	still   time.Time        // its network stands still until then
-	process *process         // the one that runs, or ran last; nil: none yet
+	wires   [mostServers]int       // how many there were to each machine
+	still   time.Time              // its network stands still until then
+	apart   [mostServers]time.Time // so does the way to one machine
+	process *process               // the one that runs, or ran last; nil: none yet
 	all     []*wire
 	gone    bool   // it runs nothing any more
 	news    []news // for the referee; the world's mu's

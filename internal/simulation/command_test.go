@@ -10,7 +10,8 @@ import (
 
 // An ending is how a command has ended.
 type ending struct {
-	how    lock.How // "": redlockrun has died without a word
+	after  time.Duration // since redlockrun was to end it
+	how    lock.How      // "": redlockrun has died without a word
 	status int
 	lost   error // why its lock is lost
 
@@ -20,14 +21,19 @@ type ending struct {
 // A command is what runs under the lease, with who kills it: redlockrun and its guard.
 type command struct {
 	*process
-	crashed <-chan struct{}
-	halted  chan error
-	guard   chan time.Time // when the guard kills
-	late    time.Duration  // how late whoever kills gets the processor: at most half a margin
-	obeys   time.Duration  // how long it takes to end by SIGTERM
-	due     time.Time      // when the guard kills, as far as is known; zero: not yet
-	loss    loss
+	crashed   <-chan struct{}
+	halted    chan error
+	guard     chan time.Time // when the guard kills
+	late      time.Duration  // how late whoever kills gets the processor: at most half a margin
+	obeys     time.Duration  // how long it takes to end by SIGTERM
+	due       time.Time      // when the guard kills, as far as is known; zero: not yet
+	recovered int            // tries that failed before one that did not
+	alone     bool           // somebody has killed the guard: redlockrun has to do without
+	loss      loss
 }
+
+// errGuard is why a command ended that its guard has killed, though redlockrun was there.
+var errGuard = errors.New("killed by the guard")
 
 // execute runs the command while the lease is kept. When it returns, no renewal is under way.
 func (p *process) execute(lease lock.Lease) ending {
@@ -38,13 +44,20 @@ func (p *process) execute(lease lock.Lease) ending {
 	cfg := p.config()
 	cfg.Halt = func(err error) { c.halted <- err }
 	cfg.Observer = observer{c}
-	cfg.Guard = func(at time.Time) { c.guard <- at }
+	c.alone = streamOf(p.client.world.seed, "guard of %s", p.run).chance(0.2)
+	cfg.Guard = func(at time.Time) {
+		if !c.alone {
+			c.guard <- at
+		}
+	}
 	keeper := watchdog.New(lease, cfg)
 	p.tell(news{kind: starts, lease: lease})
 	keeper.Start()
 	end := c.untilDone()
-	p.tell(news{kind: ends, how: end.how, lost: end.lost})
-	if stats := keeper.Stop(); stats.Lost != nil && end.lost == nil && p.tick.continues {
+	p.tell(news{kind: ends, how: end.how, lost: end.lost, after: end.after})
+	stats := keeper.Stop()
+	p.tell(news{kind: kept, lost: end.lost, tries: stats.Failed - c.recovered})
+	if stats.Lost != nil && end.lost == nil && p.tick.continues {
 		end.lost = stats.Lost
 	}
 	return end
@@ -53,6 +66,8 @@ func (p *process) execute(lease lock.Lease) ending {
 // run is the command from its start to its end, by itself as how says.
 func (c *command) run(how lock.How) (end ending) {
 	own := time.NewTimer(c.tick.runs)
+	told := time.Now()
+	defer func() { end.after = time.Since(told) }()
 	kill, guard := time.NewTimer(forgetful), time.NewTimer(forgetful)
 	defer own.Stop()
 	defer kill.Stop()
@@ -71,18 +86,26 @@ func (c *command) run(how lock.How) (end ending) {
 			if end.how == "" {
 				return end
 			}
-			return ending{how: lock.Lost, status: 137, lost: watchdog.ErrLate}
+			return ending{how: lock.Lost, status: 137, lost: errGuard}
 		case err := <-c.halted:
 			if end.how != "" {
-				end = c.halt(err, own, kill)
+				end, told = c.halt(err, own, kill), time.Now()
 			}
 		case <-kill.C:
 			return end
 		case <-c.crashed:
 			c.crashed, end = nil, ending{}
-			own.Reset(c.tick.outlives)
+			own.Reset(c.outlives())
 		}
 	}
+}
+
+// outlives is how long the command lives on when redlockrun has died.
+func (c *command) outlives() time.Duration {
+	if c.alone {
+		return 0 // two that die at once are more than the contract allows for
+	}
+	return c.tick.outlives
 }
 
 // halt ends the command as redlockrun does: SIGTERM, and after the grace SIGKILL.
@@ -104,7 +127,7 @@ type observer struct{ c *command }
 
 func (o observer) StopAsked()                     { o.c.halted <- &lock.StoppedError{Name: jobName} }
 func (observer) Failed(int, error, time.Duration) {}
-func (observer) Recovered(int)                    {}
+func (o observer) Recovered(tries int)            { o.c.recovered += tries }
 
 func statusOf(how lock.How) int {
 	if how == lock.Ok {

@@ -29,6 +29,10 @@ func (w *world) fault(n int, f fault) {
 	case "restart", "forget":
 		w.restart(n, f)
 		w.disturb(true)
+	case "delete", "seize", "newer":
+		w.tamper(f)
+	case "holder crashes", "holder dies":
+		w.dies(f)
 	default:
 		w.clients[f.on].suffer(f)
 	}
@@ -58,6 +62,8 @@ func (c *client) suffer(f fault) {
 	switch {
 	case f.kind == "freeze client":
 		c.still = time.Now().Add(f.length)
+	case f.kind == "part":
+		c.apart[f.of] = time.Now().Add(f.length)
 	case p == nil || p.dead || p.over:
 		return
 	case f.kind == "cut client":

@@ -69,6 +69,7 @@ func (m *machine) start(keep bool) {
 	m.server.Restart(keep)
 	m.down = false
 	m.lost = m.lost || !keep
+	m.world.referee.newer = m.world.referee.newer && keep
 }
 
 // wasDeaf reports whether the machine stands still, or did so within the last second: what was

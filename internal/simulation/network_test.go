@@ -44,7 +44,7 @@ const never = 100 * 365 * 24 * time.Hour
 
 // Lanes: the first are for the faults of a plan.
 const (
-	wiresOfPair = 32
+	wiresOfPair = 128 // as many can wait at once for a host that is parted from a machine
 	faultLanes  = 256
 	mostServers = 5
 	mostClients = (lanes - faultLanes) / (2 * wiresOfPair * mostServers)
@@ -141,8 +141,11 @@ func (c *channel) String() string {
 	return c.wire.name + " down"
 }
 
-// stillUntil is until when nothing of a wire moves: its host is cut off, or the server frozen.
-func (x *wire) stillUntil() time.Time { return latest(x.process.client.still, x.machine.still) }
+// stillUntil is until when nothing of a wire moves: its host is cut off, or from that server alone, or the server frozen.
+func (x *wire) stillUntil() time.Time {
+	c := x.process.client
+	return latest(c.still, c.apart[x.machine.number], x.machine.still)
+}
 
 // request takes what the client has written to the server.
 func (x *wire) request(b []byte) {

@@ -49,9 +49,13 @@ type fault struct {
 	at     time.Duration
 	length time.Duration
 	on     int // the client, or the machine
+	of     int // the machine that a client is parted from
 }
 
 func (f fault) String() string {
+	if f.kind == "part" {
+		return fmt.Sprintf("part %d from %d at %v for %v", f.on, f.of, f.at, f.length)
+	}
 	return fmt.Sprintf("%s %d at %v for %v", f.kind, f.on, f.at, f.length)
 }
 
@@ -77,6 +81,7 @@ func planOf(seed uint64) *plan {
 	if !calm {
 		p.faults = p.draws(s, span)
 		p.troubles(span)
+		p.hardships(span)
 	}
 	p.wishes()
 	return p

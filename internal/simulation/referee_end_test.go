@@ -15,6 +15,7 @@ func (r *referee) close() {
 		}
 	}
 	r.ledger()
+	r.slotsKept()
 	time.Sleep(2*r.world.times.TTL + longestRest(r.world.plan) + time.Minute)
 	for _, m := range r.world.servers {
 		if value, found := m.server.Get(r.keys.Lock); found {

@@ -133,7 +133,7 @@ func (r *referee) looks(x *wire, now standing) {
 	run.callable = len(known) > 15 && known[14] == '1'
 	at := time.Now()
 	if gone := at.Sub(r.latest); gone > silent {
-		r.since, r.excused = at, at
+		r.since = at
 	} else if gone > silent-time.Second { // by the server's clock it may be 12 s, or not
 		r.since = at
 	}
@@ -152,13 +152,6 @@ func (r *referee) isAnnounced(run *record, x *wire) {
 	if place := slices.Index(r.was.line, run.id); place >= 0 && !r.was.there[place] && run.callable && time.Since(r.since) > 3*time.Second {
 		r.breach("silence: the lock is given to %s, which is not connected", run.id)
 	}
-}
-
-// mustBeHeeded reports whether a waiter that is connected has looked so lately, or is excused so surely, that the lock may
-// not pass it by, whatever else has befallen it.
-func (r *referee) mustBeHeeded(run *record) bool {
-	excused := time.Since(r.excused) < 1500*time.Millisecond
-	return !run.looked.IsZero() && (excused || time.Since(run.looked) < silent-2*time.Second) && !r.world.wrongClocks()
 }
 
 // ofMost reports whether a majority of the masters has given a run the lock, each at some time.

@@ -25,9 +25,10 @@ func (r *referee) slotStarts(run *record) {
 	failed := 0
 	for _, other := range r.sameSlot(run) {
 		switch {
+		case r.slotsSince(other) >= mostSlots:
 		case other.released && other.err == nil && other.how == lock.Ok:
 			r.breach("slot: %s starts, and %s has done the work", run.id, other.id)
-		case other.released && other.err == nil && other.how != "", other.crashed && r.world.machines == 1:
+		case other.released && other.err == nil && other.how != "", other.crashed && other.everywhere(r.world.machines):
 			failed++
 		}
 	}
@@ -36,10 +37,48 @@ func (r *referee) slotStarts(run *record) {
 	}
 }
 
+func (run *record) votes() (n int) {
+	for _, given := range run.at {
+		if given {
+			n++
+		}
+	}
+	return n
+}
+
+// everywhere reports whether each of the masters has given a run the lock, so that any majority knows that it has begun.
+func (run *record) everywhere(machines int) bool { return machines == 1 || run.votes() == machines }
+
+// mostSlots is how many are kept; who comes for another's after so many others may find it forgotten.
+const mostSlots = 16
+
+// slotsSince counts the slots that had runs after a run.
+func (r *referee) slotsSince(run *record) int {
+	since := make(map[string]bool)
+	for _, other := range r.ordered {
+		if other.had && other.tick.slot != run.tick.slot && other.tick.slot != "" && other.process.tick.at >= run.process.tick.at {
+			since[other.tick.slot] = true
+		}
+	}
+	return len(since)
+}
+
+// slotsKept: no job keeps more slots than it is to.
+func (r *referee) slotsKept() {
+	for _, m := range r.world.servers {
+		if n, _ := do(m.server, "HLEN", r.keys.Slots).(int64); n > mostSlots {
+			r.breach("slot: s%d keeps %d", m.number, n)
+		}
+	}
+}
+
 // refused: who is turned away is told the truth.
 func (r *referee) refused(run *record, err error) {
 	var tries *lock.TriesError
+	var held *lock.HeldError
 	switch {
+	case errors.As(err, &held) && held.Holder.Run == run.id:
+		r.breach("holder: %s is told that the lock is its own", run.id)
 	case errors.As(err, new(*lock.DoneError)):
 		for _, other := range r.sameSlot(run) {
 			if other.releasing && other.how == lock.Ok {
@@ -51,7 +90,9 @@ func (r *referee) refused(run *record, err error) {
 		failed := 0
 		for _, other := range r.ordered {
 			recorded := other.how == lock.Ok && other.released && other.err == nil // else it looks as if it had vanished
-			if other.tick.slot == run.tick.slot && (other.had || r.world.machines > 1 && r.ofMost(other)) && !recorded {
+			inVain := other.left && !other.started && !other.process.disturbed     // it had the lock, and has said that it did nothing
+			had := other.had || r.world.machines > 1 && r.ofMost(other)
+			if other.tick.slot == run.tick.slot && had && !recorded && !inVain {
 				failed++
 			}
 		}
@@ -63,7 +104,7 @@ func (r *referee) refused(run *record, err error) {
 
 // released: what is given back is free, or somebody else's, or rests.
 func (r *referee) released(run *record) {
-	if run.err == nil && run.tick.minHold == 0 && !run.dead && r.world.machines == 1 && r.holds(run.id) > 0 {
+	if run.err == nil && run.tick.minHold == 0 && !run.dead && r.world.machines == 1 && r.holds(run.id, 0) > 0 {
 		r.breach("release: %s has given the lock back, and has it", run.id)
 	}
 }

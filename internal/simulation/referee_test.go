@@ -15,22 +15,23 @@ import (
 
 // A referee sees all that clients know and servers hold, and says what must not be.
 type referee struct {
-	world   *world
-	keys    lock.Keys
-	runs    map[string]*record // by id
-	ordered []*record
-	running []*record // whose command runs
-	fence   int64     // of the last that was started
-	granted int64     // of the last that the one server gave
-	was     standing  // before the step that is made
-	expires time.Time // when what the one server has given ends at the latest, if nobody prolongs it
-	there   moment    // before the step that is made, at the machine that makes it
-	latest  time.Time // when a waiter looked last
-	since   time.Time // until then all who wait are excused
-	excused time.Time // likewise, for sure
-	chance  stream
-	again   bool // a release is sent once more
-	wrong   []string
+	world     *world
+	keys      lock.Keys
+	runs      map[string]*record // by id
+	ordered   []*record
+	running   []*record // whose command runs
+	fence     int64     // of the last that was started
+	granted   int64     // of the last that the one server gave
+	was       standing  // before the step that is made
+	attention attention // of those in line
+	newer     bool      // a newer redlockrun uses the lock
+	expires   time.Time // when what the one server has given ends at the latest, if nobody prolongs it
+	there     moment    // before the step that is made, at the machine that makes it
+	latest    time.Time // when a waiter looked last
+	since     time.Time // until then all who wait are excused
+	chance    stream
+	again     bool // a release is sent once more
+	wrong     []string
 }
 
 // A record is what is known of one run.
@@ -40,7 +41,9 @@ type record struct {
 	lease     lock.Lease // nil: it never had one
 	checked   time.Time  // the end of its lease for which a look is scheduled
 	fence     int64
-	had       bool // the one server has given it the lock, and it may not know
+	had       bool              // the one server, or a majority, has given it the lock, and it may not know
+	round     string            // of a quorum: the latest of its that a master has heard of
+	at        [mostServers]bool // the masters that have
 	started   bool
 	crashed   bool // after it had the lease
 	left      bool // it has given up, or given its lock back: it claims nothing any more
@@ -49,6 +52,7 @@ type record struct {
 	released  bool
 	err       error // of the release
 	story
+	idle bool // its last step has left the lock free, and somebody in line
 }
 
 // news is what a client says of itself.
@@ -60,6 +64,8 @@ type news struct {
 	lease   lock.Lease
 	how     lock.How
 	lost    error
+	after   time.Duration // since the lock was found lost
+	tries   int           // that failed since it was renewed last
 	err     error
 	panic   any
 
@@ -74,6 +80,7 @@ const (
 	begins   kind = "begins" // to have the lock
 	starts   kind = "starts" // its command
 	ends     kind = "ends"
+	kept     kind = "was kept" // its lease, while the command ran
 	releases kind = "releases"
 	released kind = "released"
 	left     kind = "is gone"
@@ -148,10 +155,13 @@ func (r *referee) hear(c *client, n news) {
 		r.starts(run, n.at)
 	case ends:
 		r.ends(run, n)
+	case kept:
+		r.kept(run, n)
 	case releases:
 		run.releasing, run.left, run.how = true, true, n.how
 	case released:
 		run.released, run.err = true, n.err
+		r.toldTruly(run)
 		r.released(run)
 	}
 }
@@ -200,9 +210,26 @@ func (r *referee) ends(run *record, n news) {
 	if n.at.After(run.lease.Until()) && !run.without {
 		r.breach("validity: the command of %s outlives its lease by %v", run.id, n.at.Sub(run.lease.Until()))
 	}
+	if errors.Is(n.lost, errGuard) {
+		r.breach("guard: the guard kills the command of %s, whose redlockrun is there", run.id)
+	}
+	if errors.Is(n.lost, lock.ErrTaken) && n.after > beside+r.world.times.Margin/2 {
+		r.breach("exclusion: the command of %s runs on for %v beside another's lock", run.id, n.after)
+	}
 	// Nothing but another's act can take a lock that is renewed in time.
 	if errors.Is(n.lost, lock.ErrLost) && !r.world.outside && !r.world.forgetful() {
 		r.breach("renewal: %s has lost its lock: %v", run.id, n.lost)
+	}
+}
+
+// beside is how long a command has to end itself when another has its lock.
+const beside = time.Second
+
+// kept: a lease is given up for want of an answer when two tries have had none.
+func (r *referee) kept(run *record, n news) {
+	unanswered := errors.As(n.lost, new(*watchdog.LostError)) && !errors.Is(n.lost, lock.ErrLost) && !errors.Is(n.lost, watchdog.ErrLate)
+	if unanswered && n.tries < 2 && !run.tick.continues {
+		r.breach("renewal: %s gives its lease up after %d tries: %v", run.id, n.tries, n.lost)
 	}
 }
 
@@ -216,11 +243,13 @@ func (r *referee) claims() {
 		if !time.Now().Before(until) {
 			continue
 		}
+		left := time.Duration(0)
 		if until != run.checked {
 			run.checked = until
 			r.look(until)
+			left = time.Until(until)
 		}
-		if n := r.holds(run.id); n <= r.world.machines/2 && !r.world.outside {
+		if n := r.holds(run.id, left); n <= r.world.machines/2 && !r.world.outside {
 			r.breach("validity: %s has a lease for %v, and the lock at %d of %d", run.id, time.Until(until), n, r.world.machines)
 		}
 	}
@@ -236,15 +265,22 @@ func (r *referee) look(until time.Time) {
 // refereeLane is the last of those for faults.
 const refereeLane = faultLanes - 1
 
-// holds is at how many machines a run has the lock. One that has forgotten it is not counted
-// against the run.
-func (r *referee) holds(run string) (n int) {
+// holds is at how many machines a run has the lock, and for as long as it is left. One that has forgotten it
+// is not counted against the run.
+func (r *referee) holds(run string, left time.Duration) (n int) {
 	for _, m := range r.world.servers {
-		if value, _ := m.server.Get(r.keys.Lock); m.lost && r.world.machines > 1 || strings.HasPrefix(value, `{"run":"`+run+`"`) {
+		value, _ := m.server.Get(r.keys.Lock)
+		if m.lost && r.world.machines > 1 || strings.HasPrefix(value, `{"run":"`+run+`"`) && m.lasts(r.keys.Lock, left) {
 			n++
 		}
 	}
 	return n
+}
+
+// lasts reports whether a key has so long to live, by the clock of who asks.
+func (m *machine) lasts(key string, left time.Duration) bool {
+	ms, _ := do(m.server, "PTTL", key).(int64)
+	return left == 0 || time.Duration(float64(time.Duration(ms+1)*time.Millisecond)/m.rate) >= left
 }
 
 // forgetful reports whether a server has lost its data.
@@ -256,20 +292,32 @@ func (w *world) forgetful() bool {
 type standing struct {
 	holder string
 	fence  int64
-	left   int64 // PTTL of the lock
+	round  string // of a quorum: that the lock was taken by
+	left   int64  // PTTL of the lock
 	line   []string
-	there  []bool // by place: somebody listens for that run
+	there  []bool  // by place: somebody listens for that run
+	seen   []int64 // when it looked last, by the server's clock
+	called []bool  // it can be called
 }
 
 func (r *referee) standing(m *machine) (s standing) {
-	value, _ := m.server.Get(r.keys.Lock)
-	s.holder, s.fence = readHolder(value)
-	s.left, _ = do(m.server, "PTTL", r.keys.Lock).(int64)
+	s = r.holding(m)
 	s.line = texts(do(m.server, "ZRANGE", r.keys.Line, 0, -1))
 	for _, run := range s.line {
 		counts := do(m.server, "PUBSUB", "NUMSUB", r.keys.Channel(run)).([]any)
 		s.there = append(s.there, counts[1].(int64) > 0)
+		seen, called := r.entry(m, run)
+		s.seen, s.called = append(s.seen, seen), append(s.called, called)
 	}
+	return s
+}
+
+// holding is whose the lock is, alone.
+func (r *referee) holding(m *machine) (s standing) {
+	value, _ := m.server.Get(r.keys.Lock)
+	s.holder, s.fence = readHolder(value)
+	s.round = roundOf(value)
+	s.left, _ = do(m.server, "PTTL", r.keys.Lock).(int64)
 	return s
 }
 
@@ -305,24 +353,31 @@ func (r *referee) before(x *wire) {
 	r.there = r.moment(x.machine)
 	if r.world.machines == 1 {
 		r.was = r.standing(x.machine)
+	} else {
+		r.was = r.holding(x.machine)
 	}
 }
 
 func (r *referee) after(x *wire) {
 	defer r.judge(x)
 	if r.world.machines > 1 {
+		r.isVote(x)
 		return
 	}
 	now := r.standing(x.machine)
 	r.looks(x, now)
 	r.counts(x, now)
+	r.noteIdle(x, now)
+	r.noteLoss(x, now)
 	r.isForeign(now, x)
-	if now.holder == "" && r.was.holder != "" {
+	if now.holder == "" && r.was.holder != "" && !r.newer {
 		r.isFree(now)
 	}
 	if now.holder != r.was.holder && r.runs[now.holder] != nil {
 		r.isGiven(now, x)
 	}
+	r.inOrder(now)
+	r.attend(x.machine, now)
 	if len(now.line) > 0 && now.holder != "" {
 		r.mustFollow(x.machine, now)
 	}
@@ -346,7 +401,7 @@ func (r *referee) isFree(now standing) {
 	}
 }
 
-// isGiven: each grant has a number above all before it, and goes to the first who is there.
+// isGiven: each grant has a number above all before it, and goes to who is next.
 func (r *referee) isGiven(now standing, x *wire) {
 	r.isKept(x.machine)
 	r.isAnnounced(r.runs[now.holder], x)
@@ -355,19 +410,10 @@ func (r *referee) isGiven(now standing, x *wire) {
 	}
 	r.granted = max(r.granted, now.fence)
 	r.runs[now.holder].had = true
-	place := slices.Index(r.was.line, now.holder)
-	if place < 0 {
-		place = len(r.was.line)
+	if r.newer {
+		r.breach("fence: %s is given a lock that a newer redlockrun uses", now.holder)
 	}
-	for i, run := range r.was.line[:place] {
-		w := r.runs[run]
-		if w != nil && w.process == x.process && !slices.Contains(now.line, run) {
-			continue // it gives up by this step, and hands on what has become free meanwhile
-		}
-		if w != nil && r.was.there[i] && (!w.process.disturbed || r.mustBeHeeded(w)) && !w.left && !r.dismissed(x.machine, w) {
-			r.breach("order: the lock is given to %s, and %s came before", now.holder, run)
-		}
-	}
+	r.isNext(now, x)
 }
 
 // dismissed reports whether there is nothing to be done for a waiter's slot.
@@ -393,7 +439,7 @@ const succession = 500*time.Millisecond + 100*time.Millisecond
 
 // mustFollow: a lease that ends is followed by the first in line.
 func (r *referee) mustFollow(m *machine, now standing) {
-	if now.left <= 0 {
+	if now.left <= 0 || now.holder == stranger { // who takes the lock by hand tells nobody when that ends
 		return
 	}
 	ttl := time.Duration(now.left) * time.Millisecond
@@ -403,7 +449,7 @@ func (r *referee) mustFollow(m *machine, now standing) {
 
 func (r *referee) isFollowed(m *machine, before standing) {
 	now := r.standing(m)
-	if now.holder != "" || time.Since(r.expires) < succession || m.wasDeaf() || r.world.wrongClocks() {
+	if now.holder != "" || time.Since(r.expires) < succession || m.wasDeaf() || r.world.wrongClocks() || r.newer {
 		return
 	}
 	for i, run := range now.line[:min(len(now.line), 3)] {

@@ -65,6 +65,7 @@ func newWorld(p *plan, all bool) *world {
 // begin has the clients come.
 func (w *world) begin() {
 	w.befall()
+	w.eavesdrop()
 	w.schedule(w.in(refereeLane-1, w.began.Add(w.end())), w.giveUp)
 	for _, c := range w.clients {
 		go c.live()

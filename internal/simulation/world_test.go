@@ -34,7 +34,7 @@ type event struct {
 
 // lanes is how many instants follow each other until one lane has its turn again, in ns. Each
 // channel, each fault has a lane to itself, so that no two events share an instant.
-const lanes = 1 << 14
+const lanes = 1 << 16
 
 // in is the first instant of a lane that is not before t.
 func (w *world) in(lane int, t time.Time) time.Time {

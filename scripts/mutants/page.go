@@ -16,13 +16,11 @@ const (
 // look simulates with each fault in the program, and writes what is seen into a page if one is named. What was
 // tried before and not now stays in the page.
 func look(faults []fault, page string) error {
-	sights, good := simulate(os.Stdout, faults)
-	if page != "" {
-		if err := writePage(page, sights); err != nil {
-			return err
-		}
+	keep := func(s sight) error { return writePage(page, []sight{s}) }
+	if page == "" {
+		keep = func(sight) error { return nil }
 	}
-	if !good {
+	if !simulate(os.Stdout, faults, keep) {
 		return fmt.Errorf("not all was seen as it is said, or nothing was tried")
 	}
 	return nil
@@ -47,7 +45,7 @@ func paged(text string, sights []sight) (string, error) {
 	if !ok || !ended {
 		return "", fmt.Errorf("there is no place for the seeded faults")
 	}
-	return before + tableBegin + tableHead + rows(table, sights) + outOfSight() + outOfRecord() + tableEnd + after, nil
+	return before + tableBegin + tableHead + rows(table, sights) + outOfSight() + ofRecord() + tableEnd + after, nil
 }
 
 // rows are those of the faults that can be seen: as they were seen now, or else as the table has them.
@@ -109,14 +107,17 @@ func outOfSight() string {
 	return b.String()
 }
 
-// outOfRecord are the faults of the track record that are no row, and why.
-func outOfRecord() string {
+// ofRecord are the faults of the track record: what each is called here, or why it is not put back.
+func ofRecord() string {
 	var b strings.Builder
-	b.WriteString("\nOf the track record's faults of the lock, the line, a quorum and the watchdog these were not put back:\n\n")
+	b.WriteString("\nThe track record's faults of the lock, the line, a quorum and the watchdog, and what they are called\n" +
+		"here, or why they were not put back:\n\n")
 	for _, e := range recorded {
-		if e.why != "" {
-			fmt.Fprintf(&b, "- %s … (`%s`): %s\n", e.words, e.commit, e.why)
+		what := e.why
+		if e.row != "" {
+			what = "“" + e.row + "”"
 		}
+		fmt.Fprintf(&b, "- %s … (`%s`): %s\n", e.words, e.commit, what)
 	}
 	return b.String()
 }

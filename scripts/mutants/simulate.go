@@ -41,9 +41,9 @@ type sight struct {
 	err   error
 }
 
-// simulate sows each fault, simulates until it is seen, and prints what was. It reports whether
+// simulate sows each fault, simulates until it is seen, prints what was, and passes it on. It reports whether
 // those and only those were seen that are not said to be out of sight.
-func simulate(out io.Writer, faults []fault) (sights []sight, good bool) {
+func simulate(out io.Writer, faults []fault, keep func(sight) error) (good bool) {
 	next, seen := make(chan fault), make(chan sight)
 	var trying sync.WaitGroup
 	for range 2 {
@@ -62,12 +62,17 @@ func simulate(out io.Writer, faults []fault) (sights []sight, good bool) {
 		close(seen)
 	}()
 	good = len(faults) > 0
+	tried := 0
 	for s := range seen {
-		sights = append(sights, s)
-		fmt.Fprintf(out, "%d of %d: %s\n", len(sights), len(faults), s)
+		tried++
+		fmt.Fprintf(out, "%d of %d: %s\n", tried, len(faults), s)
+		if err := keep(s); err != nil {
+			fmt.Fprintln(out, err)
+			good = false
+		}
 		good = good && s.asSaid()
 	}
-	return sights, good
+	return good
 }
 
 // asSaid reports whether a fault was seen, or is said not to be and was not.
@@ -172,42 +177,42 @@ const (
 	noOperators = "nobody pauses, stops or unlocks"
 	noReaders   = "nobody looks at the job"
 	fewRuns     = "there are too few runs or slots"
-	noPlay      = "what it costs is told nobody here: a load, a word, a moment"
+	noPlay      = "it costs commands, or a load at one moment, and changes no result"
 )
 
 // unseen says of faults by their names why worlds do not show them.
 var unseen = map[string]string{
-	"keep the stop of an operator to oneself":    noOperators,
-	"start under a pause":                        noOperators,
-	"give a paused lock":                         noOperators,
-	"heal a master without the mark of a stop":   noOperators,
-	"stop whichever run a master has":            noOperators,
-	"tell of a stop with each renewal":           noOperators,
-	"resume what is lost":                        "nobody is suspended",
-	"pass the floor of a newer release":          "all are of one release",
-	"count who listens to everything":            "nobody listens to everything",
-	"let two runs of a millisecond have one id":  noReaders,
-	"believe no ledger that a run has vanished":  noReaders,
-	"keep all runs":                              fewRuns,
-	"keep every slot":                            fewRuns,
-	"forget the youngest slot":                   fewRuns,
-	"list the job with each run":                 noPlay,
-	"all renew at once":                          noPlay,
-	"take another's token for no key":            noPlay,
-	"let the guard come first":                   noPlay,
-	"let a panic pass":                           "nothing panics",
-	"end with a try under way":                   "it is a race of threads, and the detector's to find",
-	"let go of what is under way":                "the tombstone stops what comes late: two defences, and one is enough here",
-	"call a release lost whose first answer was": noPlay,
-	"take one's time with another's lock":        "no lock is taken from who renews it",
-	"let the kill come after the lease":          "no lock vanishes from who renews it, but by a server that forgets",
-	"send before the clock is asked":             "a host that sleeps would have a clock of its own",
-	"count a report twice":                       noReaders,
-	"enter good runs among the bad":              noReaders,
-	"take oneself for dead":                      noReaders,
-	"ask once and no more":                       noPlay,
-	"try without a limit of its own":             noPlay,
-	"forget whom a lost round had replaced":      noReaders,
-	"let who did nothing use up a try":           noPlay,
-	"let an ended run renew its rest":            "who has ended renews nothing",
+	"keep the stop of an operator to oneself":            noOperators,
+	"start under a pause":                                noOperators,
+	"give a paused lock":                                 noOperators,
+	"heal a master without the mark of a stop":           noOperators,
+	"stop whichever run a master has":                    noOperators,
+	"tell of a stop with each renewal":                   noOperators,
+	"resume what is lost":                                "nobody is suspended",
+	"let two runs of a millisecond have one id":          noReaders,
+	"believe no ledger that a run has vanished":          noReaders,
+	"keep all runs":                                      fewRuns,
+	"list the job with each run":                         noPlay,
+	"all renew at once":                                  noPlay,
+	"let a panic pass":                                   "nothing panics",
+	"end with a try under way":                           "it is a race of threads, and the detector's to find",
+	"let go of what is under way":                        "the tombstone stops what comes late: two defences, and one is enough here",
+	"send before the clock is asked":                     "a host that sleeps would have a clock of its own",
+	"count a report twice":                               noReaders,
+	"enter good runs among the bad":                      noReaders,
+	"forget whom a lost round had replaced":              noReaders,
+	"let an ended run renew its rest":                    "who has ended renews nothing",
+	"let the kill come after the lease":                  "only after a sleep the grace ends after the lease",
+	"heal without a majority":                            "it keeps others waiting, and nobody has the lock twice",
+	"count a healing that comes too late":                "the watchdog renews nothing after the end of a lease: two defences",
+	"renew what an older term has":                       "what it renews is its run's all the same, unless an undo is later still",
+	"drop the ownership check of the fence":              "hosts have one clock: masters' counters hardly differ",
+	"believe one master that a try has failed":           "it takes two lost rounds of two runs of one slot",
+	"renew too late for two tries":                       "it takes an old lease, times that just fit and a renewal that is lost",
+	"take another's token for no key":                    "it matters only how long a command has to end, with a ttl of a minute",
+	"use a lease that took too long":                     "such a lease is renewed before the start: two defences",
+	"look at no clock after the pause between two tries": "a host that sleeps would have a clock of its own",
+	"leave a fresh lease at a bare majority":             "a bare majority is one, unless clocks are set",
+	"ask on after a final answer":                        "no user lacks a right that the lock needs",
+	"take no refusal of a release for final":             "no user lacks a right that the lock needs",
 }
