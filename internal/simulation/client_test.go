@@ -31,6 +31,7 @@ type client struct {
 	apart   [mostServers]time.Time // so does the way to one machine
 	process *process               // the one that runs, or ran last; nil: none yet
 	all     []*wire
+	deed    *deed  // what is done here in place of a crontab
 	gone    bool   // it runs nothing any more
 	news    []news // for the referee; the world's mu's
 }
@@ -51,6 +52,10 @@ type process struct {
 // live runs what the crontab says.
 func (c *client) live() {
 	defer func() { c.tell(news{kind: left, panic: recover()}) }()
+	if c.deed != nil {
+		c.attend()
+		return
+	}
 	for n, t := range c.ticks {
 		time.Sleep(time.Until(c.world.began.Add(t.at)))
 		p := &process{client: c, tick: t, number: n, run: c.runID(n), crashed: make(chan struct{})}
@@ -123,20 +128,24 @@ var (
 )
 
 func (p *process) open() lock.Store {
+	open := line.Open
+	if p.client.world.machines > 1 {
+		open = quorum.Open
+	}
+	store, err := open(p.servers())
+	if err != nil {
+		panic(err)
+	}
+	return store
+}
+
+func (p *process) servers() lock.Servers {
 	w := p.client.world
 	servers := lock.Servers{Prefix: lock.DefaultPrefix, Dial: p.dial, Durable: w.durable}
 	for n := range w.machines {
 		servers.URLs = append(servers.URLs, fmt.Sprintf("redis://s%d", n))
 	}
-	open := line.Open
-	if len(servers.URLs) > 1 {
-		open = quorum.Open
-	}
-	store, err := open(servers)
-	if err != nil {
-		panic(err)
-	}
-	return store
+	return servers
 }
 
 // acquire is a lease that is fresh enough to begin under.
@@ -166,11 +175,13 @@ func (p *process) acquireOnce(ctx context.Context, store lock.Store, n int) (loc
 	if err != nil {
 		return nil, err
 	}
+	farewell := lock.Farewell{}
 	if err = watchdog.Freshen(ctx, lease, p.config()); err == nil && lease.StopAsked() {
+		farewell.Outcome = lock.Outcome{How: lock.Stopped, Status: 143}
 		err = &lock.StoppedError{Name: jobName}
 	}
 	if err != nil {
-		p.release(lease, lock.Farewell{})
+		p.release(lease, farewell)
 		return nil, err
 	}
 	return lease, nil
@@ -181,14 +192,17 @@ const jobName = "job"
 func (p *process) request() lock.Request {
 	c := p.client
 	return lock.Request{
-		Name: jobName, Times: c.world.times, Timeout: c.world.timeout, History: 50,
+		Name: jobName, Times: c.world.times, Timeout: c.world.timeout, History: c.world.keeps, IgnorePause: p.tick.ignores,
 		Holder: lock.Holder{
-			Run: p.run, Host: fmt.Sprint("c", c.number), PID: 1000 + p.number, User: "u", Command: "job", Start: time.Now(),
+			Run: p.run, Host: fmt.Sprint("c", c.number), PID: firstPID + p.number, User: "u", Command: "job", Start: time.Now(),
 			TTL: c.world.times.TTL, Every: c.world.times.Renew,
 		},
 		Wait: p.tick.waits(), Slot: lock.Slot{Name: p.tick.slot, Tries: slotTries}, Clock: c.clock, Draw: c.draw,
 	}
 }
+
+// firstPID is the process of a host's first run.
+const firstPID = 1000
 
 // slotTries is how many runs of a slot may fail.
 const slotTries = 2

@@ -125,7 +125,10 @@ func (c *command) halt(err error, own, kill *time.Timer) ending {
 // An observer hears of an operator's stop.
 type observer struct{ c *command }
 
-func (o observer) StopAsked()                     { o.c.halted <- &lock.StoppedError{Name: jobName} }
+func (o observer) StopAsked() {
+	o.c.tell(news{kind: isStopped})
+	o.c.halted <- &lock.StoppedError{Name: jobName}
+}
 func (observer) Failed(int, error, time.Duration) {}
 func (o observer) Recovered(tries int)            { o.c.recovered += tries }
 

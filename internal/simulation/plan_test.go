@@ -22,6 +22,7 @@ type plan struct {
 	timeout  time.Duration
 	hosts    []*clientPlan
 	faults   []fault
+	desk
 }
 
 // A clientPlan is the crontab of a host, and its weather.
@@ -38,6 +39,7 @@ type tick struct {
 	runs     time.Duration // how long the command takes
 	how      lock.How      // and ends
 	slot     string        // --once
+	ignores  bool          // --ignore-pause
 	minHold  time.Duration // --min-hold
 	outlives time.Duration // how long the command lives on if redlockrun dies
 	wish
@@ -84,6 +86,7 @@ func planOf(seed uint64) *plan {
 		p.hardships(span)
 	}
 	p.wishes()
+	p.staff()
 	return p
 }
 
@@ -163,6 +166,7 @@ type choice struct {
 	calm          []int // hosts whose weather is fine
 	short         []int // hosts that come once
 	plain         []int // hosts that ask for nothing unusual
+	acts          []int // what nobody does at the desk
 }
 
 func (c choice) String() string {
@@ -170,7 +174,7 @@ func (c choice) String() string {
 	for _, part := range []struct {
 		name string
 		of   []int
-	}{{"hosts", c.hosts}, {"faults", c.faults}, {"calm", c.calm}, {"short", c.short}, {"plain", c.plain}} {
+	}{{"hosts", c.hosts}, {"faults", c.faults}, {"calm", c.calm}, {"short", c.short}, {"plain", c.plain}, {"acts", c.acts}} {
 		if len(part.of) > 0 {
 			words = append(words, part.name+"="+strings.Trim(strings.ReplaceAll(fmt.Sprint(part.of), " ", ","), "[]"))
 		}
@@ -182,7 +186,9 @@ func (c choice) String() string {
 func choiceOf(text string) (c choice) {
 	for _, word := range strings.Fields(text) {
 		name, list, _ := strings.Cut(word, "=")
-		part := map[string]*[]int{"hosts": &c.hosts, "faults": &c.faults, "calm": &c.calm, "short": &c.short, "plain": &c.plain}[name]
+		part := map[string]*[]int{
+			"hosts": &c.hosts, "faults": &c.faults, "calm": &c.calm, "short": &c.short, "plain": &c.plain, "acts": &c.acts,
+		}[name]
 		for _, number := range strings.Split(list, ",") {
 			var n int
 			fmt.Sscan(number, &n)
@@ -208,6 +214,9 @@ func (c choice) apply(p *plan) *plan {
 			p.hosts[n].ticks[i].wish = wish{}
 		}
 	}
+	for _, n := range c.acts {
+		p.leave(n)
+	}
 	for _, n := range c.faults {
 		p.faults[n].kind = ""
 	}
@@ -222,6 +231,7 @@ func (p *plan) end() time.Duration {
 			end = max(end, t.at) + t.wait + t.runs + t.again() + 4*p.timeout + 2*p.times.TTL
 		}
 	}
+	end = max(end, p.attends()) + p.attends()
 	return min(end+time.Hour, math.MaxInt64)
 }
 
@@ -240,5 +250,6 @@ func (p *plan) String() string {
 			fmt.Fprintf(&b, "fault %d: %v\n", n, f)
 		}
 	}
+	b.WriteString(p.desk.String())
 	return b.String()
 }

@@ -149,7 +149,7 @@ func (r *referee) isOf(run string, x *wire) bool {
 
 // toldTruly: who gives back what it has is not told that it was lost, and leaves nobody in line who is there.
 func (r *referee) toldTruly(run *record) {
-	if !r.world.outside && !r.world.forgetful() && errors.Is(run.err, lock.ErrLost) && time.Now().Before(run.lease.Until()) {
+	if !r.world.outside && !r.world.forgetful() && !run.everFreed && errors.Is(run.err, lock.ErrLost) && time.Now().Before(run.lease.Until()) {
 		r.breach("release: %s is told that its lock was lost: %v", run.id, run.err)
 	}
 	var down *lock.UnavailableError

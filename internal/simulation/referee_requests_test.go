@@ -48,7 +48,7 @@ func (r *referee) hearMore(run *record, n news) {
 	case runsOn:
 		before := run.without // nobody had answered in time: then another may have it by now
 		run.without, run.forGood = true, errors.Is(n.lost, lock.ErrLost)
-		if run.forGood && !before && !r.world.outside && !r.world.forgetful() {
+		if run.forGood && !before && !run.freed && !r.world.outside && !r.world.forgetful() {
 			r.breach("renewal: %s has lost its lock: %v", run.id, n.lost)
 		}
 	case halts:

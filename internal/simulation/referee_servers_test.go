@@ -70,10 +70,12 @@ func raises(request []byte) bool {
 	return bytes.Contains(request, []byte("setCounter(fence)")) || bytes.Contains(request, []byte("setCounter(tonumber("))
 }
 
-// silence notes that the ledger may not know how a run ends.
+// silence notes that the ledger may not know how a run ends; nil: what an operator's step has found.
 func (r *referee) silence(run *record) {
 	if run != nil {
 		run.silenced = true
+	} else {
+		r.silenced = true
 	}
 }
 
@@ -198,13 +200,13 @@ func (r *referee) ledgerOfQuorum() {
 		know, vanished := 0, 0
 		for n, m := range r.world.servers {
 			said := seen[n][run.id]
-			if m.lost || slices.ContainsFunc(said, func(e lock.Entry) bool { return e.How == run.how }) {
+			if m.lost || r.isFull(m) || slices.ContainsFunc(said, func(e lock.Entry) bool { return e.How == run.how }) {
 				know++
 			}
 			for _, e := range said {
 				if e.How == lock.Vanished {
 					vanished++
-				} else if e.How != run.how {
+				} else if e.How != run.how && !run.mayEnd(e.How) {
 					r.breach("ledger: %s has ended (%s), and s%d has %s", run.id, run.how, n, e.How)
 				}
 			}
@@ -232,7 +234,7 @@ func (r *referee) ledgerOfQuorum() {
 
 // isMissed: who has died without a word has vanished for whoever had the lock after it, unless a step could not say so.
 func (r *referee) isMissed(run *record, said []lock.Entry) {
-	if slices.ContainsFunc(r.ordered, func(other *record) bool { return other.silenced }) {
+	if r.silenced || r.isFull(r.world.servers[0]) || slices.ContainsFunc(r.ordered, func(other *record) bool { return other.silenced }) {
 		return
 	}
 	after := func(other *record) bool { return other.started && other.fence > run.fence }

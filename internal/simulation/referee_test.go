@@ -32,6 +32,8 @@ type referee struct {
 	chance    stream
 	again     bool // a release is sent once more
 	wrong     []string
+	acts
+	readings
 }
 
 // A record is what is known of one run.
@@ -52,6 +54,7 @@ type record struct {
 	released  bool
 	err       error // of the release
 	story
+	meddled
 	idle bool // its last step has left the lock free, and somebody in line
 }
 
@@ -70,6 +73,9 @@ type news struct {
 	panic   any
 
 	attempts int
+	change   lock.Change
+	changed  lock.Changed
+	job      lock.Job
 }
 
 type kind string
@@ -84,6 +90,12 @@ const (
 	releases kind = "releases"
 	released kind = "released"
 	left     kind = "is gone"
+
+	isStopped kind = "is to stop"
+	actsNow   kind = "acts" // an operator
+	acted     kind = "has acted"
+	reads     kind = "reads"
+	hasRead   kind = "has read"
 )
 
 func newReferee(w *world) *referee {
@@ -135,6 +147,10 @@ func (r *referee) hear(c *client, n news) {
 		r.world.note("c%d %s", c.number, n.kind)
 		return
 	}
+	if c.deed != nil {
+		r.hearDeed(c, n)
+		return
+	}
 	r.world.note("c%d %s %s %s%s%s", c.number, n.run, n.kind, n.how, kindOf(n.err), kindOf(n.lost))
 	run := r.runs[n.run]
 	if run == nil {
@@ -146,11 +162,14 @@ func (r *referee) hear(c *client, n news) {
 	switch n.kind {
 	case refused:
 		run.left = true
+		r.isStopped(run, n.err)
 		r.refused(run, n.err)
 		r.turnedAway(run, n.err)
 		r.leaves(run)
 	case begins:
 		run.lease, run.fence = n.lease, n.lease.Fence()
+	case isStopped:
+		r.toldToStop(run)
 	case starts:
 		r.starts(run, n.at)
 	case ends:
@@ -163,6 +182,7 @@ func (r *referee) hear(c *client, n news) {
 		run.released, run.err = true, n.err
 		r.toldTruly(run)
 		r.released(run)
+		r.isRemembered(run)
 	}
 }
 
@@ -187,7 +207,7 @@ func kindOf(err error) string {
 func (r *referee) starts(run *record, at time.Time) {
 	run.started = true
 	for _, other := range r.running {
-		if !r.world.outside && !other.besides(at) {
+		if !r.world.outside && !run.freed && !other.freed && !other.besides(at) {
 			r.breach("exclusion: %s starts while %s runs", run.id, other.id)
 		}
 	}
@@ -195,11 +215,12 @@ func (r *referee) starts(run *record, at time.Time) {
 	if !at.Before(run.lease.Until()) {
 		r.breach("validity: %s starts after the end of its lease", run.id)
 	}
-	if run.fence <= r.fence && !r.mayRepeatFences() {
+	if run.fence <= r.fence && !run.freed && !r.mayRepeatFences() {
 		r.breach("fence: %s starts with %d after %d", run.id, run.fence, r.fence)
 	}
 	r.fence = max(r.fence, run.fence)
 	r.slotStarts(run)
+	r.pausedStart(run)
 }
 
 func (r *referee) ends(run *record, n news) {
@@ -217,7 +238,7 @@ func (r *referee) ends(run *record, n news) {
 		r.breach("exclusion: the command of %s runs on for %v beside another's lock", run.id, n.after)
 	}
 	// Nothing but another's act can take a lock that is renewed in time.
-	if errors.Is(n.lost, lock.ErrLost) && !r.world.outside && !r.world.forgetful() {
+	if errors.Is(n.lost, lock.ErrLost) && !run.freed && !r.world.outside && !r.world.forgetful() {
 		r.breach("renewal: %s has lost its lock: %v", run.id, n.lost)
 	}
 }
@@ -236,7 +257,7 @@ func (r *referee) kept(run *record, n news) {
 // claims: whoever has a lease that has not ended has the lock at the server, or at a majority.
 func (r *referee) claims() {
 	for _, run := range r.ordered {
-		if run.lease == nil || run.left {
+		if run.lease == nil || run.left || run.freed {
 			continue
 		}
 		until := run.lease.Until()
@@ -351,6 +372,7 @@ func texts(reply any) (all []string) {
 // before and after stand around each request that a server carries out.
 func (r *referee) before(x *wire) {
 	r.there = r.moment(x.machine)
+	r.beforeDeeds(x.machine)
 	if r.world.machines == 1 {
 		r.was = r.standing(x.machine)
 	} else {
@@ -360,6 +382,7 @@ func (r *referee) before(x *wire) {
 
 func (r *referee) after(x *wire) {
 	defer r.judge(x)
+	r.deeds(x)
 	if r.world.machines > 1 {
 		r.isVote(x)
 		return
@@ -369,6 +392,7 @@ func (r *referee) after(x *wire) {
 	r.counts(x, now)
 	r.noteIdle(x, now)
 	r.noteLoss(x, now)
+	r.watch(x, now)
 	r.isForeign(now, x)
 	if now.holder == "" && r.was.holder != "" && !r.newer {
 		r.isFree(now)
@@ -386,7 +410,7 @@ func (r *referee) after(x *wire) {
 // isForeign: nobody prolongs, shortens or takes away what another has.
 func (r *referee) isForeign(now standing, x *wire) {
 	owner := r.runs[r.was.holder]
-	if owner != nil && owner.process != x.process && (now.holder != r.was.holder || now.left != r.was.left) {
+	if owner != nil && owner.process != x.process && !r.frees(x, owner.id) && (now.holder != r.was.holder || now.left != r.was.left) {
 		r.breach("owner: %s had the lock for %d ms, and by a step of %s %q has it for %d ms",
 			r.was.holder, r.was.left, x.name, now.holder, now.left)
 	}
@@ -409,7 +433,10 @@ func (r *referee) isGiven(now standing, x *wire) {
 		r.breach("fence: %s is given the lock with %d after %d", now.holder, now.fence, r.granted)
 	}
 	r.granted = max(r.granted, now.fence)
-	r.runs[now.holder].had = true
+	r.runs[now.holder].had, r.runs[now.holder].freed = true, false
+	if r.pausedGrant(r.runs[now.holder]) {
+		return
+	}
 	if r.newer {
 		r.breach("fence: %s is given a lock that a newer redlockrun uses", now.holder)
 	}

@@ -38,6 +38,9 @@ func smaller(seed uint64, c choice) (all []choice) {
 	for n := range p.faults {
 		without(func(c *choice) *[]int { return &c.faults }, n)
 	}
+	for n := range len(p.deeds) + len(p.looks) {
+		without(func(c *choice) *[]int { return &c.acts }, n)
+	}
 	for n, h := range p.hosts {
 		if slices.Contains(c.hosts, n) {
 			continue

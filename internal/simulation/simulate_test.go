@@ -28,6 +28,7 @@ func simulate(t *testing.T, seed uint64, c choice, all bool) (v verdict) {
 		w := newWorld(c.apply(planOf(seed)), all)
 		w.begin()
 		w.run()
+		w.lookLast()
 		v.lasted = time.Since(w.began)
 		w.referee.close()
 		v.digest, v.events, v.steps = w.history.digest(), w.history.events, w.history.steps
@@ -59,6 +60,7 @@ func newWorld(p *plan, all bool) *world {
 			chance: streamOf(p.seed, "%s runs", name), weather: host.weather,
 		})
 	}
+	w.addDesk()
 	return w
 }
 

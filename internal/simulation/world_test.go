@@ -20,6 +20,7 @@ type world struct {
 	servers []*machine
 	clients []*client
 	referee *referee
+	last    *client // who looks when all are gone; nil: nobody does
 
 	mu     sync.Mutex
 	events events

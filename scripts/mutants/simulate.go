@@ -174,24 +174,19 @@ func tidy(what string) string {
 
 // Why worlds do not show some faults.
 const (
-	noOperators = "nobody pauses, stops or unlocks"
-	noReaders   = "nobody looks at the job"
-	fewRuns     = "there are too few runs or slots"
+	noOperators = "operators come to a quorum in few worlds"
+	noReaders   = "what is read of it in the end says so in few worlds"
 	noPlay      = "it costs commands, or a load at one moment, and changes no result"
 )
 
 // unseen says of faults by their names why worlds do not show them.
 var unseen = map[string]string{
-	"keep the stop of an operator to oneself":            noOperators,
-	"start under a pause":                                noOperators,
-	"give a paused lock":                                 noOperators,
 	"heal a master without the mark of a stop":           noOperators,
 	"stop whichever run a master has":                    noOperators,
-	"tell of a stop with each renewal":                   noOperators,
+	"tell of a stop with each renewal":                   "who is stopped has ended before a second renewal",
 	"resume what is lost":                                "nobody is suspended",
 	"let two runs of a millisecond have one id":          noReaders,
 	"believe no ledger that a run has vanished":          noReaders,
-	"keep all runs":                                      fewRuns,
 	"list the job with each run":                         noPlay,
 	"all renew at once":                                  noPlay,
 	"let a panic pass":                                   "nothing panics",
@@ -199,7 +194,6 @@ var unseen = map[string]string{
 	"let go of what is under way":                        "the tombstone stops what comes late: two defences, and one is enough here",
 	"send before the clock is asked":                     "a host that sleeps would have a clock of its own",
 	"count a report twice":                               noReaders,
-	"enter good runs among the bad":                      noReaders,
 	"forget whom a lost round had replaced":              noReaders,
 	"let an ended run renew its rest":                    "who has ended renews nothing",
 	"let the kill come after the lease":                  "only after a sleep the grace ends after the lease",
