@@ -99,6 +99,8 @@ func (s standing) reads(job lock.Job) bool {
 	switch {
 	case s.holder == "":
 		return job.Holder.Run == "" && slices.Contains([]lock.State{lock.Idle, lock.Gone, lock.PausedJob}, job.State)
+	case s.holder == stranger:
+		return job.State == lock.Foreign && job.Holder.Foreign == stranger
 	case s.fence == 0 && len(s.holder) != lock.RunIDLen:
 		return job.State == lock.PausedJob && job.Pause != nil
 	}
