@@ -60,6 +60,16 @@ func (r *referee) attend(m *machine, now standing) {
 	}
 }
 
+// attendDismissed notes who has looked, and was sent away since nothing is to be done for its slot.
+func (r *referee) attendDismissed(x *wire) {
+	dismissed := bytes.HasPrefix(x.said, []byte("*2\r\n:6\r\n")) || bytes.HasPrefix(x.said, []byte("*2\r\n:7\r\n"))
+	if dismissed && len(r.was.line) > 1 && slices.Contains(r.was.line, x.process.run) {
+		ms := x.machine.clock().UnixMilli()
+		r.attention.gap(ms)
+		r.attention.latest = ms
+	}
+}
+
 // inOrder: who comes stands behind those who have come before, and who has the lock waits for nothing.
 func (r *referee) inOrder(now standing) {
 	if slices.Contains(now.line, now.holder) && !slices.Contains(r.was.line, now.holder) {
@@ -80,7 +90,7 @@ func (r *referee) inOrder(now standing) {
 // as it could, and can be called.
 func (r *referee) isNext(now standing, x *wire) {
 	ms := x.machine.clock().UnixMilli()
-	caller := slices.ContainsFunc(r.was.line, func(run string) bool { // one whom the step dismisses excuses nobody
+	caller := slices.ContainsFunc(r.was.line, func(run string) bool { // one who leaves excuses nobody
 		return r.isOf(run, x) && (run == now.holder || slices.Contains(now.line, run))
 	})
 	r.attention.gap(ms)

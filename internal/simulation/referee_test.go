@@ -394,6 +394,7 @@ func (r *referee) after(x *wire) {
 	r.noteLoss(x, now)
 	r.watch(x, now)
 	r.isForeign(now, x)
+	r.attendDismissed(x)
 	if now.holder == "" && r.was.holder != "" && !r.newer {
 		r.isFree(now)
 	}
