@@ -11,6 +11,7 @@ import (
 // hardships are what a plan's first draws make rare. Each has a stream of its own, so that worlds without it stay as they are.
 func (p *plan) hardships(span time.Duration) {
 	p.crowd(streamOf(p.seed, "crowd"))
+	p.desertion(streamOf(p.seed, "desertion"))
 	p.misfortune(streamOf(p.seed, "misfortune"), span)
 	if p.machines > 1 {
 		p.partings(streamOf(p.seed, "partings"), span)
@@ -36,6 +37,26 @@ func (p *plan) crowd(s stream) {
 		}
 		p.faults = append(p.faults, f)
 	}
+}
+
+// desertion has the first three in line give up, while the holder dies and the fourth waits on.
+func (p *plan) desertion(s stream) {
+	if !s.chance(0.05) {
+		return
+	}
+	at, holder := warm+s.between(0, 20*time.Second), len(p.hosts)
+	for n := range 5 {
+		t := tick{wait: 10 * time.Minute, runs: time.Second, how: lock.Ok}
+		t.at = at + time.Duration(n)*s.between(5*time.Millisecond, 100*time.Millisecond)
+		switch {
+		case n == 0:
+			t.wait, t.runs = 0, time.Minute
+		case n < 4:
+			t.wait = s.between(1500*time.Millisecond, 3*time.Second)
+		}
+		p.hosts = append(p.hosts, &clientPlan{ticks: []tick{t}, weather: weather{way: s.spread(50*time.Microsecond, time.Millisecond)}})
+	}
+	p.faults = append(p.faults, fault{kind: "crash", at: at + s.between(3300*time.Millisecond, 4800*time.Millisecond), on: holder})
 }
 
 // gather has several come at once for a lock that is held long, and says when.
