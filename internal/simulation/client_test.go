@@ -128,15 +128,22 @@ var (
 )
 
 func (p *process) open() lock.Store {
-	open := line.Open
-	if p.client.world.machines > 1 {
-		open = quorum.Open
+	return opened(ofKind(p.client.world, line.Open, quorum.Open)(p.servers()))
+}
+
+// ofKind is what a world's store is opened by: that of one server, or of a quorum.
+func ofKind[T any](w *world, line, quorum T) T {
+	if w.machines > 1 {
+		return quorum
 	}
-	store, err := open(p.servers())
+	return line
+}
+
+func opened[T any](it T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return store
+	return it
 }
 
 func (p *process) servers() lock.Servers {

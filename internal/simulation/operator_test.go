@@ -80,27 +80,11 @@ func (p *process) look() (lock.Job, error) {
 }
 
 func (p *process) inspector() lock.Inspector {
-	open := line.OpenInspector
-	if p.client.world.machines > 1 {
-		open = quorum.OpenInspector
-	}
-	in, err := open(p.servers(), p.inspection())
-	if err != nil {
-		panic(err)
-	}
-	return in
+	return opened(ofKind(p.client.world, line.OpenInspector, quorum.OpenInspector)(p.servers(), p.inspection()))
 }
 
 func (p *process) operator() lock.Operator {
-	open := line.OpenOperator
-	if p.client.world.machines > 1 {
-		open = quorum.OpenOperator
-	}
-	o, err := open(p.servers(), p.inspection())
-	if err != nil {
-		panic(err)
-	}
-	return o
+	return opened(ofKind(p.client.world, line.OpenOperator, quorum.OpenOperator)(p.servers(), p.inspection()))
 }
 
 // change does one thing to the job, as cmd/redlockrun does.

@@ -17,7 +17,7 @@ func (r *referee) close() {
 	r.ledger()
 	r.slotsKept()
 	r.enteredActs()
-	time.Sleep(2*r.world.times.TTL + longestRest(r.world.plan) + time.Minute)
+	time.Sleep(r.world.longestLease())
 	for _, m := range r.world.servers {
 		if value, found := m.server.Get(r.keys.Lock); found {
 			r.breach("end: all are gone, and s%d has %.60s", m.number, value)
@@ -31,13 +31,14 @@ func (r *referee) close() {
 	}
 }
 
-func longestRest(p *plan) (d time.Duration) {
+// longestLease is after how long every lease is over, and every rest for --min-hold.
+func (p *plan) longestLease() (d time.Duration) {
 	for _, h := range p.hosts {
 		for _, t := range h.ticks {
 			d = max(d, t.minHold)
 		}
 	}
-	return d
+	return d + 2*p.times.TTL + time.Minute
 }
 
 // ledger: what runs have said of their ends, the one server has entered, each once.
@@ -53,7 +54,7 @@ func (r *referee) ledger() {
 	full := r.isFull(r.world.servers[0])
 	for _, run := range r.ordered {
 		said := entered[run.id]
-		told := run.released && run.err == nil && run.how != "" && !run.dead && !run.silenced
+		told := run.hasTold()
 		// Of several entries the latest is right, and stands first: a report that was repeated, or came late, adds one.
 		if told && (len(said) == 0 && !full || len(said) > 0 && said[0].How != run.how && !run.mayEnd(said[0].How)) {
 			r.breach("ledger: %s has ended (%s), and what is entered is %v", run.id, run.how, said)
@@ -66,9 +67,19 @@ func (r *referee) ledger() {
 			r.isTrue(run, e)
 		}
 	}
-	for run := range entered {
+	r.areKnown(0, entered)
+}
+
+// hasTold reports whether a run has said how it ended, and nothing has kept a server from entering that.
+func (run *record) hasTold() bool {
+	return run.released && run.err == nil && run.how != "" && !run.dead && !run.silenced
+}
+
+// areKnown: nobody is entered by the n-th server who was not.
+func (r *referee) areKnown(n int, entered map[string][]lock.Entry) {
+	for run, said := range entered {
 		if r.runs[run] == nil {
-			r.breach("ledger: %s is entered, and nobody is that: %v", run, entered[run])
+			r.breach("ledger: %s is entered by s%d, and nobody is that: %v", run, n, said)
 		}
 	}
 }

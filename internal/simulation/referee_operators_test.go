@@ -13,9 +13,8 @@ import (
 type acts struct {
 	pauses   []*pausing
 	changes  map[*process]*changing
-	rested   bool   // the machine had a pause, before the step that is made
-	held     string // and at its lock
-	silenced bool   // a command of the ledger was refused to one of them
+	rested   bool // the machine had a pause, before the step that is made
+	silenced bool // a command of the ledger was refused to one of them
 }
 
 // A pausing is a pause.
@@ -109,8 +108,7 @@ func (r *referee) isPaused(id string, at time.Time) {
 		}
 		p.known, p.holders = at, make(map[string]bool)
 		for _, m := range r.world.servers {
-			holder, _ := readHolder(r.rawly(m))
-			p.holders[holder] = true
+			p.holders[r.holding(m).holder] = true
 		}
 	}
 }
@@ -146,7 +144,7 @@ func (r *referee) isResumed(c *changing) {
 		n := 0
 		for _, m := range r.world.servers {
 			wanted, _ := m.server.Get(r.keys.Paused)
-			if strings.Contains(r.rawly(m)+wanted, `{"pause":"`+p.id) {
+			if strings.Contains(r.holding(m).value+wanted, `{"pause":"`+p.id) {
 				n++
 			}
 		}
@@ -156,17 +154,6 @@ func (r *referee) isResumed(c *changing) {
 	}
 }
 
-func (r *referee) rawly(m *machine) string {
-	value, _ := m.server.Get(r.keys.Lock)
-	return value
-}
-
-// beforeDeeds looks at what a step may change.
-func (r *referee) beforeDeeds(m *machine) {
-	_, r.rested = m.server.Get(r.keys.Paused)
-	r.held = r.rawly(m)
-}
-
 // deeds takes in what a step has changed.
 func (r *referee) deeds(x *wire) {
 	r.majority()
@@ -174,21 +161,22 @@ func (r *referee) deeds(x *wire) {
 	if c == nil {
 		return
 	}
-	now := r.rawly(x.machine)
-	before, _ := readHolder(r.held)
-	after, _ := readHolder(now)
-	switch run := r.runs[before]; {
+	before, now := r.was, r.holding(x.machine)
+	switch run := r.runs[before.holder]; {
 	case c.Act == lock.Resumed:
 		for _, p := range r.pauses {
 			p.over = true
 		}
 	case run == nil:
-	case c.Act == lock.Freed && after != before:
+	case c.Act == lock.Freed && now.holder != before.holder:
 		r.isFreed(run, c)
-	case c.Act == lock.Halted && after == before && strings.Contains(now, `"stop":"`) && !strings.Contains(r.held, `"stop":"`):
+	case c.Act == lock.Halted && now.holder == before.holder && now.isMarked() && !before.isMarked():
 		r.isMarked(run, c, x)
 	}
 }
+
+// isMarked reports whether the lock's record has the mark of a stop.
+func (s *standing) isMarked() bool { return strings.Contains(s.value, `"stop":"`) }
 
 // frees reports whether a step is that of an operator who takes the lock from this run.
 func (r *referee) frees(x *wire, run string) bool {
@@ -215,7 +203,7 @@ func (r *referee) majority() {
 			continue
 		}
 		for n, m := range r.world.servers {
-			holder, _ := readHolder(r.rawly(m))
+			holder := r.holding(m).holder
 			if c.could[holder] == nil {
 				c.could[holder] = make(map[int]bool)
 			}

@@ -15,8 +15,8 @@ func (r *referee) isVote(x *wire) {
 		return
 	}
 	run.round = max(run.round, now.round)
-	if !run.at[x.machine.number] {
-		run.at[x.machine.number] = true
+	if !run.givers[x.machine.number] {
+		run.givers[x.machine.number] = true
 		run.had = run.had || run.votes() > r.world.machines/2
 	}
 }

@@ -24,7 +24,7 @@ func (w *world) lookLast() {
 	if w.last == nil {
 		return
 	}
-	rest := 2*w.times.TTL + longestRest(w.plan) + time.Minute
+	rest := w.longestLease()
 	for _, f := range w.faults {
 		rest = max(rest, time.Until(w.began.Add(f.at+f.length+time.Minute)))
 	}

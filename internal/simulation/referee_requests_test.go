@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"redlockrun/internal/lock"
@@ -31,8 +30,7 @@ type story struct {
 	starved  bool
 	silenced bool // a command of the ledger was refused to it, or may have been
 	looked   time.Time
-	callable bool              // as it has said when it looked last
-	givers   [mostServers]bool // who has given it the lock, at some time
+	callable bool // as it has said when it looked last
 }
 
 // hearMore takes in what few say.
@@ -64,7 +62,7 @@ func (r *referee) hearMore(run *record, n news) {
 func (r *referee) halts(run *record, n news) {
 	var lost *watchdog.LostError
 	switch errors.As(n.lost, &lost); {
-	case errors.Is(lost, lock.ErrTaken) && lost.Kill.Sub(n.at) > time.Second:
+	case errors.Is(lost, lock.ErrTaken) && lost.Kill.Sub(n.at) > beside:
 		r.breach("loss: the lock of %s is another's, and it is to be killed in %v", run.id, lost.Kill.Sub(n.at))
 	case lost.Kill.After(run.lease.Until()):
 		r.breach("loss: %s is to be killed %v after its lease", run.id, lost.Kill.Sub(run.lease.Until()))
@@ -103,9 +101,6 @@ func (r *referee) counts(x *wire, now standing) {
 	if run.tick.retries > 0 && place >= 0 {
 		r.breach("retries: %s asks again and again, and stands in line", run.id)
 	}
-	if place >= 0 && place < len(now.line)-1 && !slices.Contains(r.was.line, run.id) {
-		r.breach("order: %s joins at place %d of %d", run.id, place+1, len(now.line))
-	}
 	if run.tick.most == 0 {
 		return
 	}
@@ -118,15 +113,13 @@ func (r *referee) counts(x *wire, now standing) {
 	if place >= 0 && !slices.Contains(r.was.line, run.id) && here >= run.tick.most {
 		r.breach("waiters: %s joins %d who wait, and may be one of %d", run.id, here, run.tick.most)
 	}
-	run.mostHere = max(run.mostHere, r.maybeHere(x.machine, now, run.id))
+	run.mostHere = max(run.mostHere, now.maybeHere(run.id))
 }
 
 // maybeHere is how many others could wait: those who listen, and those who cannot be called.
-func (r *referee) maybeHere(m *machine, now standing, but string) (n int) {
-	for i, run := range now.line {
-		known, _ := do(m.server, "HGET", r.keys.Who, run).(string)
-		words := strings.Fields(known)
-		if run != but && (now.there[i] || len(words) < 2 || words[1] == "0") {
+func (s *standing) maybeHere(but string) (n int) {
+	for i, run := range s.line {
+		if run != but && (s.there[i] || !s.called[i]) {
 			n++
 		}
 	}

@@ -9,42 +9,24 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// A moment is what one machine had before a step.
-type moment struct {
-	holder   string
-	fence    int64
-	refusals int
-}
-
-func (r *referee) moment(m *machine) (w moment) {
-	value, _ := m.server.Get(r.keys.Lock)
-	w.holder, w.fence = readHolder(value)
-	w.refusals = m.server.Refusals()
-	return w
-}
-
 // judge looks at what any machine has done by a step, and what it has kept.
 func (r *referee) judge(x *wire) {
-	m, was := x.machine, r.there
-	run := r.runs[x.process.run]
+	m := x.machine
 	for _, key := range m.server.Lasting() {
 		if value, _ := m.server.Get(key); !strings.HasPrefix(value, `{"pause":"`) {
 			r.breach("keys: s%d would keep %s for ever", m.number, key)
 		}
 	}
-	r.refusedBy(x, run, was)
-	if now := r.moment(m); now.holder != was.holder && r.runs[now.holder] != nil {
-		r.runs[now.holder].givers[m.number] = true
-	}
-	if owner := r.runs[was.holder]; owner != nil && owner.process == x.process && r.moment(m).holder != was.holder {
+	r.refusedBy(x, r.runs[x.process.run])
+	if r.isOf(r.was.holder, x) && r.holding(m).holder != r.was.holder {
 		r.repeats(x)
 	}
 }
 
 // refusedBy: whoever has the lock keeps it and gives it back although a server has no memory; without the ledger's
 // rights all goes on, and no step sends more than one command for which they are wanted.
-func (r *referee) refusedBy(x *wire, run *record, was moment) {
-	if n := x.machine.server.Refusals() - was.refusals; n > 0 {
+func (r *referee) refusedBy(x *wire, run *record) {
+	if n := x.machine.server.Refusals() - r.refusals; n > 0 {
 		r.silence(run)
 		if n > 1 {
 			r.breach("rights: %d commands of one step of %s are refused", n, x.name)
@@ -55,8 +37,8 @@ func (r *referee) refusedBy(x *wire, run *record, was moment) {
 		r.breach("rights: a step of %s is refused: %s", x.name, x.said)
 	case bytes.HasPrefix(x.said, []byte("-OOM")):
 		r.silence(run)
-		if owner := r.runs[was.holder]; owner != nil && owner.process == x.process && was.holder == x.process.run && !raises(x.asked) {
-			r.breach("memory: %s has the lock at s%d, and is refused", was.holder, x.machine.number)
+		if r.isOf(r.was.holder, x) && r.was.holder == x.process.run && !raises(x.asked) {
+			r.breach("memory: %s has the lock at s%d, and is refused", r.was.holder, x.machine.number)
 		}
 		if run != nil {
 			run.starved = true
@@ -85,13 +67,13 @@ func (r *referee) repeats(x *wire) {
 		return
 	}
 	m, b := x.machine, x.asked
-	before, one := r.moment(m), r.world.machines == 1
+	before, one := r.holding(m), r.world.machines == 1
 	var line standing
 	if one {
 		line = r.standing(m)
 	}
 	r.resend(x, b)
-	if now := r.moment(m); now.holder != before.holder || now.fence != before.fence {
+	if now := r.holding(m); now.holder != before.holder || now.fence != before.fence {
 		r.breach("repeated: the release of %s, once more, has %q have the lock in place of %q", x.name, now.holder, before.holder)
 	}
 	if one && !slices.Equal(line.line, r.standing(m).line) {
@@ -121,7 +103,7 @@ func (r *referee) resend(x *wire, b []byte) {
 
 // The time for which a waiter may be silent, with what clocks and messages add, and how long a fence is kept.
 const (
-	silent    = 12*time.Second + 500*time.Millisecond
+	silent    = silentMillis*time.Millisecond + 500*time.Millisecond
 	fenceLife = 90 * 24 * time.Hour / time.Millisecond
 )
 
@@ -131,12 +113,9 @@ func (r *referee) looks(x *wire, now standing) {
 	if run == nil || !bytes.Contains(x.asked, acquires) || !slices.Contains(now.line, run.id) && !slices.Contains(r.was.line, run.id) {
 		return
 	}
-	known, _ := do(x.machine.server, "HGET", r.keys.Who, run.id).(string)
-	run.callable = len(known) > 15 && known[14] == '1'
+	_, run.callable = r.entry(x.machine, run.id)
 	at := time.Now()
-	if gone := at.Sub(r.latest); gone > silent {
-		r.since = at
-	} else if gone > silent-time.Second { // by the server's clock it may be 12 s, or not
+	if at.Sub(r.latest) > silent-time.Second { // by the server's clock it may be 12 s, or not
 		r.since = at
 	}
 	run.looked, r.latest = at, at
@@ -214,7 +193,7 @@ func (r *referee) ledgerOfQuorum() {
 		if vanished > 0 && !r.ofMost(run) {
 			r.breach("ledger: %s has vanished by %d masters, and never had a majority", run.id, vanished)
 		}
-		told := run.released && run.err == nil && run.how != "" && !run.dead && !run.silenced
+		told := run.hasTold()
 		if told && know <= r.world.machines/2 && !r.world.outside {
 			r.breach("ledger: %s has ended (%s), and %d of %d know it", run.id, run.how, know, r.world.machines)
 		}
@@ -224,11 +203,7 @@ func (r *referee) ledgerOfQuorum() {
 		}
 	}
 	for n, entered := range seen {
-		for run := range entered {
-			if r.runs[run] == nil {
-				r.breach("ledger: %s is entered by s%d, and nobody is that", run, n)
-			}
-		}
+		r.areKnown(n, entered)
 	}
 }
 

@@ -38,7 +38,7 @@ func (r *referee) slotStarts(run *record) {
 }
 
 func (run *record) votes() (n int) {
-	for _, given := range run.at {
+	for _, given := range run.givers {
 		if given {
 			n++
 		}

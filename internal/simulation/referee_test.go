@@ -22,11 +22,11 @@ type referee struct {
 	running   []*record // whose command runs
 	fence     int64     // of the last that was started
 	granted   int64     // of the last that the one server gave
-	was       standing  // before the step that is made
+	was       standing  // before the step that is made, at the machine that makes it
 	attention attention // of those in line
 	newer     bool      // a newer redlockrun uses the lock
 	expires   time.Time // when what the one server has given ends at the latest, if nobody prolongs it
-	there     moment    // before the step that is made, at the machine that makes it
+	refusals  int       // of the machine, before the step that is made
 	latest    time.Time // when a waiter looked last
 	since     time.Time // until then all who wait are excused
 	chance    stream
@@ -45,7 +45,7 @@ type record struct {
 	fence     int64
 	had       bool              // the one server, or a majority, has given it the lock, and it may not know
 	round     string            // of a quorum: the latest of its that a master has heard of
-	at        [mostServers]bool // the masters that have
+	givers    [mostServers]bool // the masters that have given it the lock, at some time
 	started   bool
 	crashed   bool // after it had the lease
 	left      bool // it has given up, or given its lock back: it claims nothing any more
@@ -309,8 +309,9 @@ func (w *world) forgetful() bool {
 	return slices.ContainsFunc(w.servers, func(m *machine) bool { return m.lost })
 }
 
-// A standing is what the one server has: whose the lock is, and who waits.
+// A standing is what a server has: whose the lock is, and, of the one server, who waits.
 type standing struct {
+	value  string // of the lock, as it is there
 	holder string
 	fence  int64
 	round  string // of a quorum: that the lock was taken by
@@ -335,9 +336,9 @@ func (r *referee) standing(m *machine) (s standing) {
 
 // holding is whose the lock is, alone.
 func (r *referee) holding(m *machine) (s standing) {
-	value, _ := m.server.Get(r.keys.Lock)
-	s.holder, s.fence = readHolder(value)
-	s.round = roundOf(value)
+	s.value, _ = m.server.Get(r.keys.Lock)
+	s.holder, s.fence = readHolder(s.value)
+	s.round = roundOf(s.value)
 	s.left, _ = do(m.server, "PTTL", r.keys.Lock).(int64)
 	return s
 }
@@ -371,8 +372,8 @@ func texts(reply any) (all []string) {
 
 // before and after stand around each request that a server carries out.
 func (r *referee) before(x *wire) {
-	r.there = r.moment(x.machine)
-	r.beforeDeeds(x.machine)
+	r.refusals = x.machine.server.Refusals()
+	_, r.rested = x.machine.server.Get(r.keys.Paused)
 	if r.world.machines == 1 {
 		r.was = r.standing(x.machine)
 	} else {

@@ -1,6 +1,9 @@
 package simulation
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // troubles are what befalls the servers of some worlds beyond faults: what it draws changes nothing of the rest.
 func (p *plan) troubles(span time.Duration) {
@@ -86,10 +89,5 @@ func (m *machine) mended() {
 
 // wrongClocks reports whether a server's clock has not gone on as clocks do.
 func (w *world) wrongClocks() bool {
-	for _, m := range w.servers {
-		if m.wrong {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.servers, func(m *machine) bool { return m.wrong })
 }
