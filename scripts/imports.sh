@@ -35,7 +35,7 @@ internal/boottime   : golang.org/x/sys.*
 internal/redistest  : internal/ability golang.org/x/sys.*
 scripts/manual      : internal/config
 scripts/scale       : internal/(lock|lock/line)
-scripts/.*          : internal/(redistest|ability|seeded) golang.org/x/sys.*
+scripts/.*          : internal/(redistest|ability|seeded) scripts/page golang.org/x/sys.*
 internal/e2e        :
 internal/seeded     :
 internal/soak       :

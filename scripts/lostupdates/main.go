@@ -132,7 +132,7 @@ func (p *plan) run(ctx context.Context) error {
 	if p.file == "" {
 		return nil
 	}
-	return write(p.file, text)
+	return part.Write(p.file, func(string) string { return text })
 }
 
 // inLanes calls do for each row, some at a time; the first error ends all.

@@ -5,8 +5,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
+
+	"redlockrun/scripts/page"
 )
 
 // A sum is of some rounds.
@@ -133,30 +134,5 @@ func (t *tally) faults(p *plan) (found []error) {
 	return found
 }
 
-// The marks in a document between which the table stands.
-const (
-	markBegin = "<!-- lost updates -->\n"
-	markEnd   = "<!-- end of lost updates -->\n"
-)
-
-// write puts text between the marks.
-func write(path, text string) error {
-	old, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	changed, err := between(string(old), text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return os.WriteFile(path, []byte(changed), 0o644)
-}
-
-func between(document, text string) (string, error) {
-	before, rest, begun := strings.Cut(document, markBegin)
-	_, after, ended := strings.Cut(rest, markEnd)
-	if !begun || !ended {
-		return "", fmt.Errorf("there is no place between %q and %q", markBegin, markEnd)
-	}
-	return before + markBegin + text + markEnd + after, nil
-}
+// part is where the table stands in a page.
+var part = page.Part{Begin: "<!-- lost updates -->\n", End: "<!-- end of lost updates -->\n"}

@@ -5,19 +5,22 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"redlockrun/scripts/page"
 )
 
-const (
-	tableBegin = "<!-- begin: written by scripts/simulate.sh faults -->\n"
-	tableEnd   = "<!-- end of the seeded faults -->\n"
-	tableHead  = "| fault | where | seeds | what is seen |\n| --- | --- | --- | --- |\n"
-)
+// place is where the seeded faults stand in a page.
+var place = page.Part{Begin: "<!-- begin: written by scripts/simulate.sh faults -->\n", End: "<!-- end of the seeded faults -->\n"}
+
+const tableHead = "| fault | where | seeds | what is seen |\n| --- | --- | --- | --- |\n"
 
 // look simulates with each fault in the program, and writes what is seen into a page if one is named. What was
 // tried before and not now stays in the page.
-func look(faults []fault, page string) error {
-	keep := func(s sight) error { return writePage(page, []sight{s}) }
-	if page == "" {
+func look(faults []fault, path string) error {
+	keep := func(s sight) error {
+		return place.Write(path, func(old string) string { return paged(old, []sight{s}) })
+	}
+	if path == "" {
 		keep = func(sight) error { return nil }
 	}
 	if !simulate(os.Stdout, faults, keep) {
@@ -26,26 +29,9 @@ func look(faults []fault, page string) error {
 	return nil
 }
 
-func writePage(page string, sights []sight) error {
-	text, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	written, err := paged(string(text), sights)
-	if err != nil {
-		return fmt.Errorf("%s: %w", page, err)
-	}
-	return os.WriteFile(page, []byte(written), 0o644)
-}
-
-// paged is a page with what was seen in its table.
-func paged(text string, sights []sight) (string, error) {
-	before, rest, ok := strings.Cut(text, tableBegin)
-	table, after, ended := strings.Cut(rest, tableEnd)
-	if !ok || !ended {
-		return "", fmt.Errorf("there is no place for the seeded faults")
-	}
-	return before + tableBegin + tableHead + rows(table, sights) + outOfSight() + ofRecord() + tableEnd + after, nil
+// paged is what the page says of the seeded faults, with what was seen now.
+func paged(old string, sights []sight) string {
+	return tableHead + rows(old, sights) + outOfSight() + ofRecord()
 }
 
 // rows are those of the faults that can be seen: as they were seen now, or else as the table has them.

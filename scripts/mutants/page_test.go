@@ -21,12 +21,11 @@ func read(t *testing.T, path string) string {
 // scripts/simulate.sh faults WORDS for it.
 func TestThePageHasEachSeededFault(t *testing.T) {
 	t.Parallel()
-	text := read(t, "docs/proof.md")
-	written, err := paged(text, nil)
+	text, err := place.In(read(t, "docs/proof.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if written != text {
+	if paged(text, nil) != text {
 		t.Error("docs/proof.md: the seeded faults are not as scripts/mutants has them: run scripts/simulate.sh faults WORDS")
 	}
 	for _, f := range simulated() {

@@ -18,7 +18,7 @@ import (
 
 const (
 	recordFile = "scripts/trackrecord/faults.txt"
-	page       = "docs/proof.md"
+	proof      = "docs/proof.md"
 )
 
 func main() {

@@ -8,12 +8,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"redlockrun/scripts/page"
 )
 
-const (
-	begin = "<!-- begin: written by scripts/track-record.sh table -->\n"
-	end   = "<!-- end -->\n"
-)
+// place is where the record stands in its page.
+var place = page.Part{Begin: "<!-- begin: written by scripts/track-record.sh table -->\n", End: "<!-- end -->\n"}
 
 // table is the record as it stands in the page.
 func table(faults []fault) string {
@@ -51,38 +51,20 @@ func (f fault) proof() string {
 	return "`" + dir + "` `" + strings.ReplaceAll(pattern, "|", "`, `") + "`"
 }
 
-// paged is the page with the table in it.
-func paged(text string, faults []fault) (string, error) {
-	before, rest, ok := strings.Cut(text, begin)
-	_, after, ended := strings.Cut(rest, end)
-	if !ok || !ended {
-		return "", fmt.Errorf("%s has no place for the record", page)
-	}
-	return before + begin + table(faults) + end + after, nil
-}
-
 func write(faults []fault) error {
-	text, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	written, err := paged(string(text), faults)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(page, []byte(written), 0o644)
+	return place.Write(proof, func(string) string { return table(faults) })
 }
 
 // check says what of the record is not so. Without git, or without the history, nothing is
 // said of commits.
 func check(ctx context.Context, faults []fault) error {
 	var wrong []string
-	text, err := os.ReadFile(page)
+	text, err := os.ReadFile(proof)
 	if err != nil {
 		return err
 	}
-	if written, err := paged(string(text), faults); err != nil || written != string(text) {
-		wrong = append(wrong, page+" has another table than "+recordFile+": run scripts/track-record.sh table")
+	if there, err := place.In(string(text)); err != nil || there != table(faults) {
+		wrong = append(wrong, proof+" has another table than "+recordFile+": run scripts/track-record.sh table")
 	}
 	for _, f := range faults {
 		if missing := f.missing(); missing != "" {
