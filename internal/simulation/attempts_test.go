@@ -35,7 +35,7 @@ func (l *loss) rests(resting bool) (lost bool) {
 func (o observer) RunsOn(lost *watchdog.LostError) {
 	o.c.tell(news{kind: runsOn, lost: lost})
 	if o.c.loss.set(true) {
-		o.c.halted <- lost
+		o.c.hears(lost)
 	}
 }
 
@@ -61,10 +61,6 @@ func (c *command) untilDone() (end ending) {
 	}
 }
 
-// settling is how long a run that is halted between two attempts takes to go on: what the other masters of a quorum
-// answer at that instant has been taken in by then, so that it happens again in the same order.
-const settling = time.Microsecond
-
 // rest is the pause before the next start; it returns how the run ends if it does so meanwhile.
 func (c *command) rest(d time.Duration) *ending {
 	pause := time.NewTimer(d)
@@ -75,7 +71,6 @@ func (c *command) rest(d time.Duration) *ending {
 			return nil
 		case c.due = <-c.guard:
 		case err := <-c.halted:
-			time.Sleep(settling)
 			if errors.As(err, new(*watchdog.LostError)) {
 				return &ending{how: lock.Lost, status: 76, lost: err}
 			}

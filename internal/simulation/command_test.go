@@ -42,7 +42,7 @@ func (p *process) execute(lease lock.Lease) ending {
 	c.late = chance.between(0, times.Margin/2)
 	c.obeys = pick(chance, 0, chance.between(0, times.Grace), 2*times.Grace+times.TTL)
 	cfg := p.config()
-	cfg.Halt = func(err error) { c.halted <- err }
+	cfg.Halt = c.hears
 	cfg.Observer = observer{c}
 	c.alone = streamOf(p.client.world.seed, "guard of %s", p.run).chance(0.2)
 	cfg.Guard = func(at time.Time) {
@@ -62,6 +62,13 @@ func (p *process) execute(lease lock.Lease) ending {
 	}
 	return end
 }
+
+// settling is how long it takes until a command hears that it is to end: what the other masters of a quorum answer at that
+// instant has been taken in by then, so that it happens again in the same order.
+const settling = time.Microsecond
+
+// hears has the command hear that it is to end, and why.
+func (c *command) hears(err error) { time.AfterFunc(settling, func() { c.halted <- err }) }
 
 // run is the command from its start to its end, by itself as how says.
 func (c *command) run(how lock.How) (end ending) {
@@ -127,7 +134,7 @@ type observer struct{ c *command }
 
 func (o observer) StopAsked() {
 	o.c.tell(news{kind: isStopped})
-	o.c.halted <- &lock.StoppedError{Name: jobName}
+	o.c.hears(&lock.StoppedError{Name: jobName})
 }
 func (observer) Failed(int, error, time.Duration) {}
 func (o observer) Recovered(tries int)            { o.c.recovered += tries }
