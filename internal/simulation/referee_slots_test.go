@@ -91,7 +91,7 @@ func (r *referee) refused(run *record, err error) {
 		for _, other := range r.ordered {
 			recorded := other.how == lock.Ok && other.released && other.err == nil // else it looks as if it had vanished
 			inVain := other.left && !other.started && !other.process.disturbed     // it had the lock, and has said that it did nothing
-			inVain = inVain && !other.mayStop                                      // who is stopped has failed
+			inVain = inVain && !other.mayStop && !other.everFreed                  // whom an operator ends has failed
 			had := other.had || r.world.machines > 1 && r.ofMost(other)
 			if other.tick.slot == run.tick.slot && had && !recorded && !inVain {
 				failed++
