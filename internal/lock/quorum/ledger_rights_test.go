@@ -19,7 +19,7 @@ func TestWithoutOneRightOfTheLedgerNoMasterKeepsAnythingForEver(t *testing.T) {
 			locktest.Do(t, s, "ACL", "SETUSER", "default", "+@all", "-"+command)
 		}
 		for range 2 {
-			l := locktest.Acquire(t, store, entered())
+			l := acquireWhole(t, store, entered())
 			locktest.Do(t, all[0], "FLUSHALL")
 			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Failed, 1)))
 		}
