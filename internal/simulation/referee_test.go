@@ -481,6 +481,9 @@ func (r *referee) isFollowed(m *machine, before standing) {
 	if now.holder != "" || time.Since(r.expires) < succession || m.wasDeaf() || r.world.wrongClocks() || r.newer {
 		return
 	}
+	if do(m.server, "EXISTS", r.keys.Paused) == int64(1) { // who had the lock before had ignored that
+		return
+	}
 	for i, run := range now.line[:min(len(now.line), 3)] {
 		if w := r.runs[run]; w != nil && now.there[i] && !w.process.disturbed && !w.left && slices.Contains(before.line, run) {
 			r.breach("line: %s waits, and nobody has had the lock of %s since its ttl has ended", run, before.holder)

@@ -132,6 +132,21 @@ func TestWhoIgnoresPauses(t *testing.T) {
 	release(t, lease(t, waiter))
 }
 
+// Who had ignored the pause has died; the pause has not taken the lock again yet, as nobody has looked since.
+func TestResumeOfAFreeLockIsTheFirstOnesTurn(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	o := operating(t, srv.URL())
+	change(t, o, desk(lock.Paused))
+	waiter, _ := park(t, srv, s, waits("job", lock.Forever), 1)
+	locktest.Do(t, srv, "DEL", jobKey)
+	change(t, o, desk(lock.Resumed))
+	if locktest.Do(t, srv, "EXISTS", jobKey) != int64(1) {
+		t.Error("nobody has the lock, though somebody waits")
+	}
+	release(t, lease(t, waiter))
+}
+
 func TestResumeOfOnePauseAlone(t *testing.T) {
 	t.Parallel()
 	srv, _ := served(t)

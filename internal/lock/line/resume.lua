@@ -8,7 +8,7 @@ if ARGV[9] == '1' then
   if not ok or type(pause) ~= 'table' or pause.why ~= ARGV[10] then return said(-11) end
 end
 call('DEL', paused)
-if is_pause(held) then
+if is_pause(held) or left == -2 then -- who had ignored it may have died
   call('DEL', lock)
   advance()
 end
