@@ -277,6 +277,7 @@ func TestAMinHoldRestIsNoRun(t *testing.T) {
 const (
 	inGrant   = "uptime_in_seconds"
 	inRelease = `"ended":%`
+	inHeal    = "take(ARGV[4], ARGV[5], tonumber(ARGV[7])"
 )
 
 func TestLostRepliesCountOnce(t *testing.T) {
@@ -294,6 +295,33 @@ func TestLostRepliesCountOnce(t *testing.T) {
 	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), ending(lock.Failed, 1)))
 	all.mustHave(t, end(first, lock.Failed), end(second, lock.Failed))
 	mustBeTried(t, store, forSlot(tick), lock.Failed, lock.Failed)
+}
+
+// A heal that is under way when the run ends opens it nowhere again, wherever it arrives between two tries of the release.
+func TestAHealThatIsLateOpensNoRunAgain(t *testing.T) {
+	t.Parallel()
+	all, proxies, store := startBehindProxies(t, 3)
+	req := forSlot(tick)
+	l := acquireWhole(t, store, req)
+	locktest.Do(t, all[2], "DEL", jobKey)
+	arrive := proxies[2].HoldNext(inHeal)
+	locktest.Renew(t, l)
+	if !proxies[2].Await(inHeal, 1) {
+		t.Fatal("the master that lost its key is not healed")
+	}
+	proxies[2].LoseReply(inRelease)
+	released := make(chan error, 1)
+	go func() { released <- l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Failed, 1)) }()
+	locktest.Until(t, "that master's entry", func() bool { return len(entries(t, all[2], "runs")) > 0 })
+	arrive()
+	locktest.Must(t, <-released)
+	for i, s := range all {
+		locktest.Until(t, fmt.Sprint("the count of server ", i), func() bool { return jobOf(t, s)["count:failed"] != "" })
+		if job := jobOf(t, s); job["count:failed"] != "1" {
+			t.Errorf("server %d: %v, %v", i, entries(t, s, "runs"), job)
+		}
+	}
+	all.mustHave(t, end(req, lock.Failed))
 }
 
 // startBehindProxies is a quorum of durable servers, each behind a proxy.

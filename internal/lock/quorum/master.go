@@ -242,13 +242,15 @@ func (m *redisMaster) heal(ctx context.Context, b term, fence int64, held time.D
 }
 
 func (m *redisMaster) release(ctx context.Context, b term, end parting) (standing, error) {
-	return runStep(ctx, m, b, m.steps.release, m.releaseArgs(end, 0)...)
+	return runStep(ctx, m, b, m.steps.release, m.releaseArgs(end)...)
 }
 
-// releaseArgs are what the release step wants to be told. gone is for how many ms steps
-// that are still under way do nothing.
-func (m *redisMaster) releaseArgs(end parting, gone int64) []any {
-	o := end.Outcome
+// releaseArgs are what the release step wants to be told.
+func (m *redisMaster) releaseArgs(end parting) []any {
+	o, gone := end.Outcome, int64(0)
+	if end.astray {
+		gone = lock.Tombstone
+	}
 	args := append([]any{lock.Milliseconds(end.Keep), gone, lock.Milliseconds(end.held), end.fence}, m.beside()...)
 	return append(args, string(o.How), o.Status, o.Attempts, digit(o.Lost), digit(end.leased),
 		strings.Join(end.vanished, " "), strings.Join(end.tries, " "), digit(end.heard))
@@ -270,10 +272,11 @@ func (m *redisMaster) giveUp(ctx context.Context, b term, end parting) error {
 	default:
 		return fmt.Errorf("give up at %s: another step is under way", m.Address())
 	}
-	args := append([]any{m.run, b.String(), m.number}, m.releaseArgs(end, lock.Tombstone)...)
+	end.astray = true
+	args := append([]any{m.run, b.String(), m.number}, m.releaseArgs(end)...)
 	m.link.Revoke(m.steps.release.Text(), m.stepKeys(), args...)
 	<-m.turn
-	_, err := runStep(ctx, m, b, m.steps.release, m.releaseArgs(end, lock.Tombstone)...)
+	_, err := runStep(ctx, m, b, m.steps.release, m.releaseArgs(end)...)
 	return err
 }
 

@@ -19,6 +19,7 @@ type parting struct {
 	vanished []string      // the runs before it that are gone without a word
 	heard    bool          // all masters have said whom they have in doubt
 	tries    []string      // the runs of its slot that are
+	astray   bool          // a step of this run may still be under way there: it is to do nothing
 }
 
 func (l *quorumLease) parting(end lock.Farewell) parting {
@@ -152,9 +153,10 @@ func (r *returning) outcome() error {
 func (r *returning) releaseAt(ctx context.Context, at int, counts bool) keyAnswer {
 	l := r.lease
 	m, last, req := l.election.masters[at], l.lastTerm(), &l.election.req
-	a := keyAnswer{from: at, asked: counts}
+	a, end := keyAnswer{from: at, asked: counts}, r.end
+	end.astray = l.isInDoubt(at)
 	ask := func(ctx context.Context) (err error) {
-		a.standing, err = m.release(ctx, last, r.end)
+		a.standing, err = m.release(ctx, last, end)
 		return err
 	}
 	doubtful := func(err error) bool { return !link.Answered(err) }
@@ -167,8 +169,8 @@ func (r *returning) releaseAt(ctx context.Context, at int, counts bool) keyAnswe
 	if a.err == nil && done {
 		a.standing = ours // a try before has done it, and another may have the lock since
 	}
-	if a.err != nil || l.isInDoubt(at) {
-		m.giveUp(ctx, last, r.end)
+	if a.err != nil || end.astray {
+		m.giveUp(ctx, last, end)
 	}
 	return a
 }
