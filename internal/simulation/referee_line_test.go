@@ -63,7 +63,14 @@ func (r *referee) attend(m *machine, now standing) {
 // attendDismissed notes who has looked, and was sent away since nothing is to be done for its slot.
 func (r *referee) attendDismissed(x *wire) {
 	dismissed := bytes.HasPrefix(x.said, []byte("*2\r\n:6\r\n")) || bytes.HasPrefix(x.said, []byte("*2\r\n:7\r\n"))
-	if dismissed && len(r.was.line) > 1 && slices.Contains(r.was.line, x.process.run) {
+	if dismissed {
+		r.attendLast(x)
+	}
+}
+
+// attendLast notes who has looked for the last time, while others wait.
+func (r *referee) attendLast(x *wire) {
+	if len(r.was.line) > 1 && slices.Contains(r.was.line, x.process.run) {
 		ms := x.machine.clock().UnixMilli()
 		r.attention.gap(ms)
 		r.attention.latest = ms

@@ -69,6 +69,7 @@ type news struct {
 	lost    error
 	after   time.Duration // since the lock was found lost
 	tries   int           // that failed since it was renewed last
+	asking  bool          // a try is under way
 	err     error
 	panic   any
 
@@ -246,8 +247,11 @@ func (r *referee) ends(run *record, n news) {
 // beside is how long a command has to end itself when another has its lock.
 const beside = time.Second
 
-// kept: a lease is given up for want of an answer when two tries have had none.
+// kept: a lease is given up for want of an answer when two tries have had none, and nobody asks for it afterwards.
 func (r *referee) kept(run *record, n news) {
+	if n.asking {
+		r.breach("renewal: the lease of %s is kept no more, and a try is under way", run.id)
+	}
 	unanswered := errors.As(n.lost, new(*watchdog.LostError)) && !errors.Is(n.lost, lock.ErrLost) && !errors.Is(n.lost, watchdog.ErrLate)
 	if unanswered && n.tries < 2 && !run.tick.continues {
 		r.breach("renewal: %s gives its lease up after %d tries: %v", run.id, n.tries, n.lost)
@@ -401,6 +405,9 @@ func (r *referee) after(x *wire) {
 	}
 	if now.holder != r.was.holder && r.runs[now.holder] != nil {
 		r.isGiven(now, x)
+		if now.holder == x.process.run {
+			r.attendLast(x)
+		}
 	}
 	r.inOrder(now)
 	r.attend(x.machine, now)

@@ -21,7 +21,10 @@ local function take()
   if fault then return fault end
   if unbowed then
     if call('PTTL', paused) ~= -2 then
-      if waits and call('ZRANK', line, id) then drop(id) end
+      if waits and call('ZRANK', line, id) then
+        drop(id)
+        if first() then note_look() end
+      end
       return give(number)
     end
   else

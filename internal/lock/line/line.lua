@@ -184,6 +184,7 @@ local function advance(caller, wholly)
       drop(run)
       ms = record and (run == caller and unconfirmed or kept(run, seen, callable, excused))
       if ms then
+        if run == caller then latest = now end -- it has looked
         grant(number, record, ms)
         announce(ms, record)
       end

@@ -76,6 +76,8 @@ var scenarios = map[string]func(*testing.T){
 	"TestWhoHasNotLookedForAnHourIsNoMore":               TestWhoHasNotLookedForAnHourIsNoMore,
 	"TestWhoIsNotBackYetAfterAGapIsNotPassedOver":        TestWhoIsNotBackYetAfterAGapIsNotPassedOver,
 	"TestWhoIsDismissedAfterAGapExcusesTheOthers":        TestWhoIsDismissedAfterAGapExcusesTheOthers,
+	"TestWhoGetsTheLockAfterAGapExcusesTheOthers":        TestWhoGetsTheLockAfterAGapExcusesTheOthers,
+	"TestWhoGetsTheLockHasLooked":                        TestWhoGetsTheLockHasLooked,
 	"TestWhoMovesUpToTheFrontIsToldWhenTheLeaseEnds":     TestWhoMovesUpToTheFrontIsToldWhenTheLeaseEnds,
 }
 

@@ -102,6 +102,37 @@ func TestWhoIsDismissedAfterAGapExcusesTheOthers(t *testing.T) {
 	s.want("b", "")
 }
 
+// Who is back first after a gap may be the next one as well: it has looked, and leaves the others the moment that it had.
+func TestWhoGetsTheLockAfterAGapExcusesTheOthers(t *testing.T) {
+	t.Parallel()
+	s := newLine(t, "a", "b")
+	_, stop := s.listen("c")
+	s.look("c")
+	stop()
+	s.do("DEL", "{n}")
+	s.standstill(60000, "b", "c")
+	s.code(s.look("b"), 1)
+	s.release("b")
+	s.want("c", "")
+}
+
+// So it is no gap if it comes before one is over.
+func TestWhoGetsTheLockHasLooked(t *testing.T) {
+	t.Parallel()
+	s := newLine(t, "a", "b", "d")
+	_, stop := s.listen("c")
+	s.look("c")
+	stop()
+	s.do("DEL", "{n}")
+	s.standstill(11000, "b", "c", "d")
+	s.code(s.look("b"), 1)
+	s.standstill(2000, "c", "d")
+	s.do("ZADD", "{n}:line", "0", testID("c"))
+	s.do("DEL", "{n}")
+	s.code(s.look("d"), 1)
+	s.want("d", "")
+}
+
 // A newcomer does not wait for anybody whose connection is closed.
 func TestNewcomerAfterAGapTakesWhatIsFree(t *testing.T) {
 	t.Parallel()

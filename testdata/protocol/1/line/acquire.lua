@@ -303,6 +303,7 @@ else
 drop(run)
 ms = record and (run == caller and unconfirmed or kept(run, seen, callable, excused))
 if ms then
+if run == caller then latest = now end
 grant(number, record, ms)
 announce(ms, record)
 end
@@ -322,7 +323,10 @@ local number, fault = next_fence()
 if fault then return fault end
 if unbowed then
 if call('PTTL', paused) ~= -2 then
-if waits and call('ZRANK', line, id) then drop(id) end
+if waits and call('ZRANK', line, id) then
+drop(id)
+if first() then note_look() end
+end
 return give(number)
 end
 else

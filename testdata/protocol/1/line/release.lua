@@ -276,6 +276,7 @@ else
 drop(run)
 ms = record and (run == caller and unconfirmed or kept(run, seen, callable, excused))
 if ms then
+if run == caller then latest = now end
 grant(number, record, ms)
 announce(ms, record)
 end
