@@ -109,7 +109,9 @@ func (s *survey) holder() string {
 		masters[r.run()]++
 	}
 	most := noHolder
-	for holder, n := range masters {
+	for _, r := range s.said { // of as many the first, that it is the same again
+		holder := r.run()
+		n := masters[holder]
 		if holder != noHolder && n+len(s.absent) >= s.need() && (most == noHolder || n > masters[most]) {
 			most = holder
 		}
