@@ -1,7 +1,9 @@
 package simulation
 
 import (
+	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"redlockrun/internal/lock"
@@ -50,17 +52,30 @@ func (p *process) execute(lease lock.Lease) ending {
 			c.guard <- at
 		}
 	}
-	keeper := watchdog.New(lease, cfg)
+	watched := &watched{Lease: lease}
+	keeper := watchdog.New(watched, cfg)
 	p.tell(news{kind: starts, lease: lease})
 	keeper.Start()
 	end := c.untilDone()
 	p.tell(news{kind: ends, how: end.how, lost: end.lost, after: end.after})
 	stats := keeper.Stop()
-	p.tell(news{kind: kept, lost: end.lost, tries: stats.Failed - c.recovered})
+	p.tell(news{kind: kept, lost: end.lost, tries: stats.Failed - c.recovered, asking: watched.asking.Load() > 0})
 	if stats.Lost != nil && end.lost == nil && p.tick.continues {
 		end.lost = stats.Lost
 	}
 	return end
+}
+
+// A watched lease knows whether it is asked to be renewed.
+type watched struct {
+	lock.Lease
+	asking atomic.Int32
+}
+
+func (w *watched) Renew(ctx context.Context) (time.Time, error) {
+	w.asking.Add(1)
+	defer w.asking.Add(-1)
+	return w.Lease.Renew(ctx)
 }
 
 // settling is how long it takes until a command hears that it is to end: what the other masters of a quorum answer at that

@@ -17,6 +17,10 @@ func (p *plan) hardships(span time.Duration) {
 		p.partings(streamOf(p.seed, "partings"), span)
 		p.siege(streamOf(p.seed, "siege"), span)
 		p.mire(streamOf(p.seed, "mire"), span)
+		p.rush(streamOf(p.seed, "rush"), span)
+	} else {
+		p.rests(streamOf(p.seed, "rests"), span)
+		p.meagre(streamOf(p.seed, "meagre"), span)
 	}
 	p.byHand(streamOf(p.seed, "hands"))
 	p.nightly(streamOf(p.seed, "slots"), span)
@@ -198,6 +202,61 @@ func (p *plan) nightly(s stream, span time.Duration) {
 		}
 	}
 	p.hosts = append(p.hosts, hosts...)
+}
+
+// rush has several ask the masters at one instant, and end their slots at once: while what they have ordered is under way.
+func (p *plan) rush(s stream, span time.Duration) {
+	if !s.chance(0.1) {
+		return
+	}
+	at := afterwards(s, span)
+	for range 2 + s.IntN(2) {
+		c := &clientPlan{plain: true, weather: weather{way: s.spread(50*time.Microsecond, time.Millisecond), slow: 0.2, stall: 0.02}}
+		for n := range 4 {
+			t := tick{at: at + time.Duration(n)*10*time.Second, runs: s.spread(time.Millisecond, 20*time.Millisecond)}
+			t.how, t.wait = pick(s, lock.Ok, lock.Failed), s.between(0, 5*time.Second)
+			t.slot = fmt.Sprintf("rush %d of %d", n, len(p.hosts))
+			c.ticks = append(c.ticks, t)
+		}
+		p.hosts = append(p.hosts, c)
+	}
+}
+
+// afterwards is when most of what else is to happen is over.
+func afterwards(s stream, span time.Duration) time.Duration {
+	return warm + 2*span + s.between(20*time.Second, 40*time.Second)
+}
+
+// rests has one leave the lock to rest again and again, at a server that has no room by then and whose replies are often lost.
+func (p *plan) rests(s stream, span time.Duration) {
+	if !s.chance(0.05) {
+		return
+	}
+	at := afterwards(s, span)
+	c := &clientPlan{plain: true, weather: weather{way: s.spread(50*time.Microsecond, time.Millisecond), lose: 0.3}}
+	for n := range 6 {
+		t := tick{at: at + time.Duration(n)*20*time.Second, runs: s.between(100*time.Millisecond, time.Second), how: lock.Ok}
+		t.minHold = t.runs + s.between(time.Second, 5*time.Second)
+		c.ticks = append(c.ticks, t)
+		p.faults = append(p.faults, fault{kind: "no memory", at: t.at + s.between(10*time.Millisecond, t.runs), length: 10 * time.Second})
+	}
+	p.hosts = append(p.hosts, c)
+}
+
+// meagre has one come again and again while the server lets nobody shorten a list.
+func (p *plan) meagre(s stream, span time.Duration) {
+	if !s.chance(0.04) {
+		return
+	}
+	at, apart := afterwards(s, span), s.between(500*time.Millisecond, time.Second)
+	c := &clientPlan{plain: true, weather: weather{way: 100 * time.Microsecond}}
+	for n := range 10 {
+		t := tick{at: at + time.Duration(n)*apart, runs: s.spread(time.Millisecond, 100*time.Millisecond)}
+		t.how = pick(s, lock.Ok, lock.Failed)
+		c.ticks = append(c.ticks, t)
+	}
+	p.hosts = append(p.hosts, c)
+	p.faults = append(p.faults, fault{kind: "no trims", at: at - time.Millisecond, length: 10 * apart})
 }
 
 // stranger is what another program than redlockrun writes into the lock.

@@ -29,6 +29,7 @@ type plan struct {
 type clientPlan struct {
 	ticks   []tick
 	weather weather
+	plain   bool // it has no wishes
 }
 
 // A tick is one start of redlockrun.

@@ -110,10 +110,19 @@ func (s standing) reads(job lock.Job) bool {
 
 // readLast: nobody has the lock any more, and each run that began has ended or vanished.
 func (r *referee) readLast(job lock.Job) {
-	if r.world.outside || r.world.forgetful() || r.world.refuses() {
+	if r.world.outside || r.world.forgetful() {
+		return
+	}
+	if r.world.machines == 1 {
+		r.readLists()
+	}
+	if r.world.refuses() {
 		return
 	}
 	vanished := job.State == lock.Gone && job.Open.Run != ""
+	if vanished != job.Vanished() {
+		r.breach("read: the job is %s, %q is open, and to have vanished is said to be %v", job.State, job.Open.Run, job.Vanished())
+	}
 	if job.Holder.Run != "" || job.Pause != nil || !vanished && (job.State != lock.Idle || job.Open.Run != "") {
 		r.breach("read: all are gone, and the job is %s, by %q, %q is open", job.State, job.Holder.Run, job.Open.Run)
 	}
@@ -165,7 +174,6 @@ func (r *referee) readCounts(job lock.Job) {
 	if last != nil && last.crashed && !last.releasing && !last.everFreed && job.Open.Run != last.id {
 		r.breach("read: %s has died, and that is not seen", last.id)
 	}
-	r.readLists()
 }
 
 // readLists: so many are kept as were wanted, and acts until the next run, of which those that unlock end a run badly.
@@ -200,5 +208,5 @@ func (r *referee) isFull(m *machine) bool {
 
 // refuses reports whether a server has let nobody write into the ledger for a while.
 func (w *world) refuses() bool {
-	return slices.ContainsFunc(w.faults, func(f fault) bool { return f.kind == "no rights" || f.kind == "no counts" })
+	return slices.ContainsFunc(w.faults, func(f fault) bool { return f.kind == "no rights" || f.kind == "no counts" || f.kind == "no trims" })
 }

@@ -179,6 +179,7 @@ func (r *referee) ledgerOfQuorum() {
 		know, vanished := 0, 0
 		for n, m := range r.world.servers {
 			said := seen[n][run.id]
+			r.isOnce(n, run, said)
 			if m.lost || r.isFull(m) || slices.ContainsFunc(said, func(e lock.Entry) bool { return e.How == run.how }) {
 				know++
 			}
@@ -204,6 +205,20 @@ func (r *referee) ledgerOfQuorum() {
 	}
 	for n, entered := range seen {
 		r.areKnown(n, entered)
+	}
+}
+
+// isOnce: a master enters an end of a run once, however often it is told; but one that may not count stops half way,
+// and a run whose rounds nobody told it of in time can look as if it had died more than once.
+func (r *referee) isOnce(n int, run *record, said []lock.Entry) {
+	if r.world.refuses() {
+		return
+	}
+	for i, e := range said {
+		again := slices.ContainsFunc(said[:i], func(other lock.Entry) bool { return other.How == e.How })
+		if again && (e.How != lock.Vanished || !run.process.disturbed) {
+			r.breach("ledger: s%d has entered twice that %s has ended (%s)", n, run.id, e.How)
+		}
 	}
 }
 

@@ -377,12 +377,18 @@ func texts(reply any) (all []string) {
 // before and after stand around each request that a server carries out.
 func (r *referee) before(x *wire) {
 	r.refusals = x.machine.server.Refusals()
-	_, r.rested = x.machine.server.Get(r.keys.Paused)
+	r.rested = r.wanted(x.machine)
 	if r.world.machines == 1 {
 		r.was = r.standing(x.machine)
 	} else {
 		r.was = r.holding(x.machine)
 	}
+}
+
+// wanted reports whether somebody wants the job to pause.
+func (r *referee) wanted(m *machine) bool {
+	_, found := m.server.Get(r.keys.Paused)
+	return found
 }
 
 func (r *referee) after(x *wire) {
@@ -400,7 +406,7 @@ func (r *referee) after(x *wire) {
 	r.watch(x, now)
 	r.isForeign(now, x)
 	r.attendDismissed(x)
-	if now.holder == "" && r.was.holder != "" && !r.newer {
+	if now.holder == "" && !r.newer && (r.was.holder != "" || r.rested && !r.wanted(x.machine)) {
 		r.isFree(now)
 	}
 	if now.holder != r.was.holder && r.runs[now.holder] != nil {
@@ -488,7 +494,7 @@ func (r *referee) isFollowed(m *machine, before standing) {
 	if now.holder != "" || time.Since(r.expires) < succession || m.wasDeaf() || r.world.wrongClocks() || r.newer {
 		return
 	}
-	if do(m.server, "EXISTS", r.keys.Paused) == int64(1) { // who had the lock before had ignored that
+	if r.wanted(m) { // who had the lock before had ignored that
 		return
 	}
 	for i, run := range now.line[:min(len(now.line), 3)] {

@@ -26,6 +26,9 @@ func (p *plan) wishes() {
 		return
 	}
 	for n, c := range p.hosts {
+		if c.plain {
+			continue
+		}
 		s := streamOf(p.seed, "wishes of %d", n)
 		most, continues, again, tries := pick(s, 0, 1, 2), s.chance(0.3), s.chance(0.4), s.chance(0.25)
 		for i := range c.ticks {

@@ -40,6 +40,9 @@ func (w *world) trouble(n int, f fault) (done bool) {
 	case "no counts":
 		m.server.Deny(witness[0])
 		w.later(n, f, func() { m.server.Deny() })
+	case "no trims":
+		m.server.Deny("ltrim")
+		w.later(n, f, func() { m.server.Deny() })
 	case "no scripts":
 		do(m.server, "SCRIPT", "FLUSH")
 	case "clock is set":

@@ -169,7 +169,7 @@ func (r *returning) releaseAt(ctx context.Context, at int, counts bool) keyAnswe
 	if a.err == nil && done {
 		a.standing = ours // a try before has done it, and another may have the lock since
 	}
-	if a.err != nil || end.astray {
+	if a.err != nil || l.isInDoubt(at) {
 		m.giveUp(ctx, last, end)
 	}
 	return a
