@@ -23,7 +23,7 @@ var lockFaults = []fault{
 	{"do not doubt an acquire without an answer", "internal/lock/line/store.go",
 		"\ta.inDoubt = a.inDoubt || sent && err != nil && !link.Answered(err)\n", "\t_ = sent\n",
 		"internal/lock/line TestL3LateAcquireLeavesNoLock|TestL3L23AcquireInAHangingServerLeavesNoLock", false},
-	{"let two runs of a millisecond have one id", "internal/lock/slot.go",
+	{"take any word for the id of a run", "internal/lock/slot.go",
 		"if len(parts) < 2 || len(parts[0]) != RunIDLen {", "if len(parts) < 2 {",
 		"internal/lock TestASlotIsRead", false},
 	{"believe no ledger that a run has vanished", "internal/lock/job_state.go",
