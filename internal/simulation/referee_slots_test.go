@@ -52,11 +52,12 @@ func (run *record) everywhere(machines int) bool { return machines == 1 || run.v
 // mostSlots is how many are kept; who comes for another's after so many others may find it forgotten.
 const mostSlots = 16
 
-// slotsSince counts the slots that had runs after a run.
+// slotsSince counts the slots that had runs after a run, by their order or, as hosts come late, their ticks.
 func (r *referee) slotsSince(run *record) int {
 	since := make(map[string]bool)
 	for _, other := range r.ordered {
-		if other.had && other.tick.slot != run.tick.slot && other.tick.slot != "" && other.process.tick.at >= run.process.tick.at {
+		later := other.process.tick.at >= run.process.tick.at || other.fence > run.fence
+		if other.had && other.tick.slot != run.tick.slot && other.tick.slot != "" && later {
 			since[other.tick.slot] = true
 		}
 	}
