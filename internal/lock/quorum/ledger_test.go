@@ -304,9 +304,12 @@ func TestAHealThatIsLateOpensNoRunAgain(t *testing.T) {
 	req := forSlot(tick)
 	l := acquireWhole(t, store, req)
 	locktest.Do(t, all[2], "DEL", jobKey)
-	arrive := proxies[2].HoldNext(inHeal)
-	locktest.Renew(t, l)
-	if !proxies[2].Await(inHeal, 1) {
+	before, arrive := proxies[2].Count(inHeal), proxies[2].HoldNext(inHeal)
+	healing := func() bool {
+		locktest.Renew(t, l)
+		return proxies[2].Await(inHeal, before+1)
+	}
+	if !healing() && !healing() { // one that has not been sent in time is sent with the next renewal
 		t.Fatal("the master that lost its key is not healed")
 	}
 	proxies[2].LoseReply(inRelease)
