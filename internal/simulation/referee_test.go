@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -435,7 +436,7 @@ func (r *referee) isForeign(now standing, x *wire) {
 func (r *referee) isFree(now standing) {
 	for i, run := range now.line {
 		if now.there[i] {
-			r.breach("line: the lock of %s is given to nobody, and %s waits", r.was.holder, run)
+			r.breach("line: the lock of %s is given to nobody, and %s waits", cmp.Or(r.was.holder, "a pause"), run)
 		}
 	}
 }

@@ -14,7 +14,7 @@ var pastFaults = []fault{
 		"  call('PEXPIRE', gone, 60000) -- a server that refuses writes does not know who holds the lock\n  if held",
 		"  if held", "", false},
 	{"let who is dismissed excuse nobody", "internal/lock/line/acquire.lua",
-		"    if first() then note_look() end\n", "", "", false},
+		"    leave(id)\n    if first() then note_look() end\n", "    leave(id)\n", "", false},
 	{"leave no mark where a healing is under way", "internal/lock/quorum/release.go",
 		"	end.astray = l.isInDoubt(at)\n", "", "", false},
 	{"give nobody the free lock of a pause that ends", "internal/lock/line/resume.lua",
