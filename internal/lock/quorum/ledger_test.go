@@ -309,8 +309,10 @@ func TestAHealThatIsLateOpensNoRunAgain(t *testing.T) {
 		locktest.Renew(t, l)
 		return proxies[2].Await(inHeal, before+1)
 	}
-	if !healing() && !healing() { // one that has not been sent in time is sent with the next renewal
-		t.Fatal("the master that lost its key is not healed")
+	for n := 0; !healing(); n++ { // one that has not been sent in time is sent with the next renewal
+		if n == 2 {
+			t.Fatal("the master that lost its key is not healed")
+		}
 	}
 	proxies[2].LoseReply(inRelease)
 	released := make(chan error, 1)
