@@ -31,11 +31,12 @@ type pausing struct {
 // A changing is a change that was sent.
 type changing struct {
 	lock.Change
-	deed  *deed
-	sent  time.Time
-	could map[string]map[int]bool // of which machines each run has had the lock since
-	made  bool                    // somebody was told that it was
-	done  bool                    // by this very change
+	deed   *deed
+	sent   time.Time
+	could  map[string]map[int]bool // of which machines each run has had the lock since
+	absent bool                    // a machine could not answer at some moment since
+	made   bool                    // somebody was told that it was
+	done   bool                    // by this very change
 }
 
 // meddled is what operators have done to a run.
@@ -203,6 +204,7 @@ func (r *referee) majority() {
 			continue
 		}
 		for n, m := range r.world.servers {
+			c.absent = c.absent || m.down || m.wasDeaf()
 			holder := r.holding(m).holder
 			if c.could[holder] == nil {
 				c.could[holder] = make(map[int]bool)
@@ -215,8 +217,7 @@ func (r *referee) majority() {
 // isMarked: who is marked was meant.
 func (r *referee) isMarked(run *record, c *changing, x *wire) {
 	run.mayStop = true
-	absent := slices.ContainsFunc(r.world.servers, func(m *machine) bool { return m.down || m.wasDeaf() })
-	could := len(c.could[run.id]) > r.world.machines/2 || absent || x.process.disturbed
+	could := len(c.could[run.id]) > r.world.machines/2 || c.absent || x.process.disturbed
 	meant := c.Run == run.id || c.Run == "" && could
 	if !meant && !r.world.outside {
 		r.breach("stop: %s is marked, and has no majority", run.id)

@@ -34,6 +34,7 @@ func (w *world) lookLast() {
 		time.Sleep(rest)
 		if len(w.deeds) > 0 {
 			w.last.resume()
+			time.Sleep(10 * time.Second) // a hand-over to somebody who is gone has lapsed by then
 		}
 		w.last.visit(0).look()
 	}()
