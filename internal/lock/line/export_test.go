@@ -19,6 +19,9 @@ func Present(step string) string {
 	return ""
 }
 
+// Change is an operator's step of this release.
+func Change(act lock.Event) string { return changeStep(act).Text() }
+
 // Speak has a store ask text for each step that it sends.
 func Speak(s lock.Store, text func(step string) string) {
 	for _, steps := range []*steps{&s.(*redisStore).steps, &s.(*redisStore).slot} {

@@ -125,11 +125,11 @@ local function rest()
   if wanted == '' then return end
   local left = call('PTTL', paused)
   call('PEXPIRE', gone, 60000) -- after a first write a server that is out of memory does not refuse SET
-  if left > 0 then
-    call('SET', lock, wanted, 'PX', left)
-    announce(left)
-  else
+  if left == -1 then
     call('SET', lock, wanted)
+  else
+    call('SET', lock, wanted, 'PX', math.max(left, 1)) -- 0: its last ms
+    announce(left)
   end
   return true
 end

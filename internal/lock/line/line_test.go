@@ -58,8 +58,13 @@ func (s steps) do(words ...any) any {
 	return v
 }
 
-// ask makes a step. What a run says of itself stands before args.
+// ask makes a step.
 func (s steps) ask(script, run string, args ...any) (any, error) {
+	return s.server.Do(s.words(script, run, args...)...)
+}
+
+// words are those of a step. What a run says of itself stands before args.
+func (s steps) words(script, run string, args ...any) []any {
 	name := cmp.Or(s.job, "n")
 	words := []any{"EVAL", script, 10}
 	for _, key := range []string{"", ":fence", ":line", ":who", ":gone:" + testID(run), ":slots", ":paused", ":job", ":runs", ":bad"} {
@@ -67,7 +72,7 @@ func (s steps) ask(script, run string, args ...any) (any, error) {
 	}
 	who := "host-" + run + " user 1 cmd " + cmp.Or(s.slot, "-")
 	words = append(words, testID(run), s.history, who, 0, s.slot, name, "jobs")
-	return s.server.Do(append(words, args...)...)
+	return append(words, args...)
 }
 
 func (s steps) eval(script, run string, args ...any) any {

@@ -76,6 +76,7 @@ var scenarios = map[string]func(*testing.T){
 	"TestWhoHasNotLookedForAnHourIsNoMore":               TestWhoHasNotLookedForAnHourIsNoMore,
 	"TestWhoIsNotBackYetAfterAGapIsNotPassedOver":        TestWhoIsNotBackYetAfterAGapIsNotPassedOver,
 	"TestWhoIsDismissedAfterAGapExcusesTheOthers":        TestWhoIsDismissedAfterAGapExcusesTheOthers,
+	"TestWhatIsWrittenInTheLastMomentOfAKeyEnds":         TestWhatIsWrittenInTheLastMomentOfAKeyEnds,
 	"TestWhoGetsTheLockAfterAGapExcusesTheOthers":        TestWhoGetsTheLockAfterAGapExcusesTheOthers,
 	"TestWhoGetsTheLockHasLooked":                        TestWhoGetsTheLockHasLooked,
 	"TestWhoMovesUpToTheFrontIsToldWhenTheLeaseEnds":     TestWhoMovesUpToTheFrontIsToldWhenTheLeaseEnds,

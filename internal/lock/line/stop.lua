@@ -14,6 +14,6 @@ if ended then return said(3) end
 if told_to_stop(held) then return said(2) end
 call('PEXPIRE', gone, 60000) -- after a first write a server that is out of memory does not refuse SET
 local marked = string.sub(held, 1, 36) .. '"stop":"' .. id .. '",' .. string.sub(held, 37)
-if left > 0 then call('SET', lock, marked, 'PX', left) else call('SET', lock, marked) end
+if left == -1 then call('SET', lock, marked) else call('SET', lock, marked, 'PX', math.max(left, 1)) end -- 0: its last ms
 enter_act(why, 'stop', 'stopped')
 return said(1)

@@ -179,3 +179,18 @@ func TestAMajorityOfNewerReleasesIsBusyAndMayBeWaitedFor(t *testing.T) {
 		}
 	}
 }
+
+// In its last millisecond a pause has a PTTL of 0; of some hundred that live for one, a grant finds a few then.
+func TestAPauseThatEndsTakesNoLockOfAMasterForEver(t *testing.T) {
+	t.Parallel()
+	m, srv := oneMaster(t, locktest.RequestFor("job"))
+	for range 500 {
+		locktest.Do(t, srv, "FLUSHALL")
+		locktest.Do(t, srv, "SET", jobKey+":paused", `{"pause":"`+oneRun+`","v":1,"by":"x","why":"","since":1,"until":2}`, "PX", 1)
+		_, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli())
+		locktest.Must(t, err)
+		if locktest.Do(t, srv, "PTTL", jobKey) == int64(-1) {
+			t.Fatalf("%v is kept for ever", locktest.Do(t, srv, "GET", jobKey))
+		}
+	}
+}

@@ -19,6 +19,6 @@ local function rest()
   if not wanted or wanted == '' then return nil, fault end
   local left = call('PTTL', paused)
   call('PEXPIRE', gone, 60000) -- after a first write a server that is out of memory does not refuse SET
-  if left > 0 then call('SET', lock, wanted, 'PX', left) else call('SET', lock, wanted) end
+  if left == -1 then call('SET', lock, wanted) else call('SET', lock, wanted, 'PX', math.max(left, 1)) end -- 0: its last ms
   return wanted
 end

@@ -226,11 +226,11 @@ if fault then return fault end
 if wanted == '' then return end
 local left = call('PTTL', paused)
 call('PEXPIRE', gone, 60000)
-if left > 0 then
-call('SET', lock, wanted, 'PX', left)
-announce(left)
-else
+if left == -1 then
 call('SET', lock, wanted)
+else
+call('SET', lock, wanted, 'PX', math.max(left, 1))
+announce(left)
 end
 return true
 end

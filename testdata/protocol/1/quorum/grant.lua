@@ -287,7 +287,7 @@ local wanted, fault = text(4)
 if not wanted or wanted == '' then return nil, fault end
 local left = call('PTTL', paused)
 call('PEXPIRE', gone, 60000)
-if left > 0 then call('SET', lock, wanted, 'PX', left) else call('SET', lock, wanted) end
+if left == -1 then call('SET', lock, wanted) else call('SET', lock, wanted, 'PX', math.max(left, 1)) end
 return wanted
 end
 local whose, held = standing()
