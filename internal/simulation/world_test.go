@@ -73,6 +73,8 @@ func (w *world) run() {
 		select {
 		case <-w.woken:
 		case <-timer.C:
+			synctest.Wait() // who wakes up at this very instant goes first
+			w.referee.settle()
 			w.step()
 		}
 	}
