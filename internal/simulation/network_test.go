@@ -183,7 +183,9 @@ func (x *wire) cut() {
 		x.far.Close()
 		x.far = nil
 	}
+	x.world.mu.Lock() // whom the last message has woken may write
 	x.up.still, x.down.still = x.world.began.Add(never), x.world.began.Add(never)
+	x.world.mu.Unlock()
 	x.near.fail(syscall.ECONNRESET)
 	select {
 	case x.answered <- syscall.ECONNRESET:
