@@ -97,7 +97,7 @@ type Waiter struct {
 	Run   string
 	Host  string
 	PID   int
-	Since time.Time // when it asked first, by its own clock
+	Since time.Time // when it asked first, by the store's clock; zero if nobody knows
 	Slot  string
 }
 

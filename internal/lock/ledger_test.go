@@ -54,13 +54,17 @@ func TestAPauseIsReadWhoeverWroteIt(t *testing.T) {
 
 func TestAWaiterOfAnyReleaseIsRead(t *testing.T) {
 	run := NewRunID()
-	record := `{"run":"` + run + `","v":1,"host":"web-3","pid":7,"user":"u","cmd":"c","start":1795344187661}`
+	record := `{"run":"` + run + `","v":1,"host":"web-3","pid":7,"user":"u","cmd":"c","start":5,"asked":1795344187661}`
 	want := Waiter{Run: run, Host: "web-3", PID: 7, Since: time.UnixMilli(1795344187661)}
 	if w := ReadWaiter(run, "1795344187661 1 "+record); w != want {
 		t.Errorf("%+v", w)
 	}
 	want.Slot = "5m 2026-03-01T12:05Z"
 	if w := ReadWaiter(run, "1795344187661 1 5m%202026-03-01T12:05Z 2 "+record); w != want {
+		t.Errorf("%+v", w)
+	}
+	want.Since = time.Time{} // its last look is not when it came
+	if w := ReadWaiter(run, "1795344187661 1 5m%202026-03-01T12:05Z 2 "+strings.Replace(record, `,"asked":1795344187661`, "", 1)); w != want {
 		t.Errorf("%+v", w)
 	}
 	for _, text := range []string{"", "1 1", record, "1 1 " + record[:20], "1 1 " + strings.Replace(record, run, NewRunID(), 1)} {
@@ -76,7 +80,7 @@ func FuzzWhatIsReadOfAJob(f *testing.F) {
 	for _, text := range []string{
 		"", Entry{Run: run, How: Ok}.String(), "20 125000", "41", `{"run":"` + run + `","v":1,"ttl":60000,"every":-1,"at":1,"fence":7}`,
 		`{"pause":"` + run + `","since":9223372036854775807}`, `1 1 - 2 {"run":"` + run + `"}`, "open 1 " + run + "/h",
-		"redlockrun:{%25}:job", `{"run":"` + run + `","start":-9223372036854775808}`,
+		"redlockrun:{%25}:job", `{"run":"` + run + `","start":-9223372036854775808,"asked":-9223372036854775808}`,
 	} {
 		f.Add(text, int64(1000), int64(1795344187661))
 	}

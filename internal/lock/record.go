@@ -51,6 +51,7 @@ type Record struct {
 	TTL      int64  `json:"ttl,omitempty"`   // ms
 	Every    int64  `json:"every,omitempty"` // ms between two renewals
 	Boot     string `json:"boot,omitempty"`  // which boot of which machine, 16 hexadecimal digits
+	Asked    int64  `json:"asked,omitempty"` // when a run that waits asked first, ms of the store's clock
 	Fence    int64  `json:"fence,omitempty"` // always before At, at the end
 	At       int64  `json:"at,omitempty"`    // when it was taken, ms of the store's clock
 	Until    int64  `json:"until,omitempty"` // in a file: the end of the min-hold

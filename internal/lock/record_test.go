@@ -40,7 +40,9 @@ func TestTheLongestRecordHasRoom(t *testing.T) {
 	const stop = `"stop":"01ARZ3NDEKTSV4RRFFQ69G5FAV",`
 	inQuorum := len(r.String()) + len(`"vote":"00000001.00000000.00",`+stop)
 	r.Fence = 1<<53 - 1
+	r.Asked = 1763790000000
 	inLine := len(r.String()) + len(stop)
+	r.Asked = 0
 	r.Until = 1763790000000
 	if inFile := len(r.String()); max(inLine, inQuorum, inFile) >= RecordMax {
 		t.Errorf("%d bytes in line, %d in a quorum, %d in a file; room for %d", inLine, inQuorum, inFile, RecordMax-1)

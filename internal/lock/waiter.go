@@ -17,11 +17,8 @@ func ReadWaiter(run, text string) Waiter {
 	if words := strings.Split(head, " "); len(words) >= 4 {
 		w.Slot = unword(words[2])
 	}
-	if h, _ := ReadRecord("{"+record, 0, nil); h.Run == run {
-		w.Host, w.PID = h.Host, h.PID
-		if ms := h.Start.UnixMilli(); ms > 0 {
-			w.Since = instantOf(ms)
-		}
+	if r, _ := parseRecord("{" + record); r.Run == run {
+		w.Host, w.PID, w.Since = r.Host, r.PID, instantOf(r.Asked)
 	}
 	return w
 }

@@ -57,6 +57,13 @@ func record(run string, ago time.Duration) string {
 		`"boot":"0123456789abcdef","fence":%d,"at":%d}`, run, at, at, at)
 }
 
+// waiting is the record of a run that asked first so long ago.
+func waiting(run string, ago time.Duration) string {
+	record := lock.RecordOf(lock.Holder{Run: run, Host: "web-3", PID: 4121, User: "alice", Command: "php", Start: time.Now()})
+	record.Asked = time.Now().Add(-ago).UnixMilli()
+	return record.String()
+}
+
 // entry is one of a run that ended so long ago, a minute after it began.
 func entry(run string, ago time.Duration, how lock.How, status int) lock.Entry {
 	ended := time.Now().Add(-ago).Truncate(time.Millisecond)
@@ -83,8 +90,8 @@ func fill(t *testing.T, srv *redistest.Server, name string) {
 	do(t, srv, "SET", k.Fence, "7")
 	do(t, srv, "ZADD", k.Line, 1, runB, 2, runC)
 	do(t, srv, "HSET", k.Who,
-		runB, fmt.Sprintf("%d 1 5m%%202026-03-01T12:05Z 2 %s", now, record(runB, time.Second)),
-		runC, fmt.Sprintf("%d 0 %s", now, record(runC, 0)))
+		runB, fmt.Sprintf("%d 1 5m%%202026-03-01T12:05Z 2 %s", now, waiting(runB, time.Second)),
+		runC, fmt.Sprintf("%d 0 %s", now, waiting(runC, 0)))
 	do(t, srv, "HSET", k.Slots, "old", fmt.Sprintf("closed %d %s/web-1/ok/0/%d", now-1000, runC, now-1000),
 		"new", fmt.Sprintf("open %d %s/web-3 %s/web-2/failed/3/%d", now, runA, runB, now))
 	do(t, srv, "HSET", k.Job, "open", opened(runA).String(), "last", entry(runC, time.Hour, lock.Failed, 3).String(),

@@ -43,7 +43,6 @@ type waiter struct {
 	subscriber     subscriber
 	reported       bool            // that it cannot be called
 	handedOver     bool            // the lock is said to be this run's
-	dismissed      error           // why there is nothing to wait for any more; nil: there is
 	busy           *lock.HeldError // the last answer
 	outage         error           // what says most of why there is no answer; nil if there is one
 	fails          int             // tries without an answer since the last one
@@ -126,9 +125,6 @@ func (w *waiter) failed(ctx context.Context, err error) {
 
 // turn subscribes if need be and looks once, or twice if that takes the lock.
 func (w *waiter) turn(ctx context.Context) (lock.Lease, error) {
-	if w.dismissed != nil {
-		return nil, w.dismissed
-	}
 	w.subscriber.open(ctx)
 	limited, cancel := context.WithTimeout(ctx, w.req.Patience().Try(w.fails))
 	defer cancel()
@@ -174,7 +170,9 @@ func (w *waiter) look(ctx context.Context) (acquireReply, error) {
 	w.subscriber.beginLook()
 	holder := w.req.Holder
 	holder.Start = time.Now() // a lock that is handed over is held from then on
-	return w.acquire(ctx, lock.RecordOf(holder).String(), lock.Milliseconds(w.req.Times.TTL), w.subscriber.mode(), w.req.Wait.Max,
+	record := lock.RecordOf(holder)
+	record.Asked = w.asked
+	return w.acquire(ctx, record.String(), lock.Milliseconds(w.req.Times.TTL), w.subscriber.mode(), w.req.Wait.Max,
 		w.req.Slot.Tries, digit(w.req.IgnorePause))
 }
 
@@ -288,11 +286,11 @@ func (w *waiter) sleep(ctx context.Context) {
 // receive takes a message in, and reports whether to look at once.
 func (w *waiter) receive(message string) bool {
 	w.subscriber.noteMessage()
-	if message == "g" {
+	switch kind, _, _ := strings.Cut(message, " "); kind {
+	case "g":
 		w.handedOver = true
 		return true
-	}
-	if w.dismiss(message) {
+	case "d", "t": // its slot's work is done, or its tries are used up; whoever may publish can say so
 		return true
 	}
 	var ms int64
@@ -301,22 +299,6 @@ func (w *waiter) receive(message string) bool {
 		w.lookBy(w.req.Clock.Now().Add(time.Duration(ms)*time.Millisecond), place)
 	}
 	return false
-}
-
-// dismiss takes in that there is nothing to be done any more for this run's slot: the step
-// that says so has taken it out of line.
-func (w *waiter) dismiss(message string) bool {
-	kind, state, _ := strings.Cut(message, " ")
-	switch kind {
-	case "d":
-		w.dismissed = w.done(state)
-	case "t":
-		w.dismissed = w.spent(state)
-	default:
-		return false
-	}
-	w.inLine = false
-	return true
 }
 
 func (w *waiter) subscribe(ctx context.Context) (*link.Subscription, error) {
