@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/user"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"redlockrun/internal/boottime"
@@ -89,29 +87,15 @@ func (s *session) request() lock.Request {
 func (s *session) holder() lock.Holder {
 	return lock.Holder{
 		Run:     lock.NewRunID(),
-		Host:    hostName(),
+		Host:    lock.HostName(),
 		PID:     os.Getpid(),
-		User:    userName(),
+		User:    lock.UserName(),
 		Command: filepath.Base(s.command[0]),
 		Start:   time.Now(),
 		TTL:     s.Times.TTL,
 		Every:   s.Times.Renew,
 		Boot:    boottime.BootID(),
 	}
-}
-
-func hostName() string {
-	if host, err := os.Hostname(); err == nil {
-		return host
-	}
-	return "unknown"
-}
-
-func userName() string {
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return strconv.Itoa(os.Getuid())
 }
 
 // sayOutage warns of an outage while waiting, once and then once a minute.

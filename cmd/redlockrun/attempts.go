@@ -11,13 +11,6 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// A notAgainError says that something came before a command that had failed could be started
-// again.
-type notAgainError struct{ reason error }
-
-func (e *notAgainError) Error() string { return "start command again: " + e.reason.Error() }
-func (e *notAgainError) Unwrap() error { return e.reason }
-
 // pause waits after the n-th start, while the lease is kept. The error is why the command is
 // not to be started again.
 func (x *execution) pause(r result, n int) error {

@@ -13,8 +13,6 @@ import (
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/line"
-	"redlockrun/internal/lock/quorum"
 	"redlockrun/internal/report"
 )
 
@@ -40,14 +38,11 @@ type madeChange struct {
 
 // operator opens the store to change jobs, and asks nobody yet.
 func (o *operation) operator(command string) (lock.Operator, error) {
-	switch {
-	case o.Address.Local:
+	if o.Address.Local {
 		return nil, config.Usagef("%s is not for --local: beside a lock in a file of this host nothing is kept", command).
 			Hint("redlockrun status says who has the lock: that process can be ended by its number")
-	case len(o.Servers.URLs) > 1:
-		return quorum.OpenOperator(o.Servers, lock.Inspection{Timeout: o.Timeout})
 	}
-	return line.OpenOperator(o.Servers, lock.Inspection{Timeout: o.Timeout})
+	return openOperator(o.Servers, lock.Inspection{Timeout: o.Timeout})
 }
 
 // make changes the jobs, says what was done, and returns the worst of what was not. Those
@@ -106,7 +101,7 @@ func (w *changing) each(ctx context.Context, store lock.Operator, names []string
 
 func (w *changing) one(ctx context.Context, store lock.Operator, name string) (m madeChange) {
 	c := w.change
-	c.By = lock.Holder{Run: lock.NewRunID(), Host: hostName(), PID: os.Getpid(), User: userName(), Start: time.Now()}
+	c.By = lock.Holder{Run: lock.NewRunID(), Host: lock.HostName(), PID: os.Getpid(), User: lock.UserName(), Start: time.Now()}
 	m.name = name
 	m.Changed, m.err = store.Change(ctx, name, c)
 	return m
@@ -120,13 +115,8 @@ type unmadeError struct {
 
 func (e *unmadeError) Error() string { return e.message }
 
-func explainUnmade(err error, _ plan) (o outcome, ok bool) {
-	unmade, ok := err.(*unmadeError)
-	if !ok {
-		return o, false
-	}
-	return unmade.outcome, true
-}
+// explain implements selfExplained.
+func (e *unmadeError) explain(plan) outcome { return e.outcome }
 
 // fail says what failed, once for each reason, and returns the worst as the error.
 func (w *changing) fail(o *operation, failed []madeChange, of int) error {

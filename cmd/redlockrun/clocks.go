@@ -25,5 +25,3 @@ func (s *session) compareClocks(host time.Time, lease lock.Lease) {
 		config.Exact(apart.Round(time.Second)), instant(host), s.Slot.Name, instant(server), s.where()),
 		console.Field{Name: "apart_ms", Value: apart.Milliseconds()})
 }
-
-func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }

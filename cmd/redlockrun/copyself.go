@@ -138,6 +138,8 @@ type copyError struct{ error }
 
 func (e copyError) Unwrap() error { return e.error }
 
+func (e copyError) explain(plan) outcome { return failure(statusFailed, e.Error(), some(e.hint())...) }
+
 // hint is what to do about it; "" if nothing is known.
 func (e copyError) hint() string {
 	switch {

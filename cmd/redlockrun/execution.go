@@ -65,7 +65,7 @@ func (x *execution) untilDone() (r result) {
 			return r
 		}
 		if err := x.pause(r, n); err != nil {
-			r.err = &notAgainError{err}
+			r.err = &notAgainError{Reason: err}
 			return r
 		}
 		x.guards.next()
@@ -84,7 +84,7 @@ func (x *execution) take(r *result, n int) {
 			r.err, r.halted = nil, true // the command's own status stands
 		}
 	case r.attempts > 0 && !errors.As(err, new(*runner.StartError)):
-		r.err = &notAgainError{err}
+		r.err = &notAgainError{Reason: err}
 	default:
 		r.err = err
 	}

@@ -61,24 +61,37 @@ func failure(status int, message string, hints ...string) outcome {
 	return outcome{status: status, level: console.Error, message: message, hints: hints}
 }
 
+// A selfExplained error knows its own status and words: it belongs to one command alone.
+type selfExplained interface {
+	error
+	explain(c plan) outcome
+}
+
 // explain is the one place that turns an error into a status and into words. A loss
 // wraps its reason, which can be any of the others, so it comes first.
 func explain(err error, c plan) outcome {
 	if err == nil {
 		return outcome{}
 	}
+	if own, ok := errors.AsType[selfExplained](err); ok {
+		return own.explain(c)
+	}
 	for _, kind := range []func(error, plan) (outcome, bool){
-		explainUnanswered, explainUnmade, explainLoss, explainUsage, explainLock, explainRun,
+		explainLoss, explainUsage, explainLock, explainRun,
 	} {
 		if o, ok := kind(err, c); ok {
 			return o
 		}
 	}
-	if unwritten, ok := errors.AsType[copyError](err); ok {
-		return failure(statusFailed, err.Error(), some(unwritten.hint())...)
-	}
 	return failure(statusFailed, err.Error(), append(some(lacking()), shortOf(err)...)...)
 }
+
+// A notAgainError says that something came before a command that had failed could be started
+// again.
+type notAgainError struct{ Reason error }
+
+func (e *notAgainError) Error() string { return "start command again: " + e.Reason.Error() }
+func (e *notAgainError) Unwrap() error { return e.Reason }
 
 // unrun says of an error that came before a start of the command what that means; "" of
 // any other.

@@ -8,9 +8,7 @@ import (
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/line"
 	"redlockrun/internal/lock/local"
-	"redlockrun/internal/lock/quorum"
 	"redlockrun/internal/report"
 )
 
@@ -30,13 +28,10 @@ func (o *operation) inspector(names ...string) (lock.Inspector, error) {
 }
 
 func (o *operation) open(i lock.Inspection) (lock.Inspector, error) {
-	switch {
-	case o.Address.Local:
+	if o.Address.Local {
 		return local.OpenInspector(o.Address.Dir)
-	case len(o.Servers.URLs) > 1:
-		return quorum.OpenInspector(o.Servers, i)
 	}
-	return line.OpenInspector(o.Servers, i)
+	return openInspector(o.Servers, i)
 }
 
 func (o *operation) hearsNothing(e *lock.UnavailableError) {

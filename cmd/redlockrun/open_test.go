@@ -16,14 +16,14 @@ func TestS4APasswordInPlainTextIsWarnedOf(t *testing.T) {
 		"rediss+sentinel://:p@h/m": false, "unix:///s": false, "redis://h": false, "redis://:p@h:x": false,
 	} {
 		c, err := read(map[string]string{"REDLOCKRUN_REDIS": url}, "-k", "x", "true")
-		if err != nil || (len(c.exposed()) == 1) != warned {
-			t.Errorf("%s: %q, %v", url, c.exposed(), err)
+		if err != nil || (len(exposedPasswords(&c.Config)) == 1) != warned {
+			t.Errorf("%s: %q, %v", url, exposedPasswords(&c.Config), err)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "pw")
 	c, err := read(map[string]string{"REDLOCKRUN_REDIS": "redis://h", "REDLOCKRUN_REDIS_PASSWORD_FILE": file}, "-k", "x", "true")
-	if err != nil || len(c.exposed()) != 1 {
-		t.Errorf("a password file: %q, %v", c.exposed(), err)
+	if err != nil || len(exposedPasswords(&c.Config)) != 1 {
+		t.Errorf("a password file: %q, %v", exposedPasswords(&c.Config), err)
 	}
 }
 

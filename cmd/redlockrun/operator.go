@@ -81,7 +81,7 @@ func (p *program) perform(c *operatorCommand, args []string) error {
 	}
 	defer p.plan.takePasswords()()
 	o := &operation{plan: &p.plan, console: p.console, signals: p.signals, env: p.env, out: os.Stdout}
-	o.warnAll(slices.Concat(o.Warnings, o.exposed()))
+	o.warnAll(slices.Concat(o.Warnings, exposedPasswords(&o.Config)))
 	err = do(o, flags.Args())
 	p.ending.status = o.verdict // that of an error goes before
 	return err

@@ -16,6 +16,13 @@ type unansweredError struct{ cause error }
 func (e *unansweredError) Error() string { return e.cause.Error() }
 func (e *unansweredError) Unwrap() error { return e.cause }
 
+// explain implements selfExplained: behind this error stands a plugin's status.
+func (e *unansweredError) explain(c plan) outcome {
+	o := explain(e.cause, c)
+	o.event, o.status = cmp.Or(o.event, endingOf(o.status)), int(report.Unknown)
+	return o
+}
+
 // answerUnknown prints the line of a question that could not be answered, unless that has been
 // said, and makes an error of that status. A signal ends a plugin as it does any command.
 func answerUnknown(err error, c plan) error {
@@ -45,15 +52,4 @@ func verdictLines(verdicts []report.Verdict) (lines []string) {
 		lines = append(lines, string(console.Object(report.VerdictObject(v))))
 	}
 	return lines
-}
-
-// explainUnanswered is of an error behind which a plugin's status stands.
-func explainUnanswered(err error, c plan) (o outcome, ok bool) {
-	unanswered, ok := errors.AsType[*unansweredError](err)
-	if !ok {
-		return o, false
-	}
-	o = explain(unanswered.cause, c)
-	o.event, o.status = cmp.Or(o.event, endingOf(o.status)), int(report.Unknown)
-	return o, true
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
 )
 
 // reportLimit bounds what a file system that does not answer can cost at the end.
@@ -19,7 +20,7 @@ func (p *program) report(err error, reason string) {
 		return
 	}
 	a := p.account
-	a.Slot, a.Host, a.Status, a.Reason = p.plan.Slot.Name, hostName(), p.ending.status, reason
+	a.Slot, a.Host, a.Status, a.Reason = p.plan.Slot.Name, lock.HostName(), p.ending.status, reason
 	if a.From = fromCommand; err != nil {
 		a.From = fromRedlockrun
 	}

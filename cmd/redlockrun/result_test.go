@@ -106,10 +106,10 @@ func TestWhatIsEnteredOfARun(t *testing.T) {
 			result{err: stop(errors.New("panic: oh")), attempts: 1},
 			lock.Outcome{How: lock.Failed, Status: 71, Attempts: 1}, false},
 		"a signal in the pause": {
-			result{err: &notAgainError{sig}, status: failed, attempts: 2},
+			result{err: &notAgainError{Reason: sig}, status: failed, attempts: 2},
 			lock.Outcome{How: lock.Stopped, Status: 143, Attempts: 2}, false},
 		"a loss in the pause": {
-			result{err: &notAgainError{stop(gone)}, status: failed, attempts: 1, kept: kept(gone)},
+			result{err: &notAgainError{Reason: stop(gone)}, status: failed, attempts: 1, kept: kept(gone)},
 			lock.Outcome{How: lock.Lost, Status: 76, Attempts: 1, Lost: true}, false},
 		"gone before the second start": {
 			result{err: unstarted(126), status: failed, attempts: 1}, lock.Outcome{How: lock.Unstarted, Status: 126, Attempts: 1}, false},
@@ -137,7 +137,7 @@ func TestTheRestOfAMinHoldIsLeftUnlessRedlockrunFails(t *testing.T) {
 		{0, nil, unstarted(127), 0},
 		{1, nil, unstarted(127), 0},
 		{0, nil, sig, 0},
-		{1, nil, &notAgainError{sig}, rest},
+		{1, nil, &notAgainError{Reason: sig}, rest},
 		{1, nil, &runner.StopError{Reason: runner.ErrMaxRuntime}, rest},
 		{0, nil, &runner.NotStartedError{Reason: runner.ErrMaxRuntime}, 0},
 		{1, nil, &runner.StopError{Reason: errors.New("panic")}, 0},
@@ -155,9 +155,9 @@ func TestTheRestOfAMinHoldIsLeftUnlessRedlockrunFails(t *testing.T) {
 func TestWhatIsSaidOfARunThatIsNotStartedAgain(t *testing.T) {
 	lost := &runner.StopError{Reason: &watchdog.LostError{Err: lock.ErrLost}}
 	for err, want := range map[error]string{
-		&notAgainError{&runner.SignalError{Signal: syscall.SIGTERM}}: "got signal 15 (terminated); the command is not started again",
-		&notAgainError{lost}: `lock "job" is gone (db:6379, from --redis); the command is not started again`,
-		&notAgainError{&runner.NotStartedError{Reason: runner.ErrMaxRuntime}}: "the command's file did not come within " +
+		&notAgainError{Reason: &runner.SignalError{Signal: syscall.SIGTERM}}: "got signal 15 (terminated); the command is not started again",
+		&notAgainError{Reason: lost}:                                         `lock "job" is gone (db:6379, from --redis); the command is not started again`,
+		&notAgainError{Reason: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}}: "the command's file did not come within " +
 			"--max-runtime 1m30s; the command is not started again",
 	} {
 		if got := explain(err, somePlan()).message; got != want {

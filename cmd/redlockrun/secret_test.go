@@ -105,7 +105,7 @@ func say(args []string, env map[string]string) string {
 	}, out.write)
 	p.runF = func(c *plan) (ending, error) {
 		s := newSession(c, p.console, nil)
-		for _, warning := range slices.Concat(c.Warnings, c.exposed()) {
+		for _, warning := range slices.Concat(c.Warnings, exposedPasswords(&c.Config)) {
 			s.warn(console.EventConfig, warning)
 		}
 		store, _, err := s.open()

@@ -29,7 +29,7 @@ func newSession(p *plan, c console.Console, signals <-chan os.Signal) *session {
 }
 
 func (s *session) run(environ []string) (ending, error) {
-	for _, warning := range slices.Concat(s.Warnings, s.exposed()) {
+	for _, warning := range slices.Concat(s.Warnings, exposedPasswords(&s.Config)) {
 		s.warn(console.EventConfig, warning, console.Field{Name: "key", Value: s.Key})
 	}
 	store, keep, err := s.open()

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
@@ -77,3 +78,5 @@ func ended(t lock.Try) string {
 	}
 	return fmt.Sprintf("%s, status %d", how, t.Status)
 }
+
+func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -9,12 +9,13 @@ import (
 
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
 )
 
 // splay waits, so that the hosts of a fleet do not all ask in one instant. A signal ends it,
 // and is the error.
 func (s *session) splay() error {
-	part := partOf(s.Splay, s.Key, hostName())
+	part := partOf(s.Splay, s.Key, lock.HostName())
 	if part == 0 {
 		return nil
 	}

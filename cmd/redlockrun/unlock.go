@@ -67,7 +67,7 @@ func (o *operation) isGone(name, run string) (bool, error) {
 	}
 	job, err := attend(o.signals, func(ctx context.Context) (lock.Job, error) { return jobs.Job(ctx, name) })
 	h := job.Holder
-	here := h.Run == run && h.Boot != "" && h.Boot == boottime.BootID() && h.Host == lock.RecordOf(lock.Holder{Host: hostName()}).Host
+	here := h.Run == run && h.Boot != "" && h.Boot == boottime.BootID() && h.Host == lock.RecordOf(lock.Holder{Host: lock.HostName()}).Host
 	if err != nil || !here || h.PID <= 0 || !errors.Is(syscall.Kill(h.PID, 0), syscall.ESRCH) {
 		return false, err
 	}
