@@ -1,15 +1,12 @@
 package main
 
 import (
-	"context"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"redlockrun/internal/config"
-	"redlockrun/internal/console"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -193,7 +190,7 @@ func (p *program) answerFlag(l typedLine, help, current string) answer {
 	}
 	var lines []string
 	l.flags.VisitAll(func(f *pflag.Flag) {
-		if _, isRefused := f.Value.(*refused); !isRefused {
+		if !isRefused(f) {
 			usage, _, _ := strings.Cut(f.Usage, "\n")
 			lines = append(lines, "--"+f.Name+"\t"+usage)
 		}
@@ -256,18 +253,5 @@ func (p *program) jobNames() []string {
 	if p.plan.Config, err = from.Operator(); err != nil {
 		return nil
 	}
-	o := &operation{plan: &p.plan, console: console.Console{}, env: p.env, out: os.Stdout}
-	jobs, err := o.inspector()
-	if err != nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), namesLimit)
-	defer cancel()
-	read := begin(ctx, func(ctx context.Context) ([]string, error) { return jobs.Names(ctx, false) })
-	select {
-	case names := <-read:
-		return slices.DeleteFunc(names.value, func(name string) bool { return config.CheckName(name) != nil })
-	case <-ctx.Done():
-		return nil
-	}
+	return listedNames(p.operation(), namesLimit)
 }

@@ -41,23 +41,6 @@ func (said saidByFlags) words() map[string][]string {
 	return all
 }
 
-// ownFlags are those without a variable.
-type ownFlags struct {
-	help, version *bool
-	shell         *string
-}
-
-func defineOwn(flags *pflag.FlagSet) ownFlags {
-	for i := range refusals {
-		flags.VarPF(&refusals[i], refusals[i].name, "", "refused").NoOptDefVal = "-" // without a value, too
-	}
-	return ownFlags{
-		help:    flags.BoolP("help", "h", false, "print the help"),
-		version: flags.Bool("version", false, "print the version"),
-		shell:   flags.StringP("command", "c", "", "a text for /bin/sh -c"),
-	}
-}
-
 // refused is a flag that other tools have, and that could mean two things here.
 type refused struct {
 	name string
@@ -79,31 +62,17 @@ func (r *refused) Set(string) error { return &r.why }
 func (r *refused) String() string   { return "" }
 func (r *refused) Type() string     { return "value" }
 
-// A commandLine is what shall be run, as it was given.
-type commandLine struct {
-	operands []string
-	shell    *string // the text of -c; nil without
+// defineRefused gives flags those that are refused.
+func defineRefused(flags *pflag.FlagSet) {
+	for i := range refusals {
+		flags.VarPF(&refusals[i], refusals[i].name, "", "refused").NoOptDefVal = "-" // without a value, too
+	}
 }
 
-func (f ownFlags) command(flags *pflag.FlagSet, operands []string) commandLine {
-	if !flags.Changed("command") {
-		return commandLine{operands: operands}
-	}
-	return commandLine{operands, f.shell}
-}
-
-func (c commandLine) argv() ([]string, error) {
-	switch {
-	case c.shell == nil && len(c.operands) == 0:
-		return nil, config.Usagef("no command was given").Hint("redlockrun --key NAME -- COMMAND, or -c 'SHELL TEXT'")
-	case c.shell == nil:
-		return c.operands, nil
-	case len(c.operands) > 0:
-		return nil, config.Usagef("there is a command besides -c").Hint("quote the whole text: -c 'COMMAND ARG...'")
-	case strings.TrimSpace(*c.shell) == "":
-		return nil, config.Usagef("-c is empty").Hint("-c 'SHELL TEXT' runs the text by /bin/sh -c")
-	}
-	return []string{"/bin/sh", "-c", *c.shell}, nil
+// isRefused reports whether a flag is there only to be refused.
+func isRefused(f *pflag.Flag) bool {
+	_, is := f.Value.(*refused)
+	return is
 }
 
 // explainFlags says what pflag found wrong with flags in our own words: pflag quotes the
@@ -124,8 +93,6 @@ func explainFlags(err error, flags *pflag.FlagSet, help string) error {
 	}
 	return config.Usagef("a flag is badly written").Hint(help)
 }
-
-const helpHint = "redlockrun --help lists the flags"
 
 func unknownFlag(e *pflag.NotExistError, flags *pflag.FlagSet, help string) error {
 	name := e.GetSpecifiedName()
@@ -157,7 +124,7 @@ func resembling(name string, flags *pflag.FlagSet) (meant string) {
 	}
 	least := mostTypos + 1
 	flags.VisitAll(func(f *pflag.Flag) {
-		if _, isRefused := f.Value.(*refused); isRefused || len(name) < 3 {
+		if isRefused(f) || len(name) < 3 {
 			return
 		}
 		if far := typos(name, f.Name); far < least {

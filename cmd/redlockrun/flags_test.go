@@ -10,6 +10,7 @@ import (
 
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
+	"redlockrun/internal/runner"
 )
 
 // read configures a run as the program would, and returns what it would have
@@ -23,7 +24,7 @@ func read(env map[string]string, args ...string) (plan, error) {
 		}
 		return value, set
 	}, discard)
-	p.runF = func(c *plan) (ending, error) { got = *c; return ending{}, nil }
+	p.runF = func(c *plan) (runner.Status, error) { got = *c; return runner.Status{}, nil }
 	err := p.execute(args)
 	return got, err
 }
@@ -118,7 +119,7 @@ func TestABusyLockHasItsStatus(t *testing.T) {
 func TestTheLevelIsThatOfTheFlags(t *testing.T) {
 	for flag, want := range map[string]console.Level{"-q": console.Error, "-v": console.Info, "-vv": console.Debug, "-n": console.Warning} {
 		p := newProgram(func(name string) (string, bool) { return "/dev/null", name == config.FileVar }, discard)
-		p.runF = func(*plan) (ending, error) { return ending{}, nil }
+		p.runF = func(*plan) (runner.Status, error) { return runner.Status{}, nil }
 		err := p.execute([]string{"-k", "x", flag, "true"})
 		if err != nil || !p.console.Says(want) || p.console.Says(want-1) {
 			t.Errorf("%s: not %v, %v", flag, want, err)

@@ -304,23 +304,11 @@ func flagNames(group config.Group) string {
 	return lines.String() + strings.TrimSuffix(line, ",") + "\n"
 }
 
-// showHelp prints the help of the program, or of one of its commands.
-func showHelp(words []string) error {
-	if len(words) == 0 || strings.HasPrefix(words[0], "-") || words[0] == helpWord {
-		return show(help())
+// summary is the first sentence of the help, but for the name.
+func (c *operatorCommand) summary() string {
+	text := strings.Join(strings.Fields(strings.TrimPrefix(c.help, "redlockrun "+c.name)), " ")
+	if end := strings.IndexAny(text, ".:;"); end >= 0 {
+		text = text[:end]
 	}
-	switch words[0] {
-	case completionWord:
-		return show(completionHelp)
-	case copyWord:
-		return show(copyHelp)
-	}
-	if c := operatorNamed(words[0]); c != nil {
-		return show(c.text())
-	}
-	err := config.Usagef("redlockrun has no command of that name")
-	if meant := commandLike(words[0]); meant != "" {
-		return err.Hint("did you mean redlockrun help " + meant + "?")
-	}
-	return err.Hint("redlockrun --help lists the commands")
+	return text
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
@@ -96,4 +97,21 @@ func objects(entries []lock.Entry) (lines []string) {
 		lines = append(lines, string(console.Object(report.EntryObject(e))))
 	}
 	return lines
+}
+
+// listedNames are the names of the jobs that the store lists; none if it does not answer within limit.
+func listedNames(o *operation, limit time.Duration) []string {
+	jobs, err := o.inspector()
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	read := begin(ctx, func(ctx context.Context) ([]string, error) { return jobs.Names(ctx, false) })
+	select {
+	case names := <-read:
+		return slices.DeleteFunc(names.value, func(name string) bool { return config.CheckName(name) != nil })
+	case <-ctx.Done():
+		return nil
+	}
 }

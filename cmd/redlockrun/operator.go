@@ -51,40 +51,33 @@ type operation struct {
 	verdict int      // the status that tells what was found, of a command whose status does
 }
 
-// operate runs an operator command with what stands behind its name.
-func (p *program) operate(c *operatorCommand, args []string) error {
-	err := p.perform(c, args)
-	if c.plugin && err != nil {
-		return answerUnknown(err, p.plan)
-	}
-	return err
+// A call is what stands behind the name of an operator command.
+type call struct {
+	command  *operatorCommand
+	said     saidByFlags
+	help     bool // it asks for the help
+	do       act
+	operands []string
 }
 
-func (p *program) perform(c *operatorCommand, args []string) error {
+// parse understands the words behind the name. What the flags say is returned beside an error, too.
+func (c *operatorCommand) parse(args []string) (*call, error) {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	p.said = define(flags, config.OperatorSettings())
-	asked := flags.BoolP("help", "h", false, "print the help")
-	do := c.define(flags)
+	called := &call{command: c, said: define(flags, config.OperatorSettings())}
+	flags.BoolVarP(&called.help, "help", "h", false, "print the help")
+	called.do = c.define(flags)
 	if err := flags.Parse(args); err != nil {
-		_ = p.speak(config.From(p.said.words(), p.env, time.Now)) // as far as it was understood
-		return c.explain(err, flags)
+		return called, c.explain(err, flags)
 	}
-	if *asked {
-		return show(c.text())
-	}
-	from, err := p.sources()
-	if err != nil {
-		return err
-	}
-	if p.plan.Config, err = from.Operator(); err != nil {
-		return err
-	}
-	defer p.plan.takePasswords()()
-	o := &operation{plan: &p.plan, console: p.console, signals: p.signals, env: p.env, out: os.Stdout}
+	called.operands = flags.Args()
+	return called, nil
+}
+
+// run does what is asked, and returns the exit status that tells what was found.
+func (c *call) run(o *operation) (status int, err error) {
 	o.warnAll(slices.Concat(o.Warnings, exposedPasswords(&o.Config)))
-	err = do(o, flags.Args())
-	p.ending.status = o.verdict // that of an error goes before
-	return err
+	err = c.do(o, c.operands)
+	return o.verdict, err
 }
 
 // explain says what is wrong with the flags, in words of this command.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"os"
 
 	"redlockrun/internal/console"
 	"redlockrun/internal/report"
@@ -29,7 +30,7 @@ func answerUnknown(err error, c plan) error {
 	if errors.As(err, new(*runner.SignalError)) || errors.As(err, new(*unansweredError)) {
 		return err
 	}
-	_ = show(report.PluginUnknown(explain(err, c).message) + "\n") // stderr gets it, too
+	_, _ = os.Stdout.WriteString(report.PluginUnknown(explain(err, c).message) + "\n") // stderr gets it, too
 	return &unansweredError{err}
 }
 

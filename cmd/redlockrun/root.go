@@ -21,7 +21,7 @@ func run(args []string) ending {
 	defer runner.DropEarlyGuard()
 	p := newProgram(os.LookupEnv, console.Stderr(runner.WithoutTTOU))
 	p.signals = signals
-	p.runF = func(c *plan) (ending, error) {
+	p.runF = func(c *plan) (runner.Status, error) {
 		s := newSession(c, p.console, signals)
 		s.account = p.account
 		defer func() { p.console, p.account = s.console, s.account }() // they know the lock
@@ -44,7 +44,7 @@ type program struct {
 	account    account // what will be in it
 
 	// runF does the work once the command line is understood; a seam for tests.
-	runF func(*plan) (ending, error)
+	runF func(*plan) (runner.Status, error)
 }
 
 func newProgram(env config.Lookup, write func([]byte)) *program {
@@ -153,7 +153,8 @@ func (p *program) start(command commandLine) error {
 	}
 	p.account.Key = p.plan.Key // which may be made of the command
 	defer p.plan.takePasswords()()
-	p.ending, err = p.runF(&p.plan)
+	status, err := p.runF(&p.plan)
+	p.ending = ending{status: status.Code, by: status}
 	return err
 }
 

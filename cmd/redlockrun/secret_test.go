@@ -103,18 +103,18 @@ func say(args []string, env map[string]string) string {
 		}
 		return value, set
 	}, out.write)
-	p.runF = func(c *plan) (ending, error) {
+	p.runF = func(c *plan) (runner.Status, error) {
 		s := newSession(c, p.console, nil)
 		for _, warning := range slices.Concat(c.Warnings, exposedPasswords(&c.Config)) {
 			s.warn(console.EventConfig, warning)
 		}
 		store, _, err := s.open()
 		if err != nil {
-			return ending{}, err
+			return runner.Status{}, err
 		}
 		defer store.Close()
 		_, err = store.Acquire(context.Background(), s.request())
-		return ending{}, err
+		return runner.Status{}, err
 	}
 	err := p.execute(args)
 	explain(err, p.plan).report(p.console)

@@ -28,23 +28,23 @@ func newSession(p *plan, c console.Console, signals <-chan os.Signal) *session {
 	return &session{plan: p, console: c, signals: signals}
 }
 
-func (s *session) run(environ []string) (ending, error) {
+func (s *session) run(environ []string) (status runner.Status, err error) {
 	for _, warning := range slices.Concat(s.Warnings, exposedPasswords(&s.Config)) {
 		s.warn(console.EventConfig, warning, console.Field{Name: "key", Value: s.Key})
 	}
 	store, keep, err := s.open()
 	if err != nil {
-		return ending{}, err
+		return status, err
 	}
 	s.console = s.console.With(s.about()...)
 	if err := s.splay(); err != nil {
-		return ending{}, err
+		return status, err
 	}
 	s.guards.start(keep...) // while the lock is asked for
 	defer s.guards.close()
 	lease, run, err := s.acquire(store)
 	if err != nil {
-		return ending{}, err
+		return status, err
 	}
 	s.compareClocks(time.Now(), lease)
 	s.account.began(run, lease)
@@ -52,10 +52,7 @@ func (s *session) run(environ []string) (ending, error) {
 	r := s.execute(lease, run, environ)
 	s.giveBack(lease, r)
 	s.sum(r)
-	if r.err != nil {
-		return ending{}, r.err
-	}
-	return ending{status: r.status.Code, by: r.status}, nil
+	return r.status, r.err
 }
 
 // warn says what ends nothing, but should be looked at.

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"redlockrun/internal/config"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// ownFlags are those without a variable.
+type ownFlags struct {
+	help, version *bool
+	shell         *string
+}
+
+func defineOwn(flags *pflag.FlagSet) ownFlags {
+	defineRefused(flags)
+	return ownFlags{
+		help:    flags.BoolP("help", "h", false, "print the help"),
+		version: flags.Bool("version", false, "print the version"),
+		shell:   flags.StringP("command", "c", "", "a text for /bin/sh -c"),
+	}
+}
+
+// A commandLine is what shall be run, as it was given.
+type commandLine struct {
+	operands []string
+	shell    *string // the text of -c; nil without
+}
+
+func (f ownFlags) command(flags *pflag.FlagSet, operands []string) commandLine {
+	if !flags.Changed("command") {
+		return commandLine{operands: operands}
+	}
+	return commandLine{operands, f.shell}
+}
+
+func (c commandLine) argv() ([]string, error) {
+	switch {
+	case c.shell == nil && len(c.operands) == 0:
+		return nil, config.Usagef("no command was given").Hint("redlockrun --key NAME -- COMMAND, or -c 'SHELL TEXT'")
+	case c.shell == nil:
+		return c.operands, nil
+	case len(c.operands) > 0:
+		return nil, config.Usagef("there is a command besides -c").Hint("quote the whole text: -c 'COMMAND ARG...'")
+	case strings.TrimSpace(*c.shell) == "":
+		return nil, config.Usagef("-c is empty").Hint("-c 'SHELL TEXT' runs the text by /bin/sh -c")
+	}
+	return []string{"/bin/sh", "-c", *c.shell}, nil
+}
+
+const helpHint = "redlockrun --help lists the flags"
