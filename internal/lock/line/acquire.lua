@@ -7,10 +7,18 @@
 -- reply  acquireReply in reply.go
 -- First write of a run that takes a lock for which nobody waits: the fence, or nothing has been written.
 
+-- able has the server refuse now what renewing and releasing will need. There is no tombstone: nothing is written.
+local function able()
+  call('PEXPIRE', gone, 60000)
+  call('DEL', gone)
+end
+
 local record, ttl, mode, most, tries = ARGV[8], ARGV[9], ARGV[10], tonumber(ARGV[11]), ARGV[12]
 local waits, unbowed = mode ~= 'once', ARGV[13] == '1'
 
 local function give(number)
+  call('SET', gone, '1', 'XX', 'PX', 60000) -- before others: after a write a server that is out of memory does not refuse SET
+  able()
   if waits then return taken(1, grant(number, record, unconfirmed)) end
   return begin(1, grant(number, record, ttl))
 end
@@ -32,6 +40,7 @@ local function take()
     if rested then return rested ~= true and rested or nil end
   end
   if first() then
+    able()
     advance(id, true)
     local value = text(1, 1023)
     if value ~= '' then return mine(value) and taken(1, value) or nil end
@@ -117,6 +126,7 @@ if left ~= -2 then
   call('PEXPIRE', gone, 60000) -- a server that refuses writes does not know who holds the lock
 end
 if call('PTTL', gone) ~= -2 then return {4} end
+if left ~= -2 then call('DEL', gone) end -- as in able
 fault = (waits or left == -2) and unfit(waits) or unslotted()
 if fault then return fault end
 if slot ~= '' then

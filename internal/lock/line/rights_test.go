@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/locktest"
@@ -75,5 +76,46 @@ func TestL19TheRightsOfAJobAndOfItsSentinelsSufficeAndAreNeeded(t *testing.T) {
 	permit(t, s.Sentinels, lock.SentinelEpochACL)
 	if err := works(t, p); !isDenied(err) {
 		t.Errorf("without %s: %v", lock.SentinelACL, err)
+	}
+}
+
+// What a run will need is missed before anything is written, and before its command is started.
+func TestEachRightThatARunNeedsIsMissedBeforeItHasTheLock(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	s := open(t, strings.Replace(srv.URL(), "://", "://jobs:pw@", 1))
+	for _, right := range redistest.Rules(strings.Fields(lock.MinimalACL)) {
+		command, isCommand := strings.CutPrefix(right, "+")
+		if !isCommand {
+			continue
+		}
+		permit(t, []*redistest.Server{srv}, strings.Fields(lock.MinimalACL+" "+lock.WaitingACL+" -"+command)...)
+		_, err := s.Acquire(t.Context(), waits("job", locktest.Patience))
+		wantLack(t, command, err)
+		if keys := locktest.Do(t, srv, "KEYS", "*").([]any); len(keys) > 0 {
+			t.Errorf("without %s it has left %v", command, keys)
+		}
+	}
+}
+
+// Whoever waits, and could not give the lock back, is told before it has it.
+func TestAWaiterThatMayNotDeleteIsToldAtOnce(t *testing.T) {
+	t.Parallel()
+	srv, _, held := holding(t)
+	s := open(t, strings.Replace(srv.URL(), "://", "://jobs:pw@", 1))
+	permit(t, []*redistest.Server{srv}, strings.Fields(lock.MinimalACL+" "+lock.WaitingACL+" -del")...)
+	for _, limit := range []time.Duration{0, lock.Forever} {
+		_, err := s.Acquire(t.Context(), waits("job", limit))
+		wantLack(t, "del", err)
+	}
+	release(t, held)
+	onlyFence(t, srv)
+}
+
+func wantLack(t *testing.T, command string, err error) {
+	t.Helper()
+	var refusal *lock.Refusal
+	if !isDenied(err) || !errors.As(err, &refusal) || refusal.Command != strings.ToUpper(command) {
+		t.Errorf("without %s: %v", command, err)
 	}
 }

@@ -5,9 +5,18 @@
 -- reply  grantReply in reply.go
 -- First write: the fence, or nothing has been written.
 
+-- able has the server refuse now what renewing and releasing will need. There is no tombstone: nothing is written. SET is the
+-- first: after a write a server that is out of memory does not refuse it.
+local function able()
+  redis.call('SET', KEYS[3], '', 'XX', 'PX', 60000)
+  redis.call('PEXPIRE', KEYS[3], 60000)
+  redis.call('DEL', KEYS[3])
+end
+
 local whose, held = standing()
 if not whose then return held end
-if whose == 'newer' or revoked() then return {4} end
+local given_up, untouched = revoked()
+if whose == 'newer' or given_up then return {4} end
 if whose == 'same' then return {2} end
 local refused = slot_refused()
 if refused then return wrong_slots(refused) end
@@ -43,6 +52,7 @@ last, fault = counter()
 if fault then return fault end
 local fence = math.max(last + 1, tonumber(ARGV[6]))
 if fence >= 2 ^ 53 then return {-2} end
+if untouched then able() end
 setCounter(fence)
 refused = begin_here()
 if refused then return refused end

@@ -11,7 +11,6 @@
 -- after it, it does not refuse SET either.
 
 local whose, held = standing()
-if not whose and held.err then return held end
 local reply
 if whose == 'same' or whose == 'older' then
   if tonumber(ARGV[4]) > 0 then

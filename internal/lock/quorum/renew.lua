@@ -4,7 +4,6 @@
 -- PEXPIRE alone: Redis does not refuse it when it is out of memory.
 
 local whose, held = standing()
-if not whose and held.err then return held end
 if whose == 'same' then
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
   return {1, stop_of(held) == '' and 0 or 1}

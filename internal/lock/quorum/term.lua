@@ -8,7 +8,7 @@
 local function standing()
   local held = redis.pcall('GETRANGE', KEYS[1], 0, 1023)
   if type(held) ~= 'string' then
-    if not string.find(held.err, 'WRONGTYPE', 1, true) then return nil, held end
+    if not string.find(held.err, 'WRONGTYPE', 1, true) then redis.call('GETRANGE', KEYS[1], 0, 0) end -- named, it ends the step
     local t = redis.pcall('TYPE', KEYS[1])
     return nil, {-1, 1, t.ok or ''}
   end
@@ -19,10 +19,10 @@ local function standing()
   return term < ARGV[2] and 'older' or 'newer', held
 end
 
--- revoked reports whether the term in ARGV has been given up.
+-- revoked reports whether the term in ARGV has been given up, and whether no term of this run has been.
 local function revoked()
   local last = redis.pcall('GETRANGE', KEYS[3], 0, 16)
-  return type(last) == 'string' and last >= ARGV[2]
+  return type(last) == 'string' and last >= ARGV[2], last == ''
 end
 
 -- counter is the fence as a number, or nil and a reply that says what is wrong with it: it is none, or has a floor

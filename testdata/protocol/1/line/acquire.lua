@@ -312,9 +312,15 @@ run = not ms and first()
 end
 if first() then remember_looks() end
 end
+local function able()
+call('PEXPIRE', gone, 60000)
+call('DEL', gone)
+end
 local record, ttl, mode, most, tries = ARGV[8], ARGV[9], ARGV[10], tonumber(ARGV[11]), ARGV[12]
 local waits, unbowed = mode ~= 'once', ARGV[13] == '1'
 local function give(number)
+call('SET', gone, '1', 'XX', 'PX', 60000)
+able()
 if waits then return taken(1, grant(number, record, unconfirmed)) end
 return begin(1, grant(number, record, ttl))
 end
@@ -334,6 +340,7 @@ local rested = rest()
 if rested then return rested ~= true and rested or nil end
 end
 if first() then
+able()
 advance(id, true)
 local value = text(1, 1023)
 if value ~= '' then return mine(value) and taken(1, value) or nil end
@@ -406,6 +413,7 @@ if unbowed and is_pause(held) then left, held = -2, '' end
 call('PEXPIRE', gone, 60000)
 end
 if call('PTTL', gone) ~= -2 then return {4} end
+if left ~= -2 then call('DEL', gone) end
 fault = (waits or left == -2) and unfit(waits) or unslotted()
 if fault then return fault end
 if slot ~= '' then

@@ -1,7 +1,7 @@
 local function standing()
 local held = redis.pcall('GETRANGE', KEYS[1], 0, 1023)
 if type(held) ~= 'string' then
-if not string.find(held.err, 'WRONGTYPE', 1, true) then return nil, held end
+if not string.find(held.err, 'WRONGTYPE', 1, true) then redis.call('GETRANGE', KEYS[1], 0, 0) end
 local t = redis.pcall('TYPE', KEYS[1])
 return nil, {-1, 1, t.ok or ''}
 end
@@ -13,7 +13,7 @@ return term < ARGV[2] and 'older' or 'newer', held
 end
 local function revoked()
 local last = redis.pcall('GETRANGE', KEYS[3], 0, 16)
-return type(last) == 'string' and last >= ARGV[2]
+return type(last) == 'string' and last >= ARGV[2], last == ''
 end
 local protocol = 1
 local function counter()
@@ -290,9 +290,15 @@ call('PEXPIRE', gone, 60000)
 if left == -1 then call('SET', lock, wanted) else call('SET', lock, wanted, 'PX', math.max(left, 1)) end
 return wanted
 end
+local function able()
+redis.call('SET', KEYS[3], '', 'XX', 'PX', 60000)
+redis.call('PEXPIRE', KEYS[3], 60000)
+redis.call('DEL', KEYS[3])
+end
 local whose, held = standing()
 if not whose then return held end
-if whose == 'newer' or revoked() then return {4} end
+local given_up, untouched = revoked()
+if whose == 'newer' or given_up then return {4} end
 if whose == 'same' then return {2} end
 local refused = slot_refused()
 if refused then return wrong_slots(refused) end
@@ -326,6 +332,7 @@ last, fault = counter()
 if fault then return fault end
 local fence = math.max(last + 1, tonumber(ARGV[6]))
 if fence >= 2 ^ 53 then return {-2} end
+if untouched then able() end
 setCounter(fence)
 refused = begin_here()
 if refused then return refused end

@@ -1,7 +1,7 @@
 local function standing()
 local held = redis.pcall('GETRANGE', KEYS[1], 0, 1023)
 if type(held) ~= 'string' then
-if not string.find(held.err, 'WRONGTYPE', 1, true) then return nil, held end
+if not string.find(held.err, 'WRONGTYPE', 1, true) then redis.call('GETRANGE', KEYS[1], 0, 0) end
 local t = redis.pcall('TYPE', KEYS[1])
 return nil, {-1, 1, t.ok or ''}
 end
@@ -13,7 +13,7 @@ return term < ARGV[2] and 'older' or 'newer', held
 end
 local function revoked()
 local last = redis.pcall('GETRANGE', KEYS[3], 0, 16)
-return type(last) == 'string' and last >= ARGV[2]
+return type(last) == 'string' and last >= ARGV[2], last == ''
 end
 local protocol = 1
 local function counter()
