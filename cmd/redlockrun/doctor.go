@@ -43,9 +43,7 @@ func (o *operation) examine(ctx context.Context) ([]doctor.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	rehearsed := o.Servers
-	rehearsed.Durable = true // masters that were restarted a moment ago take part, too
-	if e.Store, err = openStore(rehearsed); err != nil {
+	if e.Store, err = openStore(o.Servers); err != nil {
 		return nil, err
 	}
 	e.Host = thisHost{o}

@@ -23,12 +23,20 @@ func askNode(ctx context.Context, v *visit) []Finding {
 		return nil
 	case slotsErr == nil:
 		v.told.nodes = slots
+	case isSingle(nodesErr), isSingle(slotsErr):
+		return []Finding{v.is("cluster", Warn, "it is a single server, and no node of a Cluster; jobs run there all the same").
+			to("redis:// in place of redis+cluster:// is for one server")}
 	case !barred(nodesErr):
 		return []Finding{v.is("cluster", Fail, "%s", v.Say(nodesErr)).
 			to("is it a Cluster? redis:// in place of redis+cluster:// is for one server")}
 	}
 	return []Finding{v.is("cluster", Unseen, "slots that are on their way, and nodes that have failed: %s", v.Say(nodesErr)).
 		to("+cluster|nodes shows them")}
+}
+
+// isSingle reports whether a server says that it is no node of a Cluster.
+func isSingle(err error) bool {
+	return strings.Contains(refusedBy(err).Text, "cluster support disabled")
 }
 
 // asked puts a question, and reads the reply as the one of this server.

@@ -3,6 +3,7 @@ package doctor
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"redlockrun/internal/lock/link"
 )
@@ -13,6 +14,7 @@ type told struct {
 	nodes    []link.Node // of its Cluster
 	down     bool        // its Cluster serves no key
 	run      string      // the id of the server process; "" if it may not tell
+	votes    time.Time   // when it votes, of a master that was restarted; zero: it does
 	clock    *reading    // nil if it may not tell
 }
 

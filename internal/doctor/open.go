@@ -65,7 +65,7 @@ func (e *Examination) addNodes(ctx context.Context, url int, src *link.Source) {
 	named := src.Named()
 	e.addPeers(Peer{Role: Node, URL: url}, named...)
 	nodes, err := src.SlotServers(ctx)
-	if err != nil {
+	if err != nil && !isSingle(link.Unavailable(src.Address(), err)) {
 		why := link.Unavailable(src.Address(), err).Err
 		e.Astray = append(e.Astray, about("cluster", Unseen, "which nodes there are beside those of the URL: %s", why).
 			to("+cluster|slots shows them"))

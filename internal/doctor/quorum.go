@@ -35,12 +35,13 @@ func askMaster(ctx context.Context, v *visit) []Finding {
 
 // checkUptime is of whether a master votes: one that was restarted may have forgotten its locks.
 func (v *visit) checkUptime(seconds string) []Finding {
-	settled := max(v.Times.TTL, time.Minute)
 	up, err := strconv.ParseInt(seconds, 10, 32)
-	if v.Servers.Durable || err != nil || time.Duration(up)*time.Second >= settled {
+	wait := v.Servers.UptimeToVote(v.Times.TTL) - up
+	if err != nil || wait <= 0 {
 		return nil
 	}
-	return []Finding{v.is("quorum", Warn, "it was started %d s ago, and does not vote until %s are over", up, settled).
+	v.told.votes = time.Now().Add(time.Duration(wait) * time.Second)
+	return []Finding{v.is("quorum", Warn, "it was started %d s ago, and does not vote until %s", up, lock.Clock(v.told.votes)).
 		to("wait; or --durable, if the masters keep their data when they are restarted (appendfsync always)")}
 }
 
@@ -51,7 +52,7 @@ func surveyQuorum(_ context.Context, e *Examination, visits []*visit) []Finding 
 		return nil
 	}
 	found := doubles(visits)
-	switch here, need := different(visits), size/2+1; {
+	switch here, need := len(usable(visits)), size/2+1; {
 	case here < need:
 		found = append(found, about("quorum", Fail, "%d of %d masters can be used, and %d are needed: no job runs (69)", here, size, need).
 			to("mend those that failed above"))
@@ -61,12 +62,34 @@ func surveyQuorum(_ context.Context, e *Examination, visits []*visit) []Finding 
 	default:
 		found = append(found, about("quorum", Ok, "%d of %d masters can be used, and %d are needed", here, size, need))
 	}
+	found = append(found, e.unelectable(visits)...)
 	found = append(found, apart(visits)...)
 	if size%2 == 0 {
 		found = append(found, about("quorum", Warn, "%d masters bear the loss of %d, as %d would: the last one only adds what can fail",
 			size, size-size/2-1, size-1).to("three or five masters"))
 	}
 	return found
+}
+
+// unelectable is of a quorum whose masters can be used, but too many of which do not vote yet.
+func (e *Examination) unelectable(visits []*visit) []Finding {
+	here := usable(visits)
+	size, need, voters := len(e.Servers.URLs), len(e.Servers.URLs)/2+1, 0
+	var later []time.Time
+	for _, v := range here {
+		if v.told.votes.IsZero() {
+			voters++
+		} else {
+			later = append(later, v.told.votes)
+		}
+	}
+	if len(here) < need || voters >= need {
+		return nil
+	}
+	slices.SortFunc(later, time.Time.Compare)
+	return []Finding{about("quorum", Fail, "%d of %d masters %s, and %d are needed: no job runs (69) until %s",
+		voters, size, plural(voters, "votes", "vote"), need, lock.Clock(later[need-voters-1])).
+		to("wait until then; or --durable, if the masters keep their data when they are restarted (appendfsync always)")}
 }
 
 func toSpare(n int) string {
@@ -93,17 +116,21 @@ func doubles(visits []*visit) (found []Finding) {
 	return found
 }
 
-// different is how many servers there are, those that do not tell counted as others.
-func different(visits []*visit) (n int) {
+// usable are the masters that a run can use: each server once, and those that do not tell who
+// they are counted as others.
+func usable(visits []*visit) (some []*visit) {
 	seen := make(map[string]bool)
 	for _, v := range visits {
-		if v.told.run == "" || !seen[v.told.run] {
-			n++
+		if !seen[v.told.run] && !slices.ContainsFunc(v.found, isFatal) {
+			some = append(some, v)
 		}
-		seen[v.told.run] = true
+		seen[v.told.run] = v.told.run != ""
 	}
-	return n
+	return some
 }
+
+// isFatal reports whether a finding says that no run can use the server.
+func isFatal(f Finding) bool { return f.Check == "rights" && f.Result == Fail }
 
 // A reading is of a server's clock: how far it is ahead of this host's, to within so much.
 type reading struct{ ahead, within time.Duration }

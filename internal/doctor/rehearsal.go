@@ -16,6 +16,9 @@ func rehearse(ctx context.Context, e *Examination, visits []*visit) []Finding {
 	if e.Store == nil || len(visits) == 0 {
 		return nil
 	}
+	if why := e.unplayable(visits); why != "" {
+		return []Finding{about("rehearsal", Unseen, "not made: %s", why).to("what is wrong above comes first")}
+	}
 	name := trialName()
 	first, second := e.part(name), e.part(name)
 	defer e.removeTraces(context.WithoutCancel(ctx), visits, name, first, second)
@@ -28,6 +31,20 @@ func rehearse(ctx context.Context, e *Examination, visits []*visit) []Finding {
 			to("what is wrong above comes first; else ask the server by redis-cli")}
 	}
 	return []Finding{about("rehearsal", Ok, "a lock was taken, renewed, waited for and given back in %s", short(time.Since(began)))}
+}
+
+// unplayable is why no run could be made at all, as has been found before; "" if nothing is known.
+// What is begun without the rights to end it would be left behind.
+func (e *Examination) unplayable(visits []*visit) string {
+	switch size := len(e.Servers.URLs); {
+	case slices.ContainsFunc(e.failed(visits), isFatal):
+		return "a right is missing that every run needs"
+	case size > 1 && len(usable(visits)) <= size/2:
+		return "no majority of the masters can be used"
+	case size > 1 && len(e.unelectable(visits)) > 0:
+		return "no majority of the masters votes"
+	}
+	return ""
 }
 
 func (e *Examination) failed(visits []*visit) (found []Finding) {
@@ -62,7 +79,7 @@ func (e *Examination) run(ctx context.Context, first, second lock.Request) error
 	waits, stop := context.WithCancel(ctx)
 	defer stop()
 	busy := make(chan struct{}, 1)
-	second.Wait.Limit = rehearsed / 2
+	second.Wait.Limit = e.Limit
 	second.OnBusy = func(*lock.HeldError) {
 		select {
 		case busy <- struct{}{}:

@@ -50,6 +50,23 @@ type Servers struct {
 	Settled time.Duration // 0, but in tests: a minute
 }
 
+// Settled is the least time that a master of a quorum must be up to vote, since it may have
+// forgotten to whom it had given the lock when it was restarted.
+const Settled = time.Minute
+
+// UptimeToVote is for how many seconds a master of a quorum must have been up to vote for a
+// lease of that ttl, by what it says itself; 0 if it need not.
+func (s Servers) UptimeToVote(ttl time.Duration) int64 {
+	if s.Durable {
+		return 0
+	}
+	least := s.Settled
+	if least <= 0 {
+		least = Settled
+	}
+	return int64((max(ttl, least)+time.Second-1)/time.Second) + 1 // as it counts whole seconds
+}
+
 // Passwords has passwords that do not last. It is for several goroutines.
 type Passwords interface {
 	// Password is one for a connection that is made now. Its error is a *PasswordError; the

@@ -67,17 +67,6 @@ var present = steps{
 	release: entering(readRelease, &releaseLua),
 }
 
-// settled is the least time that a master must be up to vote, since it may have
-// forgotten to whom it had given the lock when it was restarted.
-const settled = time.Minute
-
-func settledOf(c lock.Servers) time.Duration {
-	if c.Settled > 0 {
-		return c.Settled
-	}
-	return settled
-}
-
 // A redisMaster is one server of a quorum.
 type redisMaster struct {
 	number string // its place in the quorum
@@ -138,15 +127,12 @@ func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, num
 	record := lock.RecordOf(req.Holder).String()
 	begin := len(`{"run":"",`) + lock.RunIDLen
 	keys := lock.KeysOf(cfg.Prefix, req.Name, req.Holder.Run)
-	m := &redisMaster{
+	return &redisMaster{
 		number: fmt.Sprintf("%02d", number), where: src.Address(), req: req, steps: present, keys: keys,
 		run: record[:begin], rest: record[begin:], who: req.Holder.Who(req.Slot),
+		uptime: cfg.UptimeToVote(req.Times.TTL),
 		opened: req.Clock.Now(), turn: make(chan struct{}, 1), link: src.Link(ctx, keys.Lock, req.Clock, req.Draw),
 	}
-	if !cfg.Durable {
-		m.uptime = int64((max(req.Times.TTL, settledOf(cfg))+time.Second-1)/time.Second) + 1 // as it counts whole seconds
-	}
-	return m
 }
 
 func (m *redisMaster) Address() string { return m.where.String() }

@@ -330,7 +330,7 @@ func TestL10FreshlyRestartedServerDoesNotVote(t *testing.T) {
 		if _, err := q.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &down) {
 			t.Errorf("got %v", err)
 		}
-		time.Sleep(settled)
+		time.Sleep(lock.Settled)
 		locktest.Acquire(t, q, locktest.RequestFor("job")).Release(t.Context(), lock.Farewell{})
 	})
 }

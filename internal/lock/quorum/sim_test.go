@@ -211,8 +211,8 @@ func (m *simMaster) grant(ctx context.Context, b term, asked int64) (vote, error
 			return vote{verdict: duplicate}
 		case owner != "" && m.term.String() > b.String(), m.revoked(b):
 			return vote{verdict: revoked}
-		case m.uptime != nil && m.uptime() < max(m.req.Times.TTL, settled):
-			return vote{verdict: abstained, wait: max(m.req.Times.TTL, settled) - m.uptime()}
+		case m.uptime != nil && m.uptime() < max(m.req.Times.TTL, lock.Settled):
+			return vote{verdict: abstained, wait: max(m.req.Times.TTL, lock.Settled) - m.uptime()}
 		}
 		m.counter = max(m.counter+1, asked)
 		m.take(b)
