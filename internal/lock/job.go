@@ -87,6 +87,10 @@ type Job struct {
 
 	Stopped Entry // the last stop that an operator asked for; Event is "" if nobody did
 
+	// Unfit says why no run can take the lock, so that each ends with 65: keys of it in whose
+	// place something else stands. All of it is in Unread, too.
+	Unfit []string
+
 	// Unread says what could not be read, and why: "the runs: the user may not use LRANGE".
 	// It is fit to be shown, and of many jobs often the same.
 	Unread []string

@@ -58,7 +58,7 @@ type finding struct {
 
 // Judge holds a job to the rules. Times of day are those of a zone.
 func (r Rules) Judge(j lock.Job, zone *time.Location) Verdict {
-	found := slices.Concat(r.ages(j, zone), r.ends(j), r.runtime(j), states(j))
+	found := slices.Concat(unfit(j), r.ages(j, zone), r.ends(j), r.runtime(j), states(j))
 	slices.SortStableFunc(found, func(a, b finding) int { return b.grade.gravity() - a.grade.gravity() })
 	v := Verdict{Key: j.Name}
 	var texts []string
@@ -86,6 +86,14 @@ func (r Rules) JudgeAll(jobs []lock.Job, zone *time.Location) (verdicts []Verdic
 		verdicts = append(verdicts, r.Judge(j, zone))
 	}
 	return verdicts
+}
+
+// unfit is of a lock that no run can take.
+func unfit(j lock.Job) []finding {
+	if len(j.Unfit) == 0 {
+		return nil
+	}
+	return []finding{{Critical, "no run can start, each ends with 65 (" + strings.Join(j.Unfit, ", ") + ")"}}
 }
 
 // success is the last one; Run is "" if none is known.
@@ -239,7 +247,7 @@ func states(j lock.Job) []finding {
 	case lock.Foreign:
 		return []finding{{Warning, "foreign: the key is somebody else's"}}
 	}
-	if busy(j) || j.Vanished() || cmp.Or(j.Last.Run, j.Good.Run) != "" {
+	if len(j.Unfit) > 0 || busy(j) || j.Vanished() || cmp.Or(j.Last.Run, j.Good.Run) != "" {
 		return nil
 	}
 	if len(j.Unread) > 0 {

@@ -48,6 +48,21 @@ func (r *reader) has(p part, what string) bool {
 	return p.code == 1
 }
 
+// vital is like has of a part without which no run takes the lock.
+func (r *reader) vital(p part, what string) bool {
+	if p.code == -1 {
+		r.unfit(what, "the key is of another type")
+		return false
+	}
+	return r.has(p, what)
+}
+
+// unfit notes that no run can take the lock, and why.
+func (r *reader) unfit(what, why string) {
+	r.unread(what, why)
+	r.job.Unfit = append(r.job.Unfit, what+": "+why)
+}
+
 const odd = "it is none of ours"
 
 func (r *reader) lock(p part) {
@@ -55,7 +70,7 @@ func (r *reader) lock(p part) {
 	if p.code == -1 {
 		j.State = lock.Foreign
 	}
-	if !r.has(p, "the lock") {
+	if !r.vital(p, "the lock") {
 		return
 	}
 	value := p.text(0)
@@ -76,6 +91,12 @@ func (r *reader) lock(p part) {
 // fence takes the counter for the fence of a holder whose record has none: that of a quorum's
 // master.
 func (r *reader) fence(p part) {
+	if p.code == 0 || !r.vital(p, "the fence") { // who may not read it may not read the lock: that is noted
+		return
+	}
+	if absent := p.text(0) == "" && p.number == -2; !absent && !lock.IsFence(p.text(0)) {
+		r.unfit("the fence", "it is no number below 2^53")
+	}
 	if r.job.Holder.Run == "" || r.job.Fence > 0 {
 		return
 	}
@@ -94,17 +115,16 @@ func left(ms int64) time.Duration {
 }
 
 func (r *reader) pause(p part) {
-	if !r.has(p, "the pause") || p.text(0) == "" {
+	if !r.vital(p, "the pause") || p.text(0) == "" {
 		return
 	}
 	if r.job.Pause = lock.ReadPause(p.text(0)); r.job.Pause == nil {
-		r.job.Pause = &lock.PauseMark{}
-		r.unread("the pause", odd)
+		r.unfit("the pause", odd)
 	}
 }
 
 func (r *reader) line(line, who part) {
-	if !r.has(line, "the line") {
+	if !r.vital(line, "the line") {
 		return
 	}
 	r.job.Waiting = int(min(max(0, line.number), mostExact))
@@ -119,7 +139,7 @@ func (r *reader) line(line, who part) {
 }
 
 func (r *reader) slots(p part) {
-	if !r.has(p, "the slots") {
+	if !r.vital(p, "the slots") {
 		return
 	}
 	if p.number > 0 && len(p.texts) == 0 {

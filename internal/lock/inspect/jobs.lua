@@ -34,6 +34,14 @@ local function text(key)
   return fault or found(0, {said}, 1024)
 end
 
+-- counter is a fence; where it is empty, with what PTTL says of it.
+local function counter(key)
+  local said, fault = ask('GETRANGE', key, 0, 1023)
+  if fault or said ~= '' then return fault or found(0, {said}, 1024) end
+  local left, fault = ask('PTTL', key)
+  return fault or found(left, {said}, 1024)
+end
+
 local function lock(key)
   local left, fault = ask('PTTL', key)
   if fault then return fault end
@@ -92,7 +100,7 @@ local jobs = {}
 for i = 1, #KEYS, 8 do
   local standing = line(KEYS[i + 2])
   jobs[#jobs + 1] = {
-    lock(KEYS[i]), text(KEYS[i + 1]), text(KEYS[i + 5]), standing, who(KEYS[i + 3], standing), slots(KEYS[i + 4]),
+    lock(KEYS[i]), counter(KEYS[i + 1]), text(KEYS[i + 5]), standing, who(KEYS[i + 3], standing), slots(KEYS[i + 4]),
     ledger(KEYS[i + 6]), runs(KEYS[i + 7]),
   }
 end

@@ -110,7 +110,7 @@ local function kept(run, seen, callable, excused)
   if n < 0 then return untold end
 end
 
--- rouse has the first in line that hears it look, so that it finds what is wrong with the fence, and leaves.
+-- rouse has the first in line that hears it look, so that it finds what is wrong with a key, and leaves.
 local function rouse()
   for _, run in ipairs(call('ZRANGE', line, 0, 99)) do
     if tell(run, 'g') ~= 0 then return end -- where there are no messages they look by themselves
@@ -118,11 +118,12 @@ local function rouse()
 end
 
 -- rest puts the pause into the free lock, if one is wanted: it is a holder like any, whose time is what is left of it.
--- It returns true, or the reply that paused is something else.
+-- It returns true, or the reply that paused is something else: that is never put into the lock.
 local function rest()
   local wanted, fault = text(7, 1023)
   if fault then return fault end
   if wanted == '' then return end
+  if not is_wish(wanted) then return {-1, 7, 'string'} end
   local left = call('PTTL', paused)
   call('PEXPIRE', gone, 60000) -- after a first write a server that is out of memory does not refuse SET
   if left == -1 then
@@ -169,7 +170,8 @@ end
 -- when the first comes back from a gap, be it the caller, the others are given a moment to do so. Its first write is
 -- a ZREM, which Redis does not refuse when it is out of memory; after it, it does not refuse SET either.
 local function advance(caller, wholly)
-  if rest() then return end
+  local rested = rest()
+  if rested then return rested ~= true and rouse() or nil end
   gap()
   local back = since > 0 and now - since <= unconfirmed
   local excused = back and (latest >= since or caller and call('ZRANK', line, caller))

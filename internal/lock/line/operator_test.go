@@ -383,3 +383,26 @@ func TestForgetOfWhatIsNoJobLeavesItsNameInACluster(t *testing.T) {
 		t.Error("its name is gone")
 	}
 }
+
+// What is wanted as a pause, and is none, is never put into the lock, whatever frees it.
+func TestAPauseThatIsNoneNeverGetsTheLock(t *testing.T) {
+	t.Parallel()
+	srv, s := served(t)
+	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
+	locktest.Do(t, srv, "SET", jobKey+":paused", "nonsense")
+	var wrong *lock.NotLockError
+	_, err := operating(t, srv.URL()).Change(t.Context(), "job", lock.Change{Act: lock.Paused, By: lock.Holder{Run: lock.NewRunID()}, For: time.Hour})
+	if !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" {
+		t.Errorf("paused: %v", err)
+	}
+	locktest.Must(t, held.Release(t.Context(), lock.Farewell{}))
+	if _, err = s.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" {
+		t.Errorf("acquired: %v", err)
+	}
+	if value := locktest.Do(t, srv, "GET", jobKey); value != nil {
+		t.Errorf("the lock has become %q", value)
+	}
+	if value := locktest.Do(t, srv, "GET", jobKey+":paused"); value != "nonsense" {
+		t.Errorf("%q was not left alone", value)
+	}
+}

@@ -187,6 +187,9 @@ func TestL15KeyOfAnotherTypeIsNoLock(t *testing.T) {
 		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "1.5"}},
 		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", ""}},
 		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "word"}},
+		{jobKey + ":paused", "a string", []any{"SET", jobKey + ":paused", "nonsense"}},
+		{jobKey + ":paused", "a string", []any{"SET", jobKey + ":paused", `{"pause":"01AAAAAAAAAAAAAAAAAAAAAAAA"`, "PX", 3_600_000}},
+		{jobKey + ":paused", "a string", []any{"SET", jobKey + ":paused", `{"pause":"short","v":1}`}},
 	} {
 		locktest.Do(t, srv, c.set...)
 		before := locktest.Do(t, srv, "DUMP", c.key)

@@ -52,6 +52,7 @@ func merged(size int, seen []sight) lock.Job {
 	holder, decided := m.holder()
 	m.represent(holder)
 	m.unread()
+	m.unfit()
 	m.ledger()
 	m.slots(holder)
 	m.pause(holder == byPause)
@@ -176,6 +177,21 @@ func (m *merger) unread() {
 			if !said[text] {
 				said[text] = true
 				m.note("%s", text)
+			}
+		}
+	}
+}
+
+// unfit takes in why no run can take the lock, if too few masters are left for a majority.
+func (m *merger) unfit() {
+	n := m.count(func(s sight) bool { return len(s.job.Unfit) > 0 })
+	if n <= m.size-m.need {
+		return
+	}
+	for _, s := range m.seen {
+		for _, text := range s.job.Unfit {
+			if !slices.Contains(m.job.Unfit, text) {
+				m.job.Unfit = append(m.job.Unfit, text)
 			}
 		}
 	}

@@ -412,6 +412,28 @@ func TestAPauseOfAnotherTypeIsNoLock(t *testing.T) {
 	}
 }
 
+// What is wanted as a pause, and is none, is never put into the lock of a master.
+func TestAPauseThatIsNoneNeverGetsTheLock(t *testing.T) {
+	t.Parallel()
+	all, s := startDurable(t, 3)
+	o := operating(t, all.urls())
+	for _, srv := range all[:2] {
+		locktest.Do(t, srv, "SET", jobKey+":paused", "nonsense")
+	}
+	var wrong *lock.NotLockError
+	if _, err := s.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" {
+		t.Errorf("acquired: %v", err)
+	}
+	if _, err := o.Change(t.Context(), "job", desk(lock.Paused)); !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" {
+		t.Errorf("paused: %v", err)
+	}
+	for _, srv := range all[:2] {
+		if value := locktest.Do(t, srv, "GET", jobKey); value != nil {
+			t.Errorf("the lock has become %q", value)
+		}
+	}
+}
+
 // A change whose replies are lost is asked for again, and is told that it is done.
 func TestLostRepliesOfChangesOfAQuorum(t *testing.T) {
 	t.Parallel()

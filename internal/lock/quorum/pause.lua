@@ -1,6 +1,7 @@
 -- Pauses a job at one master: where its lock is free, the pause takes it. A pause that is wanted already is left as it is.
 -- ARGV   5 the pause without since and until, 6 ms for which (0: for ever)
 
+if wanted ~= '' and not is_wish(wanted) then return {-1, 4, 'string'} end
 if wanted == '' then
   want(ARGV[5], tonumber(ARGV[6]))
   enter_act(why, 'pause', 'paused')

@@ -3,6 +3,12 @@
 -- is_pause: a value of the lock is that of a pause.
 local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
 
+-- is_wish: a value of paused is a pause as redlockrun writes it, which may be put into the lock.
+local function is_wish(value)
+  local ok, pause = pcall(cjson.decode, is_pause(value) and value or '')
+  return ok and type(pause) == 'table' and type(pause.pause) == 'string' and #pause.pause == 26
+end
+
 -- text is the start of a string; or nil and a reply if the key is something else.
 local function text(n)
   local v = try('GETRANGE', KEYS[n], 0, 1023)
@@ -13,10 +19,11 @@ local function text(n)
 end
 
 -- rest puts the pause into the free lock, if one is wanted, for what is left of it, and returns its value; nil if none
--- is wanted, then the reply that paused is something else.
+-- is wanted, then the reply that paused is something else: that is never put into the lock.
 local function rest()
   local wanted, fault = text(4)
   if not wanted or wanted == '' then return nil, fault end
+  if not is_wish(wanted) then return nil, {-1, 4, 'string'} end
   local left = call('PTTL', paused)
   call('PEXPIRE', gone, 60000) -- after a first write a server that is out of memory does not refuse SET
   if left == -1 then call('SET', lock, wanted) else call('SET', lock, wanted, 'PX', math.max(left, 1)) end -- 0: its last ms

@@ -19,6 +19,10 @@ local function run_of(record)
 return string.match(record, '^{"run":"(%w+)",') or ''
 end
 local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
+local function is_wish(value)
+local ok, pause = pcall(cjson.decode, is_pause(value) and value or '')
+return ok and type(pause) == 'table' and type(pause.pause) == 'string' and #pause.pause == 26
+end
 local function told_to_stop(record) return string.sub(record, 37, 43) == '"stop":' end
 local function mine(record)
 return record and string.sub(record, 1, 36) == '{"run":"' .. id .. '",' and string.sub(record, 37, 43) ~= '"ended"'
@@ -251,6 +255,7 @@ local function rest()
 local wanted, fault = text(7, 1023)
 if fault then return fault end
 if wanted == '' then return end
+if not is_wish(wanted) then return {-1, 7, 'string'} end
 local left = call('PTTL', paused)
 call('PEXPIRE', gone, 60000)
 if left == -1 then
@@ -288,7 +293,8 @@ for i, run in ipairs(out) do publish(run, messages[i]) end
 return #out == most_dismissed
 end
 local function advance(caller, wholly)
-if rest() then return end
+local rested = rest()
+if rested then return rested ~= true and rouse() or nil end
 gap()
 local back = since > 0 and now - since <= unconfirmed
 local excused = back and (latest >= since or caller and call('ZRANK', line, caller))

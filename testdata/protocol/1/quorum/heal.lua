@@ -275,6 +275,10 @@ open = (first and not leased or others[1] == open) and table.remove(others, 1) o
 note('HSET', job, 'open', open, 'doubts', table.concat(others, '\n'))
 end
 local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
+local function is_wish(value)
+local ok, pause = pcall(cjson.decode, is_pause(value) and value or '')
+return ok and type(pause) == 'table' and type(pause.pause) == 'string' and #pause.pause == 26
+end
 local function text(n)
 local v = try('GETRANGE', KEYS[n], 0, 1023)
 if type(v) == 'string' then return v end
@@ -285,6 +289,7 @@ end
 local function rest()
 local wanted, fault = text(4)
 if not wanted or wanted == '' then return nil, fault end
+if not is_wish(wanted) then return nil, {-1, 4, 'string'} end
 local left = call('PTTL', paused)
 call('PEXPIRE', gone, 60000)
 if left == -1 then call('SET', lock, wanted) else call('SET', lock, wanted, 'PX', math.max(left, 1)) end
