@@ -1,6 +1,7 @@
 package config
 
 import (
+	"strings"
 	"time"
 
 	"redlockrun/internal/lock"
@@ -35,10 +36,15 @@ func (r *reading) noTries() {
 }
 
 func (r *reading) slotID(g given) string {
-	if problem := unfit(g.last(), maxSlot); problem != "" {
+	id := g.last()
+	if problem := unfit(id, maxSlot); problem != "" {
 		r.fail(Usagef("%s %s", g.called, problem).Hint("the ID of a slot is valid UTF-8, 1 to 128 bytes, without control characters"))
 	}
-	return g.last()
+	if strings.HasPrefix(id, "-") { // all runs would have this one slot
+		r.fail(Usagef("%s %s begins with \"-\", as no ID does", g.called, shown(id)).
+			Hint("an unset variable without quotes takes the next word for the ID"))
+	}
+	return id
 }
 
 // period is 0 if it is wrong.
