@@ -1,9 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"strings"
-
-	"redlockrun/internal/lock"
+	"unicode"
+	"unicode/utf8"
 )
 
 // typed is a command of redlockrun's, as it is typed for a job.
@@ -21,12 +22,31 @@ func typed(command string, names ...string) string {
 	return strings.Join(words, " ")
 }
 
-// shellWord is a name as a shell takes it, fit for a terminal.
+// shellWord is a name as a shell takes it, in letters that can be seen: what a terminal would not
+// show as it is stands in $'...', which bash, ksh, zsh and busybox know.
 func shellWord(name string) string {
-	if strings.Trim(name, wordLetters) == "" && name != "" {
+	switch {
+	case name != "" && name[0] != '=' && strings.Trim(name, wordLetters) == "": // zsh looks up what begins with =
 		return name
+	case utf8.ValidString(name) && strings.IndexFunc(name, isUnseen) < 0:
+		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 	}
-	return "'" + strings.ReplaceAll(lock.Plain(name), "'", `'\''`) + "'"
+	var out strings.Builder
+	for i, r := range name {
+		switch _, size := utf8.DecodeRuneInString(name[i:]); {
+		case r == '\'' || r == '\\':
+			out.WriteString(`\` + string(r))
+		case isUnseen(r) || r == utf8.RuneError:
+			for _, b := range []byte(name[i : i+size]) {
+				fmt.Fprintf(&out, `\%03o`, b) // hexadecimal digits would be taken from what follows
+			}
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return "$'" + out.String() + "'"
 }
+
+func isUnseen(r rune) bool { return !unicode.IsPrint(r) }
 
 const wordLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/@+,%="

@@ -102,7 +102,7 @@ func outlived(ctx context.Context, run string) (left []int, err error) {
 
 func outlivedBy(name string, h lock.Holder, left []int) error {
 	o := failure(statusBusy, fmt.Sprintf("%s is gone, but process %d of its command still runs", h.Process(), left[0]),
-		fmt.Sprintf("end it, or let %s free the lock beside it", typed("unlock", name)+" --run "+h.Run+" --force"))
+		fmt.Sprintf("end it, or let %s free the lock beside it", typed("unlock", name)+" --run "+shellWord(h.Run)+" --force"))
 	o.event = console.EventRefused
 	o.fields = []console.Field{{Name: "key", Value: name}}
 	return &unmadeError{outcome: o}
@@ -127,7 +127,7 @@ func sayUnlocked(name string, c lock.Changed, force bool) string {
 }
 
 func notUnlocked(e *lock.RefusedError) (outcome, bool) {
-	status, unlock := typed("status", e.Name), typed("unlock", e.Name)+" --run "+e.Holder.Run+" --force"
+	status, unlock := typed("status", e.Name), typed("unlock", e.Name)+" --run "+shellWord(e.Holder.Run)+" --force"
 	d, late := unrenewed(e.Changed)
 	by, has := e.Holder.Process(), heldBy(e.Changed)
 	switch {
@@ -145,6 +145,6 @@ func notUnlocked(e *lock.RefusedError) (outcome, bool) {
 		message := fmt.Sprintf(text, by, config.Exact(d.Round(time.Second)), clock(e.Now.Add(e.Left)))
 		return refuse(e, message, unlock+" frees it now"), true
 	}
-	hint := typed("stop", e.Name) + " --run " + e.Holder.Run + " ends it; " + unlock + " frees the lock beside it"
+	hint := typed("stop", e.Name) + " --run " + shellWord(e.Holder.Run) + " ends it; " + unlock + " frees the lock beside it"
 	return refuse(e, by+" has renewed its lease in time: it may be alive", hint), true
 }
