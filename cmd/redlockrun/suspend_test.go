@@ -8,8 +8,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"redlockrun/internal/ability"
+	"redlockrun/internal/boottime"
 	"redlockrun/internal/redistest"
 )
 
@@ -111,6 +113,106 @@ func TestASuspendedCommandWhoseLeaseHasEndedDoesNothingMore(t *testing.T) {
 		t.Error("the command went on when its lease had ended")
 	}
 }
+
+// beats is a shell text that adds to the file $0 as long as it runs.
+const beats = `while :; do echo x >>"$0"; sleep 0.02; done`
+
+// waits is a leader that does nothing. It has no child: while dash forks by vfork(2), a stop
+// reaches its child alone.
+const waits = `exec 8<>"$1"; : >"$2"; while :; do read x <&8; done`
+
+// A band is a run whose command has a member, beside the leader, that beats.
+type band struct {
+	run            *process
+	leader, member int
+	beats          string // the file
+}
+
+// startBand starts one of ttl 4. before is done by the leader before it forks the member, after
+// when it has.
+func startBand(t *testing.T, s *redistest.Server, before, after string) band {
+	t.Helper()
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	if err := syscall.Mkfifo(file("fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := before + `(` + beats + `) & echo $$ $! >"$3"; ` + after + waits
+	run := launch(t, s.URL(), "-k", "job", "--ttl", "4", "sh", "-c", text,
+		file("beats"), file("fifo"), file("ready"), file("pids"))
+	until(t, "the command", func() bool { return exists(file("ready")) && exists(file("beats")) })
+	b := band{run: run, beats: file("beats")}
+	pids, err := os.ReadFile(file("pids"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscan(string(pids), &b.leader, &b.member); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// standsBeside starts a run that waits for the lock, and wants nothing to beat while it has it.
+func (b band) standsBeside(t *testing.T, s *redistest.Server) {
+	t.Helper()
+	const text = `before=$(wc -c <"$0"); sleep 0.5; test $before = $(wc -c <"$0")`
+	successor := launch(t, s.URL(), "-k", "job", "--wait", "forever", "sh", "-c", text, b.beats)
+	successor.ends(0)
+}
+
+// The lease lapses only when everybody stands still, also who ignores the stop.
+func TestNobodyOfASuspendedRunWorksBesideItsSuccessor(t *testing.T) {
+	t.Parallel()
+	ability.Slow(t)
+	s := redistest.Start(t, redistest.Options{})
+	b := startBand(t, s, `trap "" TSTP; `, `trap - TSTP; `)
+	b.run.signal(syscall.SIGTSTP)
+	untilStopped(t, b.run.cmd.Process.Pid)
+	b.standsBeside(t, s)
+	b.run.signal(syscall.SIGCONT)
+	b.run.ends(76)
+}
+
+// Somebody has stopped the leader alone before.
+func TestASuspensionStopsTheRestOfACommandWhoseLeaderStandsStill(t *testing.T) {
+	t.Parallel()
+	ability.Slow(t)
+	s := redistest.Start(t, redistest.Options{})
+	b := startBand(t, s, "", "")
+	if err := syscall.Kill(b.leader, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	untilStopped(t, b.leader)
+	b.run.signal(syscall.SIGTSTP)
+	untilStopped(t, b.run.cmd.Process.Pid)
+	b.standsBeside(t, s)
+	b.run.signal(syscall.SIGCONT)
+	b.run.ends(76)
+}
+
+// A member that somebody continues is killed, and all others with it, when the lease has ended.
+func TestAMemberThatIsContinuedBehindTheBackOfItsRunIsKilled(t *testing.T) {
+	t.Parallel()
+	ability.Slow(t)
+	s := redistest.Start(t, redistest.Options{})
+	b := startBand(t, s, "", "")
+	b.run.signal(syscall.SIGTSTP)
+	untilStopped(t, b.run.cmd.Process.Pid)
+	gone(t, s)
+	began := boottime.Now()
+	if err := syscall.Kill(b.member, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the end of the command", func() bool { return isDead(b.leader) && isDead(b.member) })
+	if took := -boottime.Until(began); took > 500*time.Millisecond { // 100 ms, and a busy machine
+		t.Errorf("it was killed after %v", took)
+	}
+	b.run.signal(syscall.SIGCONT)
+	b.run.ends(76)
+}
+
+// isDead reports that a process has ended, reaped or not.
+func isDead(pid int) bool { state := stateOf(pid); return state == 0 || state == 'Z' }
 
 func TestASuspendedRunThatMayContinueDoes(t *testing.T) {
 	t.Parallel()

@@ -60,6 +60,27 @@ func readLink(pid int, name string, buf []byte) []byte {
 	return buf[:n]
 }
 
+// listed is the process of which eachNumbered walks all that /proc lists.
+const listed = -1
+
+// eachNumbered calls f with the numbers in a directory of a process, until it returns false.
+// All that it needs is on the stack: a guard has no garbage collection, and walks may be inside
+// of each other.
+func eachNumbered(name string, pid int, f func(int) bool) {
+	var buf [64]byte
+	path := append(buf[:0], "/proc\x00"...)
+	if pid != listed {
+		path = procPath(buf[:0], pid, name)
+	}
+	dir, _, e := syscall.RawSyscall6(syscall.SYS_OPENAT, 0, uintptr(unsafe.Pointer(&path[0])),
+		syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0, 0, 0)
+	if e != 0 {
+		return
+	}
+	defer syscall.Close(int(dir))
+	eachEntry(int(dir), f)
+}
+
 // eachEntry calls f with the names in an open directory that are numbers, until it
 // returns false.
 func eachEntry(dir int, f func(int) bool) {

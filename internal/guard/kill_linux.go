@@ -28,7 +28,7 @@ func (g *guard) killCommand() {
 func killGroup(group int, end int64) {
 	for pause := millisecond; syscall.Kill(-group, syscall.SIGKILL) == nil; pause = min(2*pause, longestPause) {
 		now := boottime()
-		if now >= end || pause > 10*millisecond && living(group, end) == 0 {
+		if now >= end || pause > 10*millisecond && look(group, end).Living() == 0 {
 			return
 		}
 		sleep(min(pause, end-now))
@@ -36,21 +36,12 @@ func killGroup(group int, end int64) {
 }
 
 // Living counts the processes of a group that run, or could: zombies are none.
-func Living(group int) int { return living(group, boottime()+killLimit) }
-
-func living(group int, end int64) (n int) {
-	eachProcess(end, func(p process) {
-		if p.group == group && !p.dead() {
-			n++
-		}
-	})
-	return n
-}
+func Living(group int) int { return Look(group).Living() }
 
 // Bearing is the processes that have an entry in their environment, and run or could: zombies
 // are none, and what may not be read is not among them.
 func Bearing(entry string) (pids []int) {
-	eachProcess(boottime()+killLimit, func(p process) {
+	eachSeen(boottime()+killLimit, func(p process) {
 		if !p.dead() && marked(p.pid, []byte(entry)) {
 			pids = append(pids, p.pid)
 		}
@@ -97,7 +88,7 @@ func (g *guard) killStarting(end int64) {
 // killMarked sends SIGKILL to all that belong to a command that is being started, and
 // reports whether there was anybody.
 func (g *guard) killMarked(end int64) (found bool) {
-	eachProcess(end, func(p process) {
+	eachSeen(end, func(p process) {
 		if p.session == g.session && !p.dead() && (marked(p.pid, g.marker) || g.inExecve(p)) {
 			_ = syscall.Kill(-p.group, syscall.SIGKILL)
 			found = true

@@ -7,15 +7,15 @@ import (
 
 // A guard is what a guard process knows.
 type guard struct {
-	starter    int    // its process
-	orders     string // "/fd/N": where the starter has the other end of the orders
-	group      int    // the command's process group; 0 before it is known
-	session    int    // where a command has perhaps been started, if there is a marker and group is 0
-	marker     []byte // the entry of its environment that no other process has
-	deadline   int64  // CLOCK_BOOTTIME, ns; 0: none
-	parked     bool   // the group is stopped, and its starter too
-	enforcedAt int64  // when the deadline has last been enforced
-	timer      int    // a timerfd, at what comes next
+	starter      int    // its process
+	orders       string // "/fd/N": where the starter has the other end of the orders
+	group        int    // the command's process group; 0 before it is known
+	session      int    // where a command has perhaps been started, if there is a marker and group is 0
+	marker       []byte // the entry of its environment that no other process has
+	deadline     int64  // CLOCK_BOOTTIME, ns; 0: none
+	parked       bool   // every member of the group is stopped, and its starter mostly too
+	enforceAgain int64  // not before that the deadline is enforced again
+	timer        int    // a timerfd, at what comes next
 }
 
 const (
@@ -24,6 +24,9 @@ const (
 
 	// killAgain is between two looks whether somebody could not be killed.
 	killAgain = second
+
+	// parkedPoll is between two looks at a parked group whose lease has ended.
+	parkedPoll = 90 * millisecond
 
 	// starterPoll is between two looks whether the starter lives, while the command is
 	// being started: until execve has closed its copy, the orders do not end.
@@ -101,17 +104,20 @@ func (g *guard) starting() bool { return g.group == 0 && len(g.marker) > 0 }
 
 // enforce kills the group if its deadline has passed, and sets the timer to what
 // comes next. From the deadline on it looks each second: the group may have been out
-// of reach, and whoever started it has not said that it is gone.
+// of reach, and whoever started it has not said that it is gone. A parked group it looks
+// at ten times as often: somebody may continue a member of it any time.
 func (g *guard) enforce() {
 	now, next := boottime(), g.deadline
 	if next != 0 {
-		next = max(next, g.enforcedAt+killAgain)
+		next = max(next, g.enforceAgain)
 	}
 	if next != 0 && now >= next {
+		next = now + parkedPoll
 		if !g.parked || g.runsParked() {
 			g.killCommand()
+			next = now + killAgain
 		}
-		g.enforcedAt, next = now, now+killAgain
+		g.enforceAgain = next
 	}
 	if g.starting() && (next == 0 || next > now+starterPoll) {
 		next = now + starterPoll
@@ -129,12 +135,11 @@ type pollFd struct {
 	events, revents int16
 }
 
-// runsParked reports whether a parked command runs although nobody has said so:
-// somebody has continued it without its starter, who is stopped and asks for no lease.
+// runsParked reports whether a member of a parked command runs, or may, although nobody has
+// said so: somebody has continued it without its starter, who is stopped and asks for no lease.
 // The starter says so before it continues the command, so there is nothing to be read then.
 func (g *guard) runsParked() bool {
-	p, ok := inspect(g.group)
-	if !ok || !p.runs() {
+	if g.group == 0 || look(g.group, boottime()+killLimit).Still() {
 		return false
 	}
 	orders, ok := pollOrders()

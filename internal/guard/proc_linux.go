@@ -2,36 +2,60 @@ package guard
 
 import "syscall"
 
-// A process is what proc(5) says in /proc/PID/stat.
+// A process is what proc(5) says in /proc/PID/stat, of its first thread. So does
+// /proc/TID/stat of any other thread.
 type process struct {
 	pid, parent, group, session int
 	state                       byte
 	forked                      bool // and nothing executed since
+	threads                     int
 }
 
 // forkNoExec is PF_FORKNOEXEC of the kernel's flags of a process.
 const forkNoExec = 0x40
 
-// dead reports that a process has ended, reaped or not.
-func (p process) dead() bool { return p.state == 'Z' || p.state == 'X' }
+// dead reports that a process has ended, reaped or not. The first thread of one that has
+// others may have ended alone.
+func (p process) dead() bool { return p.ended() && p.threads <= 1 }
 
-// runs reports that a process is neither dead nor stopped.
-func (p process) runs() bool { return !p.dead() && p.state != 'T' && p.state != 't' }
+// ended reports that the thread that the state is of has ended.
+func (p process) ended() bool { return p.state == 'Z' || p.state == 'X' }
 
-// eachProcess calls f for every process that can be seen, until end (boottime).
-// All that it needs is on the stack: a guard has no garbage collection, and walks may
-// be inside of each other.
-func eachProcess(end int64, f func(process)) {
-	dir, err := syscall.Open("/proc", syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return
+// stands reports that the thread that the state is of is stopped, or held by a debugger.
+func (p process) stands() bool { return p.state == 'T' || p.state == 't' }
+
+// runs reports that a process is neither dead nor stopped: each of its threads stops by
+// itself, and one that is in the kernel (state D) does so when it comes back.
+func (p process) runs() bool {
+	switch {
+	case p.dead(), p.threads <= 1 && p.stands():
+		return false
+	case p.threads <= 1 || !p.stands() && !p.ended():
+		return true
 	}
-	defer syscall.Close(dir)
-	eachEntry(dir, func(pid int) bool {
+	looked, runs := false, false
+	eachNumbered("/task", p.pid, func(thread int) bool {
+		t, ok := inspect(thread)
+		looked, runs = true, ok && !t.stands() && !t.ended()
+		return !runs
+	})
+	return runs || !looked
+}
+
+// eachProcess calls f for every process that /proc lists, until end (boottime).
+func eachProcess(end int64, f func(pid int)) {
+	eachNumbered("", listed, func(pid int) bool {
+		f(pid)
+		return boottime() < end
+	})
+}
+
+// eachSeen calls f for every process that can be seen, until end (boottime).
+func eachSeen(end int64, f func(process)) {
+	eachProcess(end, func(pid int) {
 		if p, ok := inspect(pid); ok {
 			f(p)
 		}
-		return boottime() < end
 	})
 }
 
@@ -61,8 +85,12 @@ func inspect(pid int) (process, bool) {
 	p.session, tail = field(tail)
 	_, tail = field(tail)
 	_, tail = field(tail)
-	flags, _ := field(tail)
+	flags, tail := field(tail)
 	p.forked = flags&forkNoExec != 0
+	for range 10 { // page faults, times, priorities
+		_, tail = field(tail)
+	}
+	p.threads, _ = field(tail)
 	return p, true
 }
 

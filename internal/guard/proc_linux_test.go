@@ -53,7 +53,7 @@ func TestAWalkEndsAtNonsense(t *testing.T) {
 func TestAWalkEndsWhenItsTimeIsOver(t *testing.T) {
 	end := boottime() + 10*millisecond
 	calls := 0
-	eachProcess(end, func(process) {
+	eachProcess(end, func(int) {
 		calls++
 		for boottime() < end {
 			sleep(millisecond)

@@ -28,3 +28,12 @@ func (g *Guard) Ended() bool {
 		return false
 	}
 }
+
+// Hold keeps everybody from telling or ending the guard, until release is called.
+func (g *Guard) Hold() (release func()) {
+	g.mu.Lock()
+	return g.mu.Unlock
+}
+
+// HidesProcesses is what is made of a line of /proc/self/mountinfo.
+func HidesProcesses(mount string) bool { return hidesProcesses(mount) }

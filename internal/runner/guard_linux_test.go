@@ -419,7 +419,7 @@ func TestP12AParkedCommandIsLetBeUntilItRuns(t *testing.T) {
 	if f.gone() {
 		t.Fatal("a parked command was killed")
 	}
-	thaw(t, f.command)
+	thaw(t, f.grandchild)
 	f.isGone(t)
 }
 

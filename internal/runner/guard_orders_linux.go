@@ -42,6 +42,16 @@ func (g *Guard) killNow() {
 	}
 }
 
+// overdue reports that the deadline has passed.
+func (g *Guard) overdue() bool {
+	if g == nil {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.deadline.Value != 0 && boottime.Ticks(boottime.Now()) >= g.deadline.Value
+}
+
 // starting tells that a command with marker in its environment is about to be started.
 func (g *Guard) starting(marker string) {
 	session, err := unix.Getsid(0)

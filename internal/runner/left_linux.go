@@ -14,7 +14,7 @@ func countLeft(group int) int {
 	if os.Getpid() == 1 {
 		return 0
 	}
-	return countLiving(group)
+	return countHiddenToo(group)
 }
 
 // Bearing is the processes that still run, and have an entry such as NAME=VALUE in their
@@ -28,4 +28,40 @@ func countLiving(group int) int {
 		return 0
 	}
 	return guard.Living(group)
+}
+
+// countHiddenToo is countLiving with those that /proc hides.
+func countHiddenToo(group int) int {
+	if unix.Kill(-group, 0) == unix.ESRCH {
+		return 0
+	}
+	c := guard.Look(group)
+	if c.Unseen == 0 && !procHides() {
+		return c.Living()
+	}
+	return c.Running + c.Stopped + guard.Hidden(group)
+}
+
+// restLives reports whether a leader that has ended, and is not reaped, has left others in its
+// group. kill(2) cannot say: the leader is a member, too.
+func restLives(leader int) bool {
+	switch c := guard.Look(leader); {
+	case c.Running+c.Stopped > 0, c.Dead > 0 && c.Unseen > 0:
+		return true
+	case c.Dead > 1: // hasCompany would be true of these
+		return false
+	}
+	return hasCompany(leader)
+}
+
+// hasCompany reports whether others than the dead leader are in its group, seen or not: the
+// leader is made the least favoured process there can be, and then the most favoured of the
+// group is asked for (getpriority(2)). Hidden ones that are as little favoured are not noticed.
+func hasCompany(leader int) bool {
+	const least, leastRaw = 19, 1 // as setpriority(2) takes it, and as the kernel returns it
+	if unix.Setpriority(unix.PRIO_PROCESS, leader, least) != nil {
+		return false
+	}
+	most, err := unix.Getpriority(unix.PRIO_PGRP, leader)
+	return err == nil && most > leastRaw
 }

@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) {
 	parts := map[string]func([]string) int{
 		"wrapper": playWrapper, "signals": playSignals, "root": playRoot,
-		"reaper": playReaper, "deathsig": playDeathSignal, "oldkernel": playOldKernel,
+		"reaper": playReaper, "undumpable": playUndumpable, "deathsig": playDeathSignal, "oldkernel": playOldKernel,
 	}
 	if len(os.Args) > 1 {
 		if part, ok := parts[os.Args[1]]; ok {
@@ -67,11 +67,13 @@ type script struct {
 	NoGuard  bool
 	Deadline time.Duration // of the guard, from the start; 0: none
 	Grace    time.Duration
-	Log      string // lines about what happens in the wrapper
-	Lost     bool   // Resumed says that the lock is lost
-	Slow     bool   // Parked takes until another signal has come
-	Stop     string // the command is stopped when this file is there
-	Proc     bool   // mounts a /proc of its own namespace first
+	Log      string        // lines about what happens in the wrapper
+	Lost     bool          // Resumed says that the lock is lost
+	Slow     bool          // Parked takes until another signal has come
+	Stop     string        // the command is stopped when this file is there
+	Proc     bool          // mounts a /proc of its own namespace first
+	Resume   string        // Resumed takes until this file is there
+	Extend   time.Duration // Resumed moves the guard's deadline to there from then on; 0: it does not
 }
 
 // playWrapper is redlockrun without a lock.
@@ -107,17 +109,31 @@ func playWrapper(args []string) int {
 // command is what the wrapper runs.
 func (s script) command(argv []string, signals <-chan os.Signal) *runner.Command {
 	marker := fmt.Sprintf("RUNNER_TEST_MARKER=%d.%d", os.Getpid(), time.Now().UnixNano())
-	return &runner.Command{
+	var c *runner.Command
+	c = &runner.Command{
 		Argv: argv, Env: append(os.Environ(), marker), Marker: marker, Grace: s.Grace,
 		Parked: func() { s.note("parked"); s.linger(signals) },
 		Resumed: func() error {
 			s.note("resumed")
+			s.awaitResume()
+			if s.Extend > 0 {
+				c.Guard.Extend(boottime.Now().Add(s.Extend))
+			}
 			if s.Lost {
 				return &runner.StopError{Reason: errors.New("lost"), KillBy: boottime.Now()}
 			}
 			return nil
 		},
 		Warn: func(err error) { s.note("warning: " + err.Error()) },
+	}
+	return c
+}
+
+func (s script) awaitResume() {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for s.Resume != "" && len(lines(s.Resume)) == 0 {
+		<-tick.C
 	}
 }
 

@@ -5,12 +5,15 @@ import (
 	"syscall"
 	"time"
 
+	"redlockrun/internal/guard"
+
 	"golang.org/x/sys/unix"
 )
 
 // onChange is called when the command has been stopped or continued.
 func (r *run) onChange(e event) {
-	switch r.isStopped = e.code == cldStopped; {
+	// What has been continued since, was stopped by this process or by who has continued it.
+	switch r.isStopped = e.code == cldStopped && !guard.Runs(r.child.pid); {
 	case r.isStopped && r.stop == nil:
 		r.isStopped = r.onStop(syscall.Signal(e.status))
 	case r.isStopped: // it has the grace to end in, and cannot while it stands still
@@ -44,7 +47,7 @@ func (r *run) onStop(sig syscall.Signal) bool {
 	return false
 }
 
-// forwardStop passes a stop on. A command that is already stopped will not stop
+// forwardStop passes a stop on. A command whose leader is already stopped will not say so
 // again, so this process has to see to the rest at once.
 func (r *run) forwardStop(sig syscall.Signal) {
 	if r.isStopped {
@@ -63,11 +66,17 @@ type suspension struct {
 	group       bool // this process's whole group is to stop
 }
 
-// park stops this process as the command was, and continues both: between the
-// two the lock may have lapsed, so it is asked for before the command goes on.
+// park stops the whole command, then this process as the command was, and continues both:
+// between the two the lock may have lapsed, so it is asked for before the command goes on.
+// Until every member stands still the lock is kept.
 func (r *run) park(s suspension) {
 	if s.hadTerminal {
 		r.term.reclaim(r.child.pid)
+	}
+	if !r.standStill() {
+		r.forwarded = 0
+		r.goOn(s)
+		return
 	}
 	if r.Parked != nil {
 		r.Parked()
@@ -85,6 +94,11 @@ func (r *run) park(s suspension) {
 		r.terminate(stopOf(err))
 		return
 	}
+	r.goOn(s)
+}
+
+// goOn continues what park has stopped.
+func (r *run) goOn(s suspension) {
 	r.giveTerminal(s.hadTerminal)
 	r.toGroup(unix.SIGCONT)
 }
@@ -101,6 +115,7 @@ func (r *run) callResumed() error {
 	if r.Resumed == nil {
 		return nil
 	}
+	defer r.keepStill()()
 	return r.Resumed()
 }
 

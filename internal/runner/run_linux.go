@@ -64,6 +64,7 @@ type run struct {
 	*Command
 	child   *child
 	signals <-chan os.Signal
+	over    <-chan struct{} // closed when the command is not wanted any more; nil once that is known
 	term    terminal
 
 	stop   *StopError // the first one; nil while it is not being stopped
@@ -85,7 +86,7 @@ func (r *run) supervise(ctx context.Context, p *pending) Status {
 		r.forward(sig)
 	}
 	r.terminateAll(p.stops)
-	over := ctx.Done()
+	r.over = ctx.Done()
 	for {
 		select {
 		case e := <-r.child.events:
@@ -95,8 +96,8 @@ func (r *run) supervise(ctx context.Context, p *pending) Status {
 			r.onChange(e)
 		case sig := <-r.signals:
 			r.forward(sig)
-		case <-over:
-			over = nil
+		case <-r.over:
+			r.over = nil
 			r.terminate(stopOf(context.Cause(ctx)))
 		case <-r.stops.C():
 			r.terminateAll(r.stops.take())

@@ -41,8 +41,8 @@ type Command struct {
 	// empty, such a command lives on.
 	Marker string
 
-	// Parked, if not nil, is called when the group has been stopped and this process
-	// is about to stop itself (Ctrl-Z). Resumed is called after it was continued and
+	// Parked, if not nil, is called when every member of the group is seen to be stopped, and
+	// this process is about to stop itself (Ctrl-Z). Resumed is called after it was continued and
 	// before the group is; an error ends the command as the end of the context would.
 	Parked  func()
 	Resumed func() error
@@ -95,6 +95,9 @@ func (e *SignalError) Error() string {
 	return fmt.Sprintf("got signal %d (%v)", int(e.Signal), e.Signal)
 }
 
+// errNotStopped is why a command that is to be suspended is not.
+var errNotStopped = errors.New("suspend command: one of its processes does not stop; the lock is kept")
+
 // ErrMaxRuntime is why a command was stopped that ran too long, or not started
 // because its file took too long to come.
 var ErrMaxRuntime = errors.New("the command took too long")
@@ -134,6 +137,13 @@ func (s *stops) C() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.channel()
+}
+
+// waiting reports whether there is something to take.
+func (s *stops) waiting() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.pending) > 0
 }
 
 func (s *stops) take() []*StopError {

@@ -73,11 +73,12 @@ func (r *run) kill() {
 
 // awaitGroup is called when the command has ended because it was stopped. Others of
 // its group may still be at what SIGTERM made them do: they have the rest of the
-// grace. The leader is not reaped, so the group's number is still theirs.
+// grace. The leader is not reaped, so the group's number is still theirs. At last everybody
+// gets SIGKILL, also who could not be seen.
 func (r *run) awaitGroup() {
 	tick := time.NewTicker(groupPoll)
 	defer tick.Stop()
-	for killed := false; countLiving(r.child.pid) > 0; {
+	for killed := false; restLives(r.child.pid); {
 		select {
 		case <-tick.C:
 		case sig := <-r.signals:
@@ -89,11 +90,12 @@ func (r *run) awaitGroup() {
 		}
 		left := boottime.Until(r.killAt)
 		if killed && left < -killAgain {
-			return // out of reach: Status.Left says how many
+			break // out of reach: Status.Left says how many
 		}
 		if left <= 0 {
 			killed = true
 			r.toGroup(unix.SIGKILL)
 		}
 	}
+	_ = unix.Kill(-r.child.pid, unix.SIGKILL)
 }

@@ -1,0 +1,158 @@
+package runner
+
+import (
+	"bufio"
+	"os"
+	"strings"
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/guard"
+
+	"golang.org/x/sys/unix"
+)
+
+// A standstill is a process group that is stopped as a whole. Who lets a lease lapse calls
+// [standstill.try] until it says yes, and keeps the lease until then; from the lease's end on
+// [standstill.runs] says whether somebody has been continued.
+type standstill struct {
+	group int
+	vain  int  // tries that have found somebody who runs
+	hides bool // /proc may leave out processes
+}
+
+func newStandstill(group int) *standstill { return &standstill{group: group, hides: procHides()} }
+
+// freed is after how many looks in vain a wait for a stopped child is ended.
+const freed = 3
+
+// try sends SIGSTOP to every member and reports whether each is seen to be stopped or dead.
+//
+// One look is enough: the kernel sends a signal to all members at once, and who has got one
+// forks no more (fork(2)). A member that ignores SIGTSTP stops, too. One that is in the kernel
+// stops when it comes back; it is not stopped before. One of another user, or one that /proc
+// hides, may never be seen to be.
+func (s *standstill) try() bool {
+	_ = unix.Kill(-s.group, unix.SIGSTOP) // who may not be sent it is seen to run
+	if !s.runs() && !(s.hides && guard.Hidden(s.group) > 0) {
+		return true
+	}
+	if s.vain++; s.vain%freed == 0 {
+		s.free()
+	}
+	return false
+}
+
+// runs reports that a member runs, or is not seen to stand still.
+func (s *standstill) runs() bool { return !guard.Look(s.group).Still() }
+
+// free lets those go on for a moment who are stopped between vfork(2) and execve(2): their
+// parents cannot be stopped before. They end in the next try.
+func (s *standstill) free() {
+	for _, w := range guard.Waiters(s.group) {
+		_ = unix.Kill(w.Child, unix.SIGCONT)
+	}
+}
+
+// procHides reports that /proc may leave out processes (hidepid=, proc(5)), or that it cannot be
+// known.
+func procHides() bool {
+	f, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	hides := true
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		mount, options, ok := strings.Cut(lines.Text(), " - ")
+		if fields := strings.Fields(mount); ok && len(fields) > 4 && fields[4] == "/proc" {
+			hides = hidesProcesses(options) // the last one that is mounted there counts
+		}
+	}
+	return hides || lines.Err() != nil
+}
+
+// hidesProcesses reads what mountinfo says behind the dash: type, source, options.
+func hidesProcesses(mount string) bool {
+	fields := strings.Fields(mount)
+	if len(fields) != 3 || fields[0] != "proc" {
+		return true
+	}
+	for option := range strings.SplitSeq(fields[2], ",") {
+		name, value, _ := strings.Cut(option, "=")
+		if name == "hidepid" && value != "0" && value != "off" || name == "subset" {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	soonestLook = time.Millisecond       // between two tries to stop a group, at first
+	latestLook  = 100 * time.Millisecond // and in the end; between two looks at a stopped one
+	patience    = time.Second            // until the user is told that it does not stop
+)
+
+// standStill stops the whole group. It returns true when each member is seen to stand still,
+// and false if something came before that the command has to run for: then it is to be
+// continued. Other signals are passed on.
+func (r *run) standStill() bool {
+	s := newStandstill(r.child.pid)
+	began, told, pause := boottime.Now(), false, soonestLook
+	next := time.NewTimer(0)
+	defer next.Stop()
+	for {
+		select {
+		case <-next.C:
+			still := s.try()
+			if r.child.ended() || r.stops.waiting() {
+				return false
+			}
+			if still {
+				return true
+			}
+			if !told && boottime.Until(began) < -patience {
+				told = true
+				r.warn(errNotStopped)
+			}
+			next.Reset(pause)
+			pause = min(2*pause, latestLook)
+		case sig := <-r.signals:
+			if m := meaningOf(sig); m.alone == resumes || m.alone == ends {
+				r.forward(sig)
+				return false
+			}
+			r.forwardParked(sig)
+		case <-r.over:
+			return false
+		}
+	}
+}
+
+// keepStill sees to it that a parked group whose lease has ended stands still, until the
+// function that it returns is called: who runs again is killed, and all others with it. So
+// does the guard, and while this process stands still the guard alone.
+func (r *run) keepStill() (end func()) {
+	s := &standstill{group: r.child.pid}
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(latestLook)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+				if r.Guard.overdue() && s.runs() {
+					_ = unix.Kill(-s.group, unix.SIGKILL)
+				}
+			}
+		}
+	}()
+	return func() {
+		close(over)
+		<-ended
+	}
+}

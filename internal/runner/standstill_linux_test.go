@@ -1,0 +1,148 @@
+package runner_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A member that is between vfork(2) and execve(2) stops nobody but itself: its parent waits for
+// it in the kernel. All come to stand still all the same, and go on afterwards.
+func TestP12WhoForksAllTheTimeIsSuspended(t *testing.T) {
+	dir := t.TempDir()
+	log, pid := filepath.Join(dir, "log"), filepath.Join(dir, "pid")
+	if err := unix.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const text = `f() { while :; do /bin/true; done; }
+		f & f & (trap "" TSTP; f) & exec 8<>"$1"; echo $$ >"$0"; while :; do read x <&8; done`
+	wrapper := launch(t, wrapped(script{Log: log}, "/bin/sh", "-c", text, pid, filepath.Join(dir, "fifo"))...)
+	command := pidIn(t, pid)
+	t.Cleanup(func() { _ = unix.Kill(-command, unix.SIGKILL) })
+	for n := range 40 {
+		send(t, wrapper, unix.SIGTSTP)
+		eventually(t, "the wrapper stands still", func() bool { return stateOf(wrapper.Process.Pid) == 'T' })
+		if runs := running(t, command); len(runs) > 0 {
+			t.Fatalf("these run: %v", runs)
+		}
+		send(t, wrapper, unix.SIGCONT)
+		eventually(t, "it goes on", func() bool { return count(log, "resumed") > n && len(running(t, command)) > 0 })
+	}
+}
+
+// running are the states of the members of a group that neither are stopped nor have ended.
+func running(t *testing.T, group int) (states []string) {
+	t.Helper()
+	for _, pid := range members(t, group) {
+		if state := stateOf(pid); state != 0 && !strings.ContainsRune("TtZX", rune(state)) {
+			states = append(states, string(state))
+		}
+	}
+	return states
+}
+
+func members(t *testing.T, group int) (pids []int) {
+	t.Helper()
+	dir, err := os.Open("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		pid := 0
+		for _, c := range name {
+			pid = 10*pid + int(c-'0')
+		}
+		if is, err := unix.Getpgid(pid); name[0] <= '9' && err == nil && is == group {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// A member of another user cannot be stopped: the lock is kept, and the user told. What
+// stops it lets the lock go.
+func TestP12WhoeverDoesNotStopKeepsTheLock(t *testing.T) {
+	cmd := &exec.Cmd{}
+	asSomebody(t, cmd)
+	dir := filepath.Dir(cmd.Path)
+	log, pid := filepath.Join(dir, "log"), filepath.Join(dir, "pid")
+	cmd.Args = wrapped(script{Log: log}, "/bin/sh", "-c", `echo $$ >"$0"; exec sleep 1000`, pid)
+	cmd.SysProcAttr.Setpgid = true
+	start(t, cmd)
+	command := pidIn(t, pid)
+	other := exec.Command("sleep", "1000")
+	other.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: command}
+	start(t, other)
+	t.Cleanup(func() { _ = unix.Kill(-command, unix.SIGKILL) })
+
+	send(t, cmd, unix.SIGTSTP)
+	const told = "warning: suspend command: one of its processes does not stop; the lock is kept"
+	eventually(t, "the user is told", func() bool { return hasLine(log, told) })
+	if stateOf(cmd.Process.Pid) == 'T' || hasLine(log, "parked") {
+		t.Fatalf("it is suspended: %q", lines(log))
+	}
+	freeze(t, other.Process.Pid)
+	eventually(t, "the wrapper stands still", func() bool { return stateOf(cmd.Process.Pid) == 'T' })
+	if !hasLine(log, "parked") || count(log, told) != 1 {
+		t.Errorf("%q", lines(log))
+	}
+}
+
+// While it tries, it hears who wants the command to go on, or to end.
+func TestP12ASuspensionThatDoesNotComeAboutIsCalledOff(t *testing.T) {
+	for sig, want := range map[syscall.Signal]int{unix.SIGCONT: 4, unix.SIGTERM: 143} {
+		cmd := &exec.Cmd{}
+		asSomebody(t, cmd)
+		dir := filepath.Dir(cmd.Path)
+		log, pid := filepath.Join(dir, "log"), filepath.Join(dir, "pid")
+		const text = `trap 'exit 4' USR1; echo $$ >"$0"; while :; do sleep 0.01; done`
+		cmd.Args = wrapped(script{Log: log}, "/bin/sh", "-c", text, pid)
+		cmd.SysProcAttr.Setpgid = true
+		start(t, cmd)
+		command := pidIn(t, pid)
+		other := exec.Command("sleep", "1000")
+		other.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: command}
+		start(t, other)
+		freeze(t, command)
+		send(t, cmd, unix.SIGTSTP)
+		eventually(t, "the user is told", func() bool { return hasPrefix(log, "warning: suspend command:") })
+		send(t, cmd, sig)
+		eventually(t, "the command goes on", func() bool { return stateOf(command) != 'T' })
+		send(t, cmd, unix.SIGUSR1)
+		if c := code(t, cmd); c != want || hasLine(log, "parked") {
+			t.Errorf("signal %v: status %d, want %d; %q", sig, c, want, lines(log))
+		}
+		_ = unix.Kill(-command, unix.SIGKILL)
+	}
+}
+
+// Whoever is asking for the lock again looks, too: here the guard cannot.
+func TestP12WhoIsContinuedWhileTheLockIsAskedForIsKilled(t *testing.T) {
+	resume := filepath.Join(t.TempDir(), "resume")
+	f := startFamily(t, script{Deadline: 2 * time.Second, Resume: resume})
+	guard := guardOf(t, f.wrapper.Process.Pid)
+	send(t, f.wrapper, unix.SIGTSTP)
+	eventually(t, "the wrapper stands still", func() bool { return stateOf(f.wrapper.Process.Pid) == 'T' })
+	before := wakeUps(t, guard)
+	eventually(t, "the guard has looked after the deadline", func() bool { return wakeUps(t, guard) >= before+3 })
+	freeze(t, guard)
+	send(t, f.wrapper, unix.SIGCONT)
+	eventually(t, "the lock is asked for", func() bool { return hasLine(f.log, "resumed") })
+	thaw(t, f.grandchild)
+	f.isGone(t)
+	appendLine(resume, "")
+	if c := code(t, f.wrapper); c != 137 {
+		t.Errorf("status %d", c)
+	}
+}
