@@ -2,17 +2,28 @@ package runner
 
 import (
 	"os"
+	"time"
 
+	"redlockrun/internal/boottime"
 	"redlockrun/internal/guard"
 
 	"golang.org/x/sys/unix"
 )
+
+// dyingLimit is how long what is left of a group is looked at: of a signal that the whole group
+// has got, some die a moment later than the leader.
+const dyingLimit = 50 * time.Millisecond
 
 // countLeft counts what the command leaves running: nothing that PID 1 leaves, as it ends
 // with PID 1.
 func countLeft(group int) int {
 	if os.Getpid() == 1 {
 		return 0
+	}
+	tick := time.NewTicker(dyingLimit / 10)
+	defer tick.Stop()
+	for end := boottime.Now().Add(dyingLimit); countLiving(group) > 0 && boottime.Until(end) > 0; {
+		<-tick.C
 	}
 	return countHiddenToo(group)
 }

@@ -178,6 +178,22 @@ func restOfAGroup(t *testing.T) (c *runner.Command, signals chan os.Signal, done
 	return c, signals, done
 }
 
+// A signal that all have got ends the leader first: of the others nothing is left a moment later.
+func TestWhoIsAboutToDieIsNotLeft(t *testing.T) {
+	dir := t.TempDir()
+	ready, done := filepath.Join(dir, "ready"), filepath.Join(dir, "done")
+	signals := make(chan os.Signal, 1)
+	go func() {
+		if appears(t, ready) {
+			signals <- unix.SIGTERM
+		}
+	}()
+	s, err := shell(`"$@" & wait`, "sh", self(), "undumpable", ready, done, "10ms").Run(t.Context(), signals)
+	if err != nil || s.Signal != unix.SIGTERM || s.Left != 0 {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
 func TestP20AGroupThatForksFastIsGone(t *testing.T) {
 	const fork = `while :; do (sleep 0.001 & sleep 0.002 & ) ; done`
 	s := stop(t, 10*time.Millisecond, plainReason, `trap '' TERM; : >"$0"; f() { `+fork+`; }; f & f & f & f`)
