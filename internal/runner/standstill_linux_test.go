@@ -4,10 +4,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"redlockrun/internal/runner"
 
 	"golang.org/x/sys/unix"
 )
@@ -144,5 +147,51 @@ func TestP12WhoIsContinuedWhileTheLockIsAskedForIsKilled(t *testing.T) {
 	appendLine(resume, "")
 	if c := code(t, f.wrapper); c != 137 {
 		t.Errorf("status %d", c)
+	}
+}
+
+// The guard lets it be until the lease is renewed, however long ago the old one ended.
+func TestP12WhatIsRenewedAfterItsDeadlineGoesOn(t *testing.T) {
+	resume := filepath.Join(t.TempDir(), "resume")
+	f := startFamily(t, script{Deadline: time.Second, Resume: resume, Extend: time.Hour})
+	guard := guardOf(t, f.wrapper.Process.Pid)
+	send(t, f.wrapper, unix.SIGTSTP)
+	eventually(t, "the wrapper stands still", func() bool { return stateOf(f.wrapper.Process.Pid) == 'T' })
+	send(t, f.wrapper, unix.SIGCONT)
+	eventually(t, "the lock is asked for", func() bool { return hasLine(f.log, "resumed") })
+	before := wakeUps(t, guard)
+	eventually(t, "the guard has looked after the deadline", func() bool { return wakeUps(t, guard) >= before+5 })
+	appendLine(resume, "")
+	eventually(t, "the command goes on or is gone", func() bool { return stateOf(f.grandchild) != 'T' })
+	if gone(f.command) || gone(f.grandchild) {
+		t.Error("the command was killed")
+	}
+}
+
+// As long as the guard may kill the group the leader is not reaped: its number is nobody else's.
+func TestP2TheLeaderIsReapedWhenTheGuardIsDisarmed(t *testing.T) {
+	dir := t.TempDir()
+	pid, fifo := filepath.Join(dir, "pid"), filepath.Join(dir, "fifo")
+	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := shell(`echo $$ >"$0"; read x <"$1"; exit 3`, pid, fifo)
+	c.Guard = startGuard(t)
+	result := make(chan runner.Status, 1)
+	go func() {
+		s, _ := c.Run(t.Context(), nil)
+		result <- s
+	}()
+	command := pidIn(t, pid)
+	release := c.Guard.Hold()
+	err := os.WriteFile(fifo, []byte("go on\n"), 0)
+	eventually(t, "the guard is to be disarmed", func() bool {
+		stacks := make([]byte, 1<<20)
+		return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "runner.(*Guard).disarm(")
+	})
+	state := stateOf(command)
+	release()
+	if s := <-result; state != 'Z' || s.Code != 3 || err != nil {
+		t.Errorf("the leader was in state %q, want 'Z'; %+v, %v", state, s, err)
 	}
 }
