@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"redlockrun/internal/config"
+	"redlockrun/internal/console"
 
 	"github.com/spf13/pflag"
 )
@@ -45,7 +46,7 @@ func (m *jobsMeant) check(command string, names []string) error {
 }
 
 // names are those that are meant, sorted: names, or what is listed and matches. It says how
-// many jobs are known.
+// many jobs are known; that none is meant is an error.
 func (m *jobsMeant) names(o *operation, names []string) ([]string, error) {
 	if !m.listed() {
 		return distinct(names), nil
@@ -67,18 +68,28 @@ func (m *jobsMeant) names(o *operation, names []string) ([]string, error) {
 			meant = append(meant, name)
 		}
 	}
+	if len(meant) == 0 {
+		return nil, m.noneMeant(len(known), o.where())
+	}
 	o.note(m.matched(len(meant), len(known)) + " (" + o.where() + ")")
 	return meant, nil
 }
 
+// noneMeant is an error, which && heeds: a deploy that has paused nothing does not begin.
+func (m *jobsMeant) noneMeant(known int, where string) error {
+	text, hint := "no job is known here", "a job is listed when it has run: redlockrun status --scan looks for locks"
+	if known > 0 {
+		text = fmt.Sprintf("no job matches %q; %d are known here", m.match, known)
+		hint = "redlockrun status lists them"
+	}
+	o := failure(statusBusy, text+" ("+where+")", hint)
+	o.event = console.EventRefused
+	return &unmadeError{outcome: o}
+}
+
 func (m *jobsMeant) matched(meant, known int) string {
-	switch {
-	case known == 0:
-		return "no job is known here: a job is listed when it has run"
-	case m.all:
+	if m.all {
 		return fmt.Sprintf("all %d jobs that are known here", known)
-	case meant == 0:
-		return fmt.Sprintf("no job matches %q; %d are known here", m.match, known)
 	}
 	return fmt.Sprintf("%d of the %d jobs that are known here match %q", meant, known, m.match)
 }

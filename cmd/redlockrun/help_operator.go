@@ -148,8 +148,8 @@ usage:
   redlockrun pause [flags] --all
 
 flags:
-      --match 'PATTERN'        the listed jobs whose names match (*, ?, [a-z])
-      --all                    all that are listed: a job is when it has run
+      --match 'PATTERN'        the listed jobs whose names match (*, ?, [a-z]); none: 75
+      --all                    all that are listed: a job is when it has run, or was paused
       --for D                  for so long (24h); forever: until resume
       --why TEXT               the reason, which whoever is refused is told
       --wait D                 wait so long (or forever) until what runs has ended; else 75
@@ -171,7 +171,7 @@ usage:
   redlockrun resume [flags] --all
 
 flags:
-      --match 'PATTERN'        the listed jobs whose names match (*, ?, [a-z])
+      --match 'PATTERN'        the listed jobs whose names match (*, ?, [a-z]); none: 75
       --all                    all that are listed
       --why TEXT               the reason; with --match and --all: only of the pauses that
                                were made with --why TEXT

@@ -65,6 +65,9 @@ func sayPaused(name string, c lock.Changed) string {
 	if by := heldBy(c); c.Holder.Run != "" && c.Holder.Ended.IsZero() {
 		text += "; it is " + by + " and runs on"
 	}
+	if c.Done && !c.Ran {
+		text += "; no job of that name has run"
+	}
 	return text
 }
 

@@ -40,6 +40,7 @@ type Changed struct {
 	Left   time.Duration // of its lease; negative: it never expires by itself
 	Pause  *PauseMark    // the pause that is wanted now; of Resumed: the one that has ended
 	Next   Waiter        // the first in line, after the change; Run is "" if nobody waits
+	Ran    bool          // the job has run in the last 90 days
 	Absent []string      // masters of a quorum that did not answer
 }
 

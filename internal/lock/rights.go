@@ -46,4 +46,4 @@ const (
 // OperatorACL is all that a user needs to pause, resume, stop, unlock and forget jobs, as ACL
 // SETUSER takes it; what they were is read by a ReaderACL.
 const OperatorACL = "~redlockrun:* &redlockrun:* +eval +del +getrange +hdel +hget +hincrby +hmget +hset +lpush +ltrim " +
-	"+pexpire +pttl +publish +set +time +zrange +zrem"
+	"+pexpire +pttl +publish +set +time +zadd +zrange +zrem"

@@ -1,5 +1,5 @@
 -- What an operator's steps write: the act, in the ledger, and that a pause is wanted. Uses call, now, id (the change's),
--- words, job, runs, paused and gone. Stands behind ledger.lua.
+-- words, job, runs, jobs, name, paused and gone. Stands behind ledger.lua.
 
 -- enter_act enters what was done, in the ledger and under the job. why is a word.
 local function enter_act(why, act, field)
@@ -7,6 +7,14 @@ local function enter_act(why, act, field)
   enter(runs, entry)
   if field then note('HSET', job, field, entry) end
   note('PEXPIRE', job, ledger_life)
+end
+
+-- enter_pause enters a pause, and puts the job among the names, so that whoever ends all pauses finds it: it may never run.
+local function enter_pause(why)
+  enter_act(why, 'pause', 'paused')
+  if not jobs then return end
+  note('ZADD', jobs, now, name)
+  note('PEXPIRE', jobs, ledger_life)
 end
 
 -- want writes that a pause is wanted, for ms (0: for ever).

@@ -8,8 +8,13 @@ local function vanished(open)
   return string.match(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$')
 end
 
--- list puts the job among the names, once a day. Names of which nothing was heard for long go.
-local function list(name)
+-- list puts the job among the names: once a day, and whenever the set has lost it. Names of which nothing was heard for
+-- long go.
+local function list(name, due)
+  if not due then
+    if note('ZADD', jobs, 'NX', now, name) == 1 then note('PEXPIRE', jobs, ledger_life) end
+    return
+  end
   note('ZADD', jobs, now, name)
   note('PEXPIRE', jobs, ledger_life) -- before what may be refused
   note('HSET', job, 'listed', math.floor(now / day))
@@ -17,10 +22,11 @@ local function list(name)
 end
 
 -- open_run notes that this run has begun for good; a run that is open and is not this one has died without a word. It
--- reports whether the job is still to be listed by somebody who can reach the set of names.
+-- returns what somebody who can reach the set of names has still to do: 0 nothing, 1 list the job, 2 list it if the set
+-- has lost it.
 local function open_run(who, fence, asked, at, name)
   local known = note('HMGET', job, 'open', 'listed')
-  if not known then return false end
+  if not known then return 0 end
   local open = known[1] or ''
   local before = vanished(open)
   if before then settle(before, 'vanished', '-', '') end
@@ -29,6 +35,7 @@ local function open_run(who, fence, asked, at, name)
     note('PEXPIRE', job, ledger_life)
   end
   local due = tonumber(known[2]) ~= math.floor(now / day)
-  if due and jobs then list(name) end
-  return due and not jobs and not refused
+  if jobs then list(name, due) end
+  if jobs or refused then return 0 end
+  return due and 1 or 2
 end

@@ -22,7 +22,7 @@ local function begin(code, value)
     return wrong(6, fault) or call('HSET', slots, slot, '') -- refused again, it ends the step and is named
   end
   local reply = taken(code, value)
-  reply[5] = open_run(words, reply[2], asked, reply[3], name) and 1 or 0
+  reply[5] = open_run(words, reply[2], asked, reply[3], name)
   return reply
 end
 

@@ -7,8 +7,9 @@ import (
 
 // A changeReply is what an operator's step answers:
 //
-//	{code, pttl, record, pause, now, run, entry}   how things are: who had the lock before, the pause, and who is first in line
-//	{-1, n, type}                                  the n-th key is something else
+//	{code, pttl, record, pause, now, run, entry, ran}   how things are: who had the lock before, the pause, who is first
+//	                                                    in line, and whether the job has ever run
+//	{-1, n, type}                                       the n-th key is something else
 //
 // where code is one of those below, or that of a [lock.Objection].
 type changeReply struct {
@@ -19,6 +20,7 @@ type changeReply struct {
 	now   int64  // the server's clock, ms
 	next  string // the first in line; "" if nobody waits
 	entry string // what is known of it
+	ran   bool   // the job has run, as far as its fence remembers
 	key   int    // of wrong: which one, from 0 on
 	what  string // of wrong: its type
 }
@@ -39,7 +41,7 @@ func readChange(r *link.Reply) (c changeReply) {
 		c.key, c.what = int(r.Number(1, mostKeys)-1), r.Text()
 	case lock.ObjectionOf(c.code) != 0 || c.code >= nothing && c.code <= over:
 		c.left, c.held, c.pause, c.now = r.Number(-2, mostExact), r.Text(), r.Text(), r.Number(0, mostExact)
-		c.next, c.entry = r.Text(), r.Text()
+		c.next, c.entry, c.ran = r.Text(), r.Text(), r.Number(0, 1) == 1
 	default:
 		r.Strange()
 	}

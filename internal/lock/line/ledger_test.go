@@ -181,16 +181,30 @@ func TestAJobIsListedOnceADay(t *testing.T) {
 	if names := s.do("ZRANGE", "jobs", 0, -1).([]any); len(names) != 1 || names[0] != "n" {
 		t.Errorf("listed: %v", names)
 	}
-	s.do("DEL", "jobs")
+	s.do("ZADD", "jobs", clockOf(s)-3_600_000, "n")
+	earlier := fmt.Sprint(s.do("ZSCORE", "jobs", "n"))
 	s.code(s.once("b"), 1)
-	if s.do("EXISTS", "jobs") != int64(0) {
-		t.Error("listed again on the same day")
+	if score := fmt.Sprint(s.do("ZSCORE", "jobs", "n")); score != earlier {
+		t.Errorf("listed again on the same day: %s", score)
 	}
 	s.release("b")
 	s.do("HSET", "{n}:job", "listed", 1)
 	s.code(s.once("c"), 1)
-	if s.do("EXISTS", "jobs") != int64(1) {
+	if score := fmt.Sprint(s.do("ZSCORE", "jobs", "n")); score == earlier {
 		t.Error("not listed on the next day")
+	}
+}
+
+// A set of names that was lost is made anew by those that begin, with no further round trip.
+func TestAJobThatTheSetOfNamesHasLostIsListedAgain(t *testing.T) {
+	t.Parallel()
+	s := remembering(t)
+	s.code(s.once("a"), 1)
+	s.release("a")
+	s.do("DEL", "jobs")
+	s.code(s.once("b"), 1)
+	if s.do("ZSCORE", "jobs", "n") == nil || s.do("PTTL", "jobs").(int64) <= 0 {
+		t.Error("not listed, or for ever")
 	}
 }
 

@@ -15,8 +15,8 @@ if fault then return fault end
 local left = call('PTTL', lock)
 local ours, ended = run_of(held), string.sub(held, 37, 43) == '"ended"'
 
--- said is the reply: who had the lock before, the pause, and who is the first in line now.
+-- said is the reply: who had the lock before, the pause, who is the first in line now, and whether the job has ever run.
 local function said(code, pause)
-  local run = first()
-  return {code, left, held, pause or call('GETRANGE', paused, 0, 1023), now, run or '', run and call('HGET', who, run) or ''}
+  local run, ran = first(), call('PTTL', fence) ~= -2 and 1 or 0
+  return {code, left, held, pause or call('GETRANGE', paused, 0, 1023), now, run or '', run and call('HGET', who, run) or '', ran}
 end

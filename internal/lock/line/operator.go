@@ -41,8 +41,8 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 	if err != nil {
 		return lock.Changed{}, err
 	}
-	if c.Act == lock.Forgotten && names == "" && reply.code >= nothing {
-		o.unlist(ctx, keys.Jobs, name, patience)
+	if names == "" && reply.code >= nothing {
+		o.relist(ctx, keys.Jobs, name, c, patience)
 	}
 	return judge(name, keys, c, reply, inDoubt)
 }
@@ -71,7 +71,7 @@ func judge(name string, keys lock.Keys, c lock.Change, r changeReply, inDoubt bo
 	if r.code == wrong {
 		return lock.Changed{}, &lock.NotLockError{Key: keys.All()[r.key], What: lock.TypeName(r.what)}
 	}
-	out := lock.Changed{Done: r.code == changed, Now: time.UnixMilli(r.now), Pause: lock.ReadPause(r.pause)}
+	out := lock.Changed{Done: r.code == changed, Now: time.UnixMilli(r.now), Pause: lock.ReadPause(r.pause), Ran: r.ran}
 	out.Holder, out.At, _ = lock.ReadHeld(r.held)
 	if lock.ReadPause(r.held) != nil {
 		out.Holder, out.At = lock.Holder{}, time.Time{}
@@ -109,11 +109,18 @@ func repeated(c lock.Change, r changeReply, out lock.Changed) bool {
 	return r.code == nothing
 }
 
-// unlist takes a job from the names, which in a Cluster live in a slot of their own.
-func (o *operator) unlist(ctx context.Context, names, name string, p lock.Patience) {
+// relist does what a change does to the names, which in a Cluster live in a slot of their own.
+func (o *operator) relist(ctx context.Context, names, name string, c lock.Change, p lock.Patience) {
+	if c.Act != lock.Forgotten && c.Act != lock.Paused && !c.Pausing {
+		return
+	}
 	l := o.source.Fresh().Link(context.WithoutCancel(ctx), names, nil, o.Draw)
 	defer l.Close()
-	delist.Persist(ctx, l, p, []string{names}, name)
+	if c.Act == lock.Forgotten {
+		delist.Persist(ctx, l, p, []string{names}, name)
+	} else {
+		enlist.Persist(ctx, l, p, []string{names}, name, listed.Milliseconds())
+	}
 }
 
 var delist = link.NewScript(readNothing, func() string { return "redis.call('ZREM', KEYS[1], ARGV[1]) return {1}" })

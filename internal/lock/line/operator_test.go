@@ -406,3 +406,52 @@ func TestAPauseThatIsNoneNeverGetsTheLock(t *testing.T) {
 		t.Errorf("%q was not left alone", value)
 	}
 }
+
+// In a Cluster no step reaches the set of names: a run that goes on for a while makes it whole again beside its command,
+// and a pause lists its job.
+func TestTheNamesThatAClusterHasLostAreListedAgain(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, redistest.ClusterOptions{})
+	const names = "redlockrun:jobs"
+	at := c.Masters[c.Owner(names)]
+	isListed := func(name string) func() bool {
+		return func() bool { return locktest.Do(t, at, "ZSCORE", names, name) != nil }
+	}
+	p := clusterPlace(c)
+	p.cfg.Prefix = lock.DefaultPrefix
+	s := p.open(t)
+	for range 2 {
+		req := locktest.RequestFor("job")
+		req.History = 50
+		l := locktest.Acquire(t, s, req)
+		locktest.Until(t, "the job to be listed", isListed("job"))
+		locktest.Until(t, "that to be noted", func() bool {
+			return locktest.Do(t, c.Masters[c.Owner(jobKey)], "HGET", jobKey+":job", "listed") != nil
+		})
+		release(t, l)
+		locktest.Do(t, at, "DEL", names)
+	}
+	o, err := line.OpenOperator(p.cfg, lock.Inspection{})
+	locktest.Must(t, err)
+	if _, err := o.Change(t.Context(), "never", desk(lock.Paused)); err != nil || !isListed("never")() {
+		t.Errorf("a paused job is not listed: %v", err)
+	}
+}
+
+// Who ends all pauses finds that of a job that has never run.
+func TestAPauseListsItsJob(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	o, s := operating(t, srv.URL()), open(t, srv.URL())
+	if out := change(t, o, desk(lock.Paused)); out.Ran {
+		t.Error("it has run")
+	}
+	if locktest.Do(t, srv, "ZSCORE", "redlockrun:jobs", "job") == nil {
+		t.Error("it is not listed")
+	}
+	change(t, o, desk(lock.Resumed))
+	release(t, locktest.Acquire(t, s, locktest.RequestFor("job")))
+	if out := change(t, o, desk(lock.Paused)); !out.Ran {
+		t.Error("it has not run")
+	}
+}

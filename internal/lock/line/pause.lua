@@ -4,7 +4,7 @@
 if wanted ~= '' and not is_wish(wanted) then return {-1, 7, 'string'} end
 if wanted == '' then
   want(ARGV[9], tonumber(ARGV[10]))
-  enter_act(why, 'pause', 'paused')
+  enter_pause(why)
 end
 if left == -2 then rest() end
 return said(wanted == '' and 1 or 2)

@@ -20,9 +20,18 @@ type hold struct {
 	fence int64 // of the acquisition
 	at    int64 // when the lock was taken
 	now   int64 // when the server answered
-	list  bool  // the job is to be put among the names, which the step could not reach
-	stop  bool  // an operator wants the run to end
+	list  listing
+	stop  bool // an operator wants the run to end
 }
+
+// A listing is what is to be done to the set of names, which the step could not reach.
+type listing int
+
+const (
+	unlisted listing = iota // nothing
+	listDue                 // the job is to be put there
+	listLost                // it was put there today: only if the set has lost it
+)
 
 // A busy says that another has the lock.
 type busy struct {
@@ -114,7 +123,7 @@ func readAcquire(r *link.Reply) (a acquireReply) {
 const mostKeys = 10
 
 func readHold(r *link.Reply) hold {
-	return hold{fence: r.Number(1, mostExact), at: r.Number(0, mostExact), now: r.Number(0, mostExact), list: r.Number(0, 1) == 1,
+	return hold{fence: r.Number(1, mostExact), at: r.Number(0, mostExact), now: r.Number(0, mostExact), list: listing(r.Number(0, 2)),
 		stop: r.Number(0, 1) == 1}
 }
 

@@ -53,7 +53,7 @@ func acquireParts(a acquireReply) []any {
 }
 
 func holdParts(code int64, h hold) []any {
-	return []any{code, h.fence, h.at, h.now, bit(h.list), bit(h.stop)}
+	return []any{code, h.fence, h.at, h.now, int64(h.list), bit(h.stop)}
 }
 
 func bit(yes bool) int64 {

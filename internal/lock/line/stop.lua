@@ -4,7 +4,7 @@
 
 if ARGV[10] ~= '' and wanted == '' then
   want(ARGV[10], tonumber(ARGV[11]))
-  enter_act(why, 'pause', 'paused')
+  enter_pause(why)
 end
 if left == -2 then return said(0) end
 if is_pause(held) then return said(0) end

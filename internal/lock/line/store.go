@@ -125,8 +125,8 @@ type acquisition struct {
 	// must find a tombstone when the lock has been released or given up.
 	inDoubt bool
 
-	inLine   bool // it may be in line
-	listable bool // the job is to be put among the names
+	inLine  bool // it may be in line
+	listing listing
 
 	stopListing context.CancelFunc // nil: nothing is under way
 	gaveUp      bool
@@ -220,7 +220,9 @@ func (a *acquisition) lease(h hold, sent time.Time) *redisLease {
 	l := &redisLease{acquisition: a, fence: h.fence, at: h.at, taken: sent, stop: h.stop}
 	l.held(sent, h.now)
 	a.link.NoteNode()
-	a.listable = a.listable || h.list
+	if a.listing == unlisted {
+		a.listing = h.list
+	}
 	a.closing.Go(func() { a.steps.release.Text() }) // while the command runs
 	return l
 }

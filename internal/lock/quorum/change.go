@@ -41,8 +41,9 @@ func changeStep(act lock.Event) link.Script[changeReply] {
 
 // A changeReply is what an operator's step answers:
 //
-//	{code, pttl, record, pause, now}   how things are: who had the lock before, and the pause
-//	{-1, n, type}                      the n-th key is something else
+//	{code, pttl, record, pause, now, ran}   how things are: who had the lock before, the pause, and whether the job has
+//	                                        ever run
+//	{-1, n, type}                           the n-th key is something else
 //
 // where code is one of those below, or that of a [lock.Objection].
 type changeReply struct {
@@ -51,6 +52,7 @@ type changeReply struct {
 	held  string // the value of the lock before, of any bytes
 	pause string // the value of the pause
 	now   int64  // the server's clock, ms
+	ran   bool   // the job has run, as far as its fence remembers
 	wrong wrongKey
 }
 
@@ -70,6 +72,7 @@ func readChange(r *link.Reply) (c changeReply) {
 		c.wrong = readWrongKey(c.code, r)
 	case c.code >= nothing && c.code <= runOver || lock.ObjectionOf(c.code) != 0:
 		c.left, c.held, c.pause, c.now = r.Number(-2, mostExact), r.Text(), r.Text(), r.Number(0, mostExact)
+		c.ran = r.Number(0, 1) == 1
 	default:
 		r.Strange()
 	}

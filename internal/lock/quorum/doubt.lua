@@ -67,7 +67,7 @@ local function open_here(fence, at)
   local doubts = table.concat(doubts_of((known[1] or '') .. '\n' .. (known[2] or '')), '\n')
   note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, words, fence, asked, at), 'doubts', doubts)
   note('PEXPIRE', job, ledger_life)
-  if tonumber(known[3]) ~= math.floor(now / day) then list(name) end
+  list(name, tonumber(known[3]) ~= math.floor(now / day))
   return doubts
 end
 

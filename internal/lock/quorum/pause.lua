@@ -4,7 +4,7 @@
 if wanted ~= '' and not is_wish(wanted) then return {-1, 4, 'string'} end
 if wanted == '' then
   want(ARGV[5], tonumber(ARGV[6]))
-  enter_act(why, 'pause', 'paused')
+  enter_pause(why)
 end
 if left == -2 then rest() end
 return said(wanted == '' and 1 or 2)

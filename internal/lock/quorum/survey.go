@@ -135,6 +135,7 @@ func (s *survey) ended(run string) bool {
 // changed is how things are. Of the holder's lease the longest rest counts.
 func (s *survey) changed(done bool) lock.Changed {
 	out := lock.Changed{Done: done, Now: time.UnixMilli(s.said[0].now), Absent: s.absent}
+	out.Ran = slices.ContainsFunc(s.said, func(r changeReply) bool { return r.ran })
 	if s.leaves || s.paused() {
 		out.Pause = s.pause()
 	}

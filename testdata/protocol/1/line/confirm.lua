@@ -119,7 +119,11 @@ local function vanished(open)
 if not open or #open >= 4096 or string.sub(open, 1, 26) == id then return end
 return string.match(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$')
 end
-local function list(name)
+local function list(name, due)
+if not due then
+if note('ZADD', jobs, 'NX', now, name) == 1 then note('PEXPIRE', jobs, ledger_life) end
+return
+end
 note('ZADD', jobs, now, name)
 note('PEXPIRE', jobs, ledger_life)
 note('HSET', job, 'listed', math.floor(now / day))
@@ -127,7 +131,7 @@ note('ZREMRANGEBYSCORE', jobs, '-inf', now - ledger_life)
 end
 local function open_run(who, fence, asked, at, name)
 local known = note('HMGET', job, 'open', 'listed')
-if not known then return false end
+if not known then return 0 end
 local open = known[1] or ''
 local before = vanished(open)
 if before then settle(before, 'vanished', '-', '') end
@@ -136,8 +140,9 @@ note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, who, fence
 note('PEXPIRE', job, ledger_life)
 end
 local due = tonumber(known[2]) ~= math.floor(now / day)
-if due and jobs then list(name) end
-return due and not jobs and not refused
+if jobs then list(name, due) end
+if jobs or refused then return 0 end
+return due and 1 or 2
 end
 local function unslotted()
 if slot == '' then return end
@@ -156,7 +161,7 @@ call('DEL', lock)
 return wrong(6, fault) or call('HSET', slots, slot, '')
 end
 local reply = taken(code, value)
-reply[5] = open_run(words, reply[2], asked, reply[3], name) and 1 or 0
+reply[5] = open_run(words, reply[2], asked, reply[3], name)
 return reply
 end
 local function confirm(value, ttl)

@@ -139,7 +139,11 @@ local function vanished(open)
 if not open or #open >= 4096 or string.sub(open, 1, 26) == id then return end
 return string.match(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$')
 end
-local function list(name)
+local function list(name, due)
+if not due then
+if note('ZADD', jobs, 'NX', now, name) == 1 then note('PEXPIRE', jobs, ledger_life) end
+return
+end
 note('ZADD', jobs, now, name)
 note('PEXPIRE', jobs, ledger_life)
 note('HSET', job, 'listed', math.floor(now / day))
@@ -147,7 +151,7 @@ note('ZREMRANGEBYSCORE', jobs, '-inf', now - ledger_life)
 end
 local function open_run(who, fence, asked, at, name)
 local known = note('HMGET', job, 'open', 'listed')
-if not known then return false end
+if not known then return 0 end
 local open = known[1] or ''
 local before = vanished(open)
 if before then settle(before, 'vanished', '-', '') end
@@ -156,8 +160,9 @@ note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, who, fence
 note('PEXPIRE', job, ledger_life)
 end
 local due = tonumber(known[2]) ~= math.floor(now / day)
-if due and jobs then list(name) end
-return due and not jobs and not refused
+if jobs then list(name, due) end
+if jobs or refused then return 0 end
+return due and 1 or 2
 end
 local function settle_good(open, at, status, more, mean)
 local entry = settle(open, 'ok', status, more)
@@ -229,7 +234,7 @@ if not known then return '' end
 local doubts = table.concat(doubts_of((known[1] or '') .. '\n' .. (known[2] or '')), '\n')
 note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, words, fence, asked, at), 'doubts', doubts)
 note('PEXPIRE', job, ledger_life)
-if tonumber(known[3]) ~= math.floor(now / day) then list(name) end
+list(name, tonumber(known[3]) ~= math.floor(now / day))
 return doubts
 end
 local function settle_gone(doubts, gone)
