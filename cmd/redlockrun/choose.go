@@ -28,6 +28,14 @@ func (m *jobsMeant) define(flags *pflag.FlagSet) {
 
 func (m *jobsMeant) listed() bool { return m.all || m.match != "" }
 
+// words are the flags that mean the listed jobs, as they are typed.
+func (m *jobsMeant) words() string {
+	if m.all {
+		return " --all"
+	}
+	return " --match " + shellWord(m.match)
+}
+
 // check refuses what means no jobs, or two things.
 func (m *jobsMeant) check(command string, names []string) error {
 	switch said := len(names) > 0; {

@@ -159,7 +159,11 @@ A pause that is there already is left as it is.
 
 examples:
   redlockrun pause backup --for 2h --why 'the disk is being replaced'
-  redlockrun pause --all --wait 10m --why deploy && deploy; redlockrun resume --all --why deploy
+
+a deploy during which no job starts, as a script that also resumes after Ctrl-C:
+  trap 'redlockrun resume --all --why deploy' EXIT
+  trap 'exit 130' HUP INT TERM
+  redlockrun pause --all --for 1h --wait 10m --why deploy && deploy
 `
 
 // resumeHelp is what is said of the command resume.

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"redlockrun/internal/config"
+	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
 
 	"github.com/spf13/pflag"
 )
@@ -33,11 +36,46 @@ func definePause(flags *pflag.FlagSet) act {
 		change := lock.Change{Act: lock.Paused, Why: *why, For: time.Duration(length)}
 		w := &changing{command: "pause", json: *json, say: sayPaused, change: change}
 		made, err := w.make(o, names)
-		if err != nil {
+		if err == nil {
+			err = o.settle(namesOf(made), time.Duration(wait), works)
+		} else if !errors.As(err, new(*runner.SignalError)) {
 			return err
 		}
-		return o.settle(namesOf(made), time.Duration(wait), works)
+		if err != nil {
+			o.stayPaused(meant, made, *why)
+		}
+		return err
 	}
+}
+
+// stayPaused says what is still paused when the command has ended early, and how to end that.
+func (o *operation) stayPaused(meant *jobsMeant, made []madeChange, why string) {
+	var ours []string
+	var until time.Time
+	ending := typed("resume")
+	for _, m := range made {
+		p := pauseOrNone(m.Changed)
+		if m.Done || meant.listed() && why != "" && p.Why == why {
+			ours, until = append(ours, m.name), p.Until
+		}
+	}
+	switch {
+	case len(ours) == 0:
+		return
+	case meant.listed() && why != "":
+		ending += meant.words() + " --why " + shellWord(why)
+	case meant.listed() && len(ours) == len(made):
+		ending += meant.words()
+	default:
+		ending = typed("resume", ours...)
+	}
+	text := fmt.Sprintf("%d jobs stay paused ", len(ours))
+	if len(ours) == 1 {
+		text = fmt.Sprintf("%q stays paused ", ours[0])
+	}
+	o.console.Say(console.Message{
+		Level: console.Warning, Event: console.EventPaused, Text: text + untilWhen(until), Hints: []string{ending + " ends that"},
+	})
 }
 
 // chosen are the jobs that are meant, once it is known that a command can be for them.

@@ -86,7 +86,7 @@ func works(j lock.Job) bool {
 
 func stillRunning(left []lock.Job, limit time.Duration) error {
 	o := failure(statusBusy, fmt.Sprintf("the time of --wait %s is over, and not all has ended: %s", config.Exact(limit), runners(left)),
-		typed("stop", left[0].Name)+" ends it; what is paused stays paused")
+		typed("stop", left[0].Name)+" ends it")
 	o.event = console.EventBusy
 	return &unmadeError{outcome: o}
 }

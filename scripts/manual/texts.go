@@ -101,8 +101,9 @@ var examples = [][2]string{
 	{"Wait for one's turn, for five minutes at most:", "redlockrun --key report --wait 5m -c 'make report | mail -s report ops'"},
 	{"In the crontab of every host, and done once for each tick:",
 		"*/5 * * * * redlockrun --key orders --once-per 5m -E 0 -- php cancel_orders.php"},
-	{"A deploy during which no job starts:",
-		"redlockrun pause --all --wait 10m --why deploy && deploy\nredlockrun resume --all --why deploy"},
+	{"A deploy during which no job starts, as a script that also resumes after Ctrl-C:",
+		"trap 'redlockrun resume --all --why deploy' EXIT\ntrap 'exit 130' HUP INT TERM\n" +
+			"redlockrun pause --all --for 1h --wait 10m --why deploy && deploy"},
 	{"A script that locks itself:",
 		"[ \"${REDLOCKRUN_PID-}\" = \"$PPID\" ] ||\n    exec redlockrun --key nightly -- \"$0\" \"$@\""},
 }
