@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -67,7 +68,37 @@ func (w *changing) make(o *operation, names []string) ([]madeChange, error) {
 		o.warnAll([]string{"no answer from " + master})
 	}
 	unsaid := o.print(w.lines(done)...)
-	return done, cmp.Or(err, w.fail(o, failed, len(names)), unsaid)
+	if err != nil { // a signal
+		w.warnUnconfirmed(o, failed)
+		return done, err
+	}
+	return done, cmp.Or(w.fail(o, failed, len(names)), unsaid)
+}
+
+// warnUnconfirmed says of which jobs nobody knows whether they were changed when a signal came.
+func (w *changing) warnUnconfirmed(o *operation, failed []madeChange) {
+	var names []string
+	for _, m := range failed {
+		if errors.As(m.err, new(*lock.UnconfirmedError)) {
+			names = append(names, m.name)
+		}
+	}
+	if len(names) > 0 {
+		text := fmt.Sprintf("no answer came for %s of %s", w.command, strings.Join(each(names), ", "))
+		o.console.Say(console.Message{
+			Level: console.Warning, Event: console.EventUnavailable, Text: text, Hints: []string{perhapsDone(names)},
+		})
+	}
+}
+
+// perhapsDone is how to look whether a change was made that got no answer.
+func perhapsDone(names []string) string {
+	return "it may have been done all the same: " + typed("status", names...)
+}
+
+// lostAnswer is added to what is so now, of a change that has perhaps done it.
+func lostAnswer(name, deed string) string {
+	return fmt.Sprintf("; an answer was lost: %s shows whether this command %s", typed("history", name), deed)
 }
 
 // lines are what is said of the changes.
@@ -110,7 +141,8 @@ func (w *changing) one(ctx context.Context, store lock.Operator, name string) (m
 // An unmadeError is a change of jobs that failed for one reason.
 type unmadeError struct {
 	outcome
-	names []string
+	names       []string
+	unconfirmed bool // it may have been made all the same
 }
 
 func (e *unmadeError) Error() string { return e.message }
@@ -132,11 +164,15 @@ func (w *changing) fail(o *operation, failed []madeChange, of int) error {
 			reasons = append(reasons, &unmadeError{outcome: out})
 		}
 		reasons[i].names = append(reasons[i].names, m.name)
+		reasons[i].unconfirmed = reasons[i].unconfirmed || errors.As(m.err, new(*lock.UnconfirmedError))
 	}
 	if len(reasons) == 0 {
 		return nil
 	}
 	for _, r := range reasons {
+		if r.unconfirmed {
+			r.hints = append(r.hints, perhapsDone(r.names))
+		}
 		if of > 1 && r.event != console.EventRefused {
 			r.message = fmt.Sprintf("cannot %s %s: %s", w.command, strings.Join(each(r.names), ", "), r.message)
 		}

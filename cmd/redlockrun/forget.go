@@ -24,7 +24,10 @@ func defineForget(flags *pflag.FlagSet) act {
 }
 
 func sayForgotten(name string, c lock.Changed) string {
-	if !c.Done {
+	switch {
+	case c.Unconfirmed:
+		return fmt.Sprintf("nothing is remembered of %q; an answer was lost: this command may have forgotten it", name)
+	case !c.Done:
 		return fmt.Sprintf("nothing is remembered of %q", name)
 	}
 	return fmt.Sprintf("forgot %q: its runs, its slots, and that it is listed", name)

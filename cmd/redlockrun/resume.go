@@ -51,7 +51,10 @@ func anyDone(made []madeChange) bool {
 }
 
 func sayResumed(name string, c lock.Changed) string {
-	if !c.Done {
+	switch {
+	case c.Unconfirmed:
+		return fmt.Sprintf("%q is not paused", name) + lostAnswer(name, "ended a pause")
+	case !c.Done:
 		return fmt.Sprintf("%q is not paused", name)
 	}
 	return fmt.Sprintf("resumed %q, paused %s", name, pauseOf(c))

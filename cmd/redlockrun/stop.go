@@ -60,6 +60,9 @@ func sayStopped(name string, c lock.Changed) string {
 	default:
 		text = fmt.Sprintf("told %s to stop %q", by, name) + learns(c)
 	}
+	if c.Unconfirmed {
+		text += lostAnswer(name, "stopped a run")
+	}
 	switch {
 	case c.Pause != nil:
 		text += "; the job is paused " + untilWhen(c.Pause.Until)
@@ -88,6 +91,9 @@ func notStopped(e *lock.RefusedError) (outcome, bool) {
 	text := fmt.Sprintf("the lock of %q is %s", e.Name, heldBy(e.Changed))
 	if e.Pause != nil {
 		text += "; the job is paused " + untilWhen(e.Pause.Until)
+	}
+	if e.Unconfirmed {
+		text += lostAnswer(e.Name, "stopped that run")
 	}
 	if e.Refusal == lock.NotOurs {
 		return refuse(e, text, typed("unlock", e.Name)+" --force --foreign takes it away"), true

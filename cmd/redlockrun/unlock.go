@@ -110,6 +110,10 @@ func outlivedBy(name string, h lock.Holder, left []int) error {
 
 func sayUnlocked(name string, c lock.Changed, force bool) string {
 	switch {
+	case c.Unconfirmed && force:
+		return unlockedPerhaps(name) + "; if the run that had it lives, it stops when it next renews; until then two can run"
+	case c.Unconfirmed:
+		return unlockedPerhaps(name)
 	case !c.Done:
 		return fmt.Sprintf("nobody has the lock of %q", name)
 	case c.Holder.Run == "":
@@ -124,6 +128,10 @@ func sayUnlocked(name string, c lock.Changed, force bool) string {
 		text += "by " + clock(heedsBy(c)) + "; until then two can run"
 	}
 	return text
+}
+
+func unlockedPerhaps(name string) string {
+	return fmt.Sprintf("the lock of %q is not as it was", name) + lostAnswer(name, "freed it")
 }
 
 func notUnlocked(e *lock.RefusedError) (outcome, bool) {

@@ -9,7 +9,8 @@ import (
 type Operator interface {
 	// Change does one thing to one job, in one step, which may be repeated; in a quorum it is
 	// a step of each master, and made when a majority has made it. Its errors are
-	// *RefusedError, *NotLockError, *UnavailableError, or the cause of ctx.
+	// *RefusedError, *NotLockError, *UnavailableError, or the cause of ctx; the last two in an
+	// *UnconfirmedError if the change may have been made.
 	Change(ctx context.Context, name string, c Change) (Changed, error)
 }
 
@@ -42,6 +43,24 @@ type Changed struct {
 	Next   Waiter        // the first in line, after the change; Run is "" if nobody waits
 	Ran    bool          // the job has run in the last 90 days
 	Absent []string      // masters of a quorum that did not answer
+
+	// Unconfirmed says that an answer was lost: what this change was for is so, but whether it did it,
+	// and how things were before, nobody knows.
+	Unconfirmed bool
+}
+
+// An UnconfirmedError says that a change may have been made, or in a quorum made in part, though no answer came.
+type UnconfirmedError struct{ Err error }
+
+func (e *UnconfirmedError) Error() string { return e.Err.Error() }
+func (e *UnconfirmedError) Unwrap() error { return e.Err }
+
+// Unconfirmed is err of a change that may have been made.
+func Unconfirmed(err error, inDoubt bool) error {
+	if !inDoubt || err == nil {
+		return err
+	}
+	return &UnconfirmedError{err}
 }
 
 // A RefusedError says that a change was not made, as things are not what it is for.

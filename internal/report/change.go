@@ -16,6 +16,7 @@ type changeObject struct {
 	Lease   *seconds      `json:"lease_seconds,omitempty"`
 	Paused  *pauseObject  `json:"paused,omitempty"`
 	Next    *waiterObject `json:"next,omitempty"`
+	Unsure  bool          `json:"unconfirmed,omitempty"`
 }
 
 // ChangeObject is what an operator's command has done to a job, and how things were before,
@@ -25,6 +26,7 @@ func ChangeObject(name string, event lock.Event, c lock.Changed) any {
 	o := changeObject{
 		Key: name, Event: event, Done: c.Done, Run: h.Run, Host: h.Host, PID: h.PID, User: h.User, Command: h.Command, Foreign: h.Foreign,
 		At: instant(c.At), Lease: secondsOf(c.Left, c.Left > 0 && h != (lock.Holder{})), Paused: pauseOf(c.Pause),
+		Unsure: c.Unconfirmed,
 	}
 	if c.Next.Run != "" {
 		next := waiterOf(c.Next)

@@ -33,6 +33,7 @@ var objects = []object{
 	{"pause, resume, stop, unlock and forget", []term{
 		{"key, event, done", "The job, what was asked for, and whether it was done."},
 		{"run, host, pid, user, command, at, lease_seconds, foreign", "Who has, or had, the lock."},
+		{"unconfirmed", "An answer was lost: nobody knows whether this command did it."},
 		{"paused, next", "The pause, and who has the lock next."},
 	}},
 	{"check", []term{

@@ -25,6 +25,7 @@ var scenarios = map[string]func(*testing.T){
 	"TestAHandOverBeginsWithItsConfirmation":             TestAHandOverBeginsWithItsConfirmation,
 	"TestWithoutHistoryNothingIsWritten":                 TestWithoutHistoryNothingIsWritten,
 	"TestAJobIsListedOnceADay":                           TestAJobIsListedOnceADay,
+	"TestAJobThatTheSetOfNamesHasLostIsListedAgain":      TestAJobThatTheSetOfNamesHasLostIsListedAgain,
 	"TestTheMeanIsThatOfSuccesses":                       TestTheMeanIsThatOfSuccesses,
 	"TestASlotIsClosedBySuccessAlone":                    TestASlotIsClosedBySuccessAlone,
 	"TestAnotherSlotIsAnotherMatter":                     TestAnotherSlotIsAnotherMatter,

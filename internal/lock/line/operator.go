@@ -39,7 +39,7 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 	args := append([]any{c.By.Run, lock.ActHistory, c.By.Who(lock.Slot{}), 0, "", name, names, lock.Word(lock.WhyText(c.Why))}, more(c)...)
 	reply, inDoubt, err := changeStep(c.Act).Persist(ctx, l, patience, keys.All(), args...)
 	if err != nil {
-		return lock.Changed{}, err
+		return lock.Changed{}, lock.Unconfirmed(err, inDoubt)
 	}
 	if names == "" && reply.code >= nothing {
 		o.relist(ctx, keys.Jobs, name, c, patience)
@@ -87,9 +87,13 @@ func judge(name string, keys lock.Keys, c lock.Change, r changeReply, inDoubt bo
 		out.Next = lock.ReadWaiter(r.next, r.entry)
 	}
 	refused := lock.ObjectionOf(r.code)
+	out.Unconfirmed = inDoubt && unsure(c, r, out)
 	switch {
 	case inDoubt && repeated(c, r, out):
 		out.Done = true
+		if c.Act == lock.Freed { // it is another's by now
+			out.Holder, out.At, out.Left = lock.Holder{}, time.Time{}, 0
+		}
 	case refused != 0:
 		return lock.Changed{}, &lock.RefusedError{Name: name, Refusal: refused, Changed: out}
 	}
@@ -103,8 +107,20 @@ func repeated(c lock.Change, r changeReply, out lock.Changed) bool {
 		return out.Pause != nil && out.Pause.ID == c.By.Run
 	case lock.Halted:
 		return r.code == already && out.Holder.Stop == c.By.Run
+	}
+	return unsure(c, r, out)
+}
+
+// unsure reports whether a reply looks as if this very change had been made before, and its answer lost, and does
+// not tell it from another's.
+func unsure(c lock.Change, r changeReply, out lock.Changed) bool {
+	switch c.Act {
+	case lock.Paused:
+		return false
+	case lock.Halted:
+		return r.code == nothing || r.code == over || lock.ObjectionOf(r.code) == lock.OtherRun
 	case lock.Freed:
-		return lock.ObjectionOf(r.code) == lock.OtherRun && out.Holder.Run != c.Run
+		return r.code == nothing || lock.ObjectionOf(r.code) == lock.OtherRun && out.Holder.Run != c.Run
 	}
 	return r.code == nothing
 }

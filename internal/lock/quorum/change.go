@@ -54,6 +54,8 @@ type changeReply struct {
 	now   int64  // the server's clock, ms
 	ran   bool   // the job has run, as far as its fence remembers
 	wrong wrongKey
+
+	unsure bool // it looks as if this very change had been made before, and its answer lost; nobody can tell
 }
 
 // The codes of a changeReply.
@@ -109,10 +111,13 @@ func (c changeReply) settledBy(by lock.Change, inDoubt bool) changeReply {
 		own = c.code == already && pause != nil && pause.ID == by.By.Run
 	case lock.Halted:
 		own = c.code == already && h.Stop == by.By.Run
+		c.unsure = inDoubt && (c.code == nothing || c.code == runOver || lock.ObjectionOf(c.code) == lock.OtherRun)
 	case lock.Freed:
-		own = inDoubt && lock.ObjectionOf(c.code) == lock.OtherRun && h.Run != by.Run
+		own = inDoubt && (c.code == nothing || lock.ObjectionOf(c.code) == lock.OtherRun && h.Run != by.Run)
+		c.unsure = own
 	case lock.Resumed, lock.Forgotten:
 		own = inDoubt && c.code == nothing
+		c.unsure = own
 	}
 	if own {
 		c.code = changed

@@ -3,6 +3,8 @@ package quorum
 import (
 	"cmp"
 	"context"
+	"errors"
+	"slices"
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
@@ -192,10 +194,15 @@ func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...
 		l := src.Fresh().Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
 		defer l.Close()
 		reply, inDoubt, err := step.Persist(ctx, l, lock.Patience{Whole: o.Timeout, Draw: o.Draw}, keysOf(keys), args...)
-		return reply.settledBy(c, inDoubt), err
+		return reply.settledBy(c, inDoubt), lock.Unconfirmed(err, inDoubt && c.Act != looking)
 	})
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, lock.Unconfirmed(context.Cause(ctx), slices.ContainsFunc(answers, mayBeDone))
 	}
 	return surveyed(o.quorum, name, keys, answers)
+}
+
+// mayBeDone reports whether a master has made a change, or may have.
+func mayBeDone(a saying[changeReply]) bool {
+	return a.err == nil && a.answer.code == changed || errors.As(a.err, new(*lock.UnconfirmedError))
 }

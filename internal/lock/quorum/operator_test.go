@@ -161,7 +161,7 @@ func TestAPauseAtAMinorityHindersNobody(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	give(t, l)
-	all.mustKeepOnly(t, "job", "runs")
+	all.mustKeepOnly(t, "job", "jobs", "runs")
 }
 
 func TestWhoIgnoresPausesOfAQuorum(t *testing.T) {

@@ -123,8 +123,8 @@ func FuzzAReplyOfTheReleaseStep(f *testing.F) {
 
 func FuzzAReplyOfAnOperatorsStep(f *testing.F) {
 	locktest.FuzzReply(f, changeStep(looking).Read, changeParts,
-		"*5\r\n:1\r\n:60000\r\n$166\r\n"+aRecord+"\r\n$0\r\n\r\n:1795344198501\r\n",
-		"*5\r\n:-10\r\n:-2\r\n$0\r\n\r\n$10\r\nany\x00\xffbytes\r\n:1795344198501\r\n",
+		"*6\r\n:1\r\n:60000\r\n$166\r\n"+aRecord+"\r\n$0\r\n\r\n:1795344198501\r\n:1\r\n",
+		"*6\r\n:-10\r\n:-2\r\n$0\r\n\r\n$10\r\nany\x00\xffbytes\r\n:1795344198501\r\n:0\r\n",
 		"*3\r\n:-1\r\n:4\r\n$4\r\nlist\r\n",
 	)
 }
@@ -133,7 +133,7 @@ func changeParts(c changeReply) []any {
 	if c.code == wrongKind {
 		return []any{c.code, int64(c.wrong.at + 1), c.wrong.kind}
 	}
-	return []any{c.code, c.left, c.held, c.pause, c.now}
+	return []any{c.code, c.left, c.held, c.pause, c.now, int64(digit(c.ran))}
 }
 
 // A holder's name is anybody's: the value of a key.

@@ -11,14 +11,15 @@ import (
 
 // A survey is what the masters have answered to one step of an operator.
 type survey struct {
-	quorum *quorum
-	name   string
-	said   []changeReply // of those that could do what was asked
-	absent []string      // the others
-	outage *outage       // why they are
-	all    bool          // it is done when all masters have done it
-	of     string        // what is told of the lock's holder; "": of that of a majority
-	leaves bool          // the pause is told that a minority had, too
+	quorum  *quorum
+	name    string
+	said    []changeReply // of those that could do what was asked
+	absent  []string      // the others
+	outage  *outage       // why they are
+	all     bool          // it is done when all masters have done it
+	of      string        // what is told of the lock's holder; "": of that of a majority
+	leaves  bool          // the pause is told that a minority had, too
+	inDoubt bool          // some master has done it, or may have
 }
 
 // surveyed is an error if no majority could do what was asked.
@@ -27,6 +28,7 @@ func surveyed(q *quorum, name string, keys lock.Keys, answers []saying[changeRep
 	var wrong []*lock.NotLockError
 	for _, a := range answers {
 		err := a.err
+		s.inDoubt = s.inDoubt || mayBeDone(a)
 		if err == nil && a.answer.code == wrongKind {
 			w := a.answer.wrong
 			wrong = append(wrong, &lock.NotLockError{Key: keysOf(keys)[w.at], What: lock.TypeName(w.kind)})
@@ -43,10 +45,13 @@ func surveyed(q *quorum, name string, keys lock.Keys, answers []saying[changeRep
 		return nil, wrong[0]
 	}
 	if len(s.said) < s.need() {
-		return nil, s.outage.unavailable()
+		return nil, s.unavailable()
 	}
 	return s, nil
 }
+
+// unavailable is that too few masters have answered. Some may have done it all the same.
+func (s *survey) unavailable() error { return lock.Unconfirmed(s.outage.unavailable(), s.inDoubt) }
 
 func (s *survey) need() int { return majority(s.quorum.size) }
 
@@ -76,7 +81,7 @@ func (s *survey) outcome(done bool, good ...int64) (lock.Changed, error) {
 	case s.all && objection != 0:
 		return lock.Changed{}, s.refused(objection)
 	case n+len(s.absent) >= need && len(s.absent) > 0:
-		return lock.Changed{}, s.outage.unavailable()
+		return lock.Changed{}, s.unavailable()
 	case objection != 0:
 		return lock.Changed{}, s.refused(objection)
 	}
@@ -136,6 +141,7 @@ func (s *survey) ended(run string) bool {
 func (s *survey) changed(done bool) lock.Changed {
 	out := lock.Changed{Done: done, Now: time.UnixMilli(s.said[0].now), Absent: s.absent}
 	out.Ran = slices.ContainsFunc(s.said, func(r changeReply) bool { return r.ran })
+	out.Unconfirmed = s.unsure()
 	if s.leaves || s.paused() {
 		out.Pause = s.pause()
 	}
@@ -152,6 +158,18 @@ func (s *survey) changed(done bool) lock.Changed {
 		}
 	}
 	return out
+}
+
+// unsure reports whether no master can say what this change has done, and some may have done it.
+func (s *survey) unsure() bool {
+	some := false
+	for _, r := range s.said {
+		if r.code == changed && !r.unsure {
+			return false
+		}
+		some = some || r.unsure
+	}
+	return some
 }
 
 // pauses are those that masters have, the longest first.
