@@ -17,7 +17,7 @@ const dyingLimit = 50 * time.Millisecond
 // countLeft counts what the command leaves running: nothing that PID 1 leaves, as it ends
 // with PID 1.
 func countLeft(group int) int {
-	if os.Getpid() == 1 {
+	if os.Getpid() == 1 || countLiving(group) == 0 {
 		return 0
 	}
 	tick := time.NewTicker(dyingLimit / 10)
