@@ -43,3 +43,21 @@ func TestInAForeignGroupACommandThatSomebodyStopsLeavesTheRunAlone(t *testing.T)
 		t.Error("it was continued too early")
 	}
 }
+
+// In a PID namespace without a /proc of its own nobody of the command is to be seen.
+func TestWhereProcShowsNobodyTheRestOfAStoppedCommandIsKilled(t *testing.T) {
+	t.Parallel()
+	ability.Need(t, ability.Namespaces)
+	s := redistest.Start(t, redistest.Options{})
+	file := filepath.Join(t.TempDir(), "beats")
+	enter := []string{"--pid", "--fork", "--kill-child"}
+	if os.Getuid() != 0 {
+		enter = append(enter, "--user", "--map-root-user")
+	}
+	const text = `trap "exit 3" TERM; (trap "" TERM; ` + beats + `) & wait`
+	enter = append(enter, "sh", "-c", `"$@"; : >"$0.ended"; while :; do sleep 1; done`, file, binary(t),
+		"-k", "job", "--ttl", "2", "--max-runtime", "1", "sh", "-c", text, file)
+	launchCommand(t, s.URL(), exec.Command("unshare", enter...))
+	until(t, "the end of the run", func() bool { return exists(file + ".ended") })
+	band{beats: file}.standsBeside(t, s)
+}
