@@ -82,8 +82,11 @@ func explainFlags(err error, flags *pflag.FlagSet, help string) error {
 		usage   *config.UsageError
 		unknown *pflag.NotExistError
 		missing *pflag.ValueRequiredError
+		invalid *pflag.InvalidValueError
 	)
 	switch {
+	case errors.As(err, &invalid) && !isRefused(invalid.GetFlag()):
+		return invalidValue(invalid.GetFlag().Name, err, help)
 	case errors.As(err, &usage):
 		return usage
 	case errors.As(err, &unknown):
@@ -92,6 +95,15 @@ func explainFlags(err error, flags *pflag.FlagSet, help string) error {
 		return config.Usagef("%s needs a value", dashed(missing.GetSpecifiedName())).Hint(help)
 	}
 	return config.Usagef("a flag is badly written").Hint(help)
+}
+
+// invalidValue says which flag has a value that it cannot have, and why if that is known.
+func invalidValue(name string, err error, help string) error {
+	usage, known := errors.AsType[*config.UsageError](err)
+	if !known {
+		return config.Usagef("%s: the value is badly written", dashed(name)).Hint(help)
+	}
+	return &config.UsageError{Problem: dashed(name) + ": " + usage.Problem, Hints: usage.Hints}
 }
 
 func unknownFlag(e *pflag.NotExistError, flags *pflag.FlagSet, help string) error {

@@ -58,6 +58,11 @@ examples:
   redlockrun history backup --since 168h --bad --json
 `
 
+// lookStatus is what an exit status means of who only looks.
+const lookStatus = `
+exit status: 0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis.
+`
+
 // checkHelp is what is said of the command check.
 const checkHelp = `redlockrun check tells a monitoring system whether all is well with jobs: by its exit status,
 and in one line with performance data, as plugins of Nagios and Icinga do. A shell's && and a
@@ -76,8 +81,9 @@ flags:
 
 Without flags: CRITICAL if the last run did not end well or has vanished, or if no run can start,
 as a key of the lock is none of ours (65); WARNING if a run is silent, the lock is stuck or is
-somebody else's; UNKNOWN if the job was never seen, or Redis does not answer; else OK. That a job is paused is said, and changes nothing. Of several
-findings, and of several jobs, the worst counts: CRITICAL, UNKNOWN, WARNING, OK.
+somebody else's; UNKNOWN if the job was never seen, or Redis does not answer; else OK. That a job
+is paused is said, and changes nothing. Of several findings, and of several jobs, the worst
+counts: CRITICAL, UNKNOWN, WARNING, OK.
 
 examples:
   redlockrun check --max-age 26h nightly-report
@@ -125,7 +131,7 @@ usage:
   redlockrun report [flags] NAME...      of these
 
 flags:
-      --since D                how far the page goes back (24h)
+      --since D                how far the page goes back (24h); from 1m on
       --output FILE            write it to FILE, at once and for all to read; if the store
                                does not answer, FILE stays as it is
       --refresh D              let browsers read it again after D
@@ -135,6 +141,12 @@ What is hatched is not remembered any more: --history says how much is.
 examples:
   redlockrun report --since 168h > jobs.html
   * * * * * redlockrun report --output /var/www/html/jobs.html --refresh 1m
+`
+
+// reportStatus is what an exit status of report means.
+const reportStatus = `
+exit status: 0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis,
+71 FILE could not be written.
 `
 
 // pauseHelp is what is said of the command pause.

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-var lookAtHistory = operatorCommand{name: "history", help: historyHelp, define: defineHistory}
+var lookAtHistory = operatorCommand{name: "history", help: historyHelp, define: defineHistory, status: lookStatus}
 
 // A historyLook is what history is to show, and how.
 type historyLook struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-var writeReport = operatorCommand{name: "report", help: reportHelp, define: defineReport}
+var writeReport = operatorCommand{name: "report", help: reportHelp, define: defineReport, status: reportStatus}
 
 // A reportLook is what a page is to show, and where it goes.
 type reportLook struct {

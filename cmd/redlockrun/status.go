@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-var lookAtStatus = operatorCommand{name: "status", help: statusHelp, define: defineStatus}
+var lookAtStatus = operatorCommand{name: "status", help: statusHelp, define: defineStatus, status: lookStatus}
 
 // A statusLook is what status is to show, and how.
 type statusLook struct {
