@@ -18,7 +18,7 @@ type use struct {
 	lost    string
 }
 
-// uses are in the order of their weight: a right that several need is the first one's.
+// uses are in the order of their weight.
 func uses() []use {
 	return []use{
 		{lock.MinimalACL, Fail, "nothing runs (69)"},
@@ -75,7 +75,7 @@ func refusalsOf(reply any) (l lack) {
 		case said.Code == lock.NOCOMMAND:
 			l.commands = append(l.commands, name)
 		case said.Code != "NOPERM": // it was let in
-		case strings.Contains(lower, "access") && strings.Contains(lower, "channel"):
+		case strings.Contains(lower, "channel"): // it may not be published to
 			l.rights = append(l.rights, "&")
 		case strings.Contains(lower, "access") && strings.Contains(lower, "key"):
 			l.rights = append(l.rights, "~")
@@ -86,34 +86,71 @@ func refusalsOf(reply any) (l lack) {
 	return l
 }
 
-// weigh says what each lack costs.
-func (v *visit) weigh(l lack) (found []Finding) {
-	worst, told := Ok, map[string]bool{}
-	for _, u := range uses() {
-		var rights, unknown []string
+// lacks reports whether a user may not use a right, and whether the server does not know it.
+func (l lack) lacks(right string) (denied, unknown bool) {
+	kind := right[:1]
+	denied = slices.Contains(l.rights, right) || strings.ContainsAny(kind, "~&") && slices.Contains(l.rights, kind)
+	return denied, slices.Contains(l.commands, strings.TrimPrefix(right, "+"))
+}
+
+// A loss is what some rights and commands are for: the same for each of them.
+type loss struct {
+	lack
+	without Result
+	lost    string
+}
+
+// losses are what the lacks cost, the worst first.
+func (v *visit) losses(l lack) (all []*loss) {
+	told := map[string]bool{}
+	for n, u := range uses() {
 		for _, right := range strings.Fields(u.rights) {
-			switch command := strings.TrimPrefix(right, "+"); {
-			case told[right]:
-				continue
-			case slices.Contains(l.commands, command):
-				unknown = append(unknown, strings.ToUpper(command))
-			case slices.Contains(l.rights, right), strings.ContainsAny(right[:1], "~&") && slices.Contains(l.rights, right[:1]):
-				rights = append(rights, v.ours(right))
-			default:
+			denied, unknown := l.lacks(right)
+			if told[right] || !denied && !unknown {
 				continue
 			}
 			told[right] = true
+			lost := lostWith(right, uses()[n:])
+			i := slices.IndexFunc(all, func(known *loss) bool { return known.without == u.without && known.lost == lost })
+			if i < 0 {
+				i, all = len(all), append(all, &loss{without: u.without, lost: lost})
+			}
+			if unknown {
+				all[i].commands = append(all[i].commands, strings.ToUpper(strings.TrimPrefix(right, "+")))
+			} else {
+				all[i].rights = append(all[i].rights, v.ours(right))
+			}
 		}
-		if len(rights) > 0 {
-			found = append(found, v.is("rights", u.without, "user %s lacks %s: %s", v.user(), strings.Join(rights, " "), u.lost).
-				to("%s", v.grant(rights...)))
+	}
+	return all
+}
+
+// lostWith is what is lost with a right, by the first use and those of the same weight that need it, too. Where nothing
+// runs, that is all there is to be said.
+func lostWith(right string, users []use) string {
+	lost := users[0].lost
+	for _, other := range users[1:] {
+		if users[0].without == Warn && other.without == Warn && slices.Contains(strings.Fields(other.rights), right) {
+			lost += "; " + other.lost
 		}
-		if len(unknown) > 0 {
-			found = append(found, v.is("rights", u.without, "%s is not known there: %s", strings.Join(unknown, ", "), u.lost).
+	}
+	return lost
+}
+
+// weigh says what each lack costs.
+func (v *visit) weigh(l lack) (found []Finding) {
+	worst := Ok
+	for _, each := range v.losses(l) {
+		if len(each.rights) > 0 {
+			found = append(found, v.is("rights", each.without, "user %s lacks %s: %s", v.user(), strings.Join(each.rights, " "), each.lost).
+				to("%s", v.grant(each.rights...)))
+		}
+		if len(each.commands) > 0 {
+			found = append(found, v.is("rights", each.without, "%s is not known there: %s", strings.Join(each.commands, ", "), each.lost).
 				to("ask the server itself, if it is a proxy; look for rename-command in its redis.conf"))
 		}
-		if len(rights)+len(unknown) > 0 && u.without != Ok {
-			worst = u.without
+		if each.without != Ok {
+			worst = each.without
 		}
 	}
 	if worst == Ok {

@@ -69,6 +69,16 @@ func TestEachRightThatIsLackingIsNamedAndItsRemedyMendsIt(t *testing.T) {
 		if needed := slices.Contains(strings.Fields(lock.MinimalACL), right); needed != (found[i].Result == doctor.Fail) {
 			t.Errorf("without %s: %+v", right, found[i])
 		}
+		for _, f := range found {
+			for _, word := range strings.Fields(f.Remedy) {
+				if f.Check == "rights" && f.Result != doctor.Ok && strings.HasPrefix(word, "+") && word != right {
+					t.Errorf("without %s: %s is named, too: %+v", right, word, f)
+				}
+			}
+		}
+		if slices.Contains([]string{"+hdel", "+hget", "+hset"}, right) && !strings.Contains(found[i].Message, "--once") {
+			t.Errorf("without %s: nothing is said of slots: %+v", right, found[i])
+		}
 		var words []any
 		for _, word := range strings.Fields(found[i].Remedy) {
 			words = append(words, word)
