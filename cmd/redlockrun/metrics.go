@@ -56,7 +56,7 @@ func (m *metering) tell(o *operation) error {
 
 func (m *metering) write(o *operation, text string) error {
 	if m.file != "" {
-		return replace(m.file, []byte(text), forAll)
+		return put(m.file, []byte(text), forAll)
 	}
 	_, err := o.out.WriteString(text)
 	return err

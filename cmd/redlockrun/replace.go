@@ -9,14 +9,13 @@ import (
 	"redlockrun/internal/lock"
 )
 
-var errNoFile = errors.New("it is no regular file")
-
 // forAll lets other users read a file: who collects or serves it is hardly who wrote it.
 const forAll = 0o644
 
 // replace puts text into the place of the file at path, or leaves that as it was: who reads
 // it finds the old or the new one, and all of it. Its mode is that, whatever the umask; 0
-// leaves it to the umask. A device, or what else is no file, is not replaced. Errors name path.
+// leaves it to the umask. A device, or what else is no file, is not replaced; a link is.
+// Errors name path.
 func replace(path string, text []byte, mode os.FileMode) error {
 	return replaceBy(path, mode, func(f *os.File) error {
 		_, err := f.Write(text)
@@ -29,7 +28,8 @@ func replaceBy(path string, mode os.FileMode, write func(*os.File) error) error 
 	if there, err := os.Stat(path); err == nil && !there.Mode().IsRegular() {
 		return &os.PathError{Op: "replace", Path: path, Err: errNoFile}
 	}
-	beside := filepath.Join(filepath.Dir(path), ".redlockrun-"+lock.NewRunID())
+	dir, _ := filepath.Split(path) // not Dir, which shortens what has a link before a ..
+	beside := dir + ".redlockrun-" + lock.NewRunID()
 	err := create(beside, mode, write)
 	if err == nil {
 		err = os.Rename(beside, path)

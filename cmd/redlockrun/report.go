@@ -62,7 +62,7 @@ func (l *reportLook) write(o *operation) error {
 		Refresh: int(time.Duration(l.refresh) / time.Second),
 	})
 	if l.output != "" {
-		return replace(l.output, page, forAll)
+		return put(l.output, page, forAll)
 	}
 	_, err = o.out.Write(page)
 	return err

@@ -50,7 +50,7 @@ func (a account) write(path string) error {
 	if err != nil {
 		return err
 	}
-	return replace(path, text, 0)
+	return put(path, text, 0)
 }
 
 // line is the account as one line of JSON.

@@ -37,13 +37,8 @@ func TestAReportThatCannotBeWrittenLeavesNothing(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("/dev/null", filepath.Join(dir, "link")); err != nil {
-		t.Fatal(err)
-	}
 	for path, want := range map[string]error{
 		filepath.Join(dir, "fifo"):           errNoFile,
-		filepath.Join(dir, "link"):           errNoFile,
-		"/dev/null":                          errNoFile,
 		dir:                                  errNoFile,
 		filepath.Join(dir, "none", "report"): syscall.ENOENT,
 		filepath.Join(dir, strings.Repeat("x", 256)): syscall.ENAMETOOLONG,
@@ -52,7 +47,7 @@ func TestAReportThatCannotBeWrittenLeavesNothing(t *testing.T) {
 			t.Errorf("%s: %v, want %v", path, err, want)
 		}
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("%v is left there, %v", entries, err)
 	}
 }

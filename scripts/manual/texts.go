@@ -37,7 +37,7 @@ var more = map[string]string{
 	"attempts":           "The lock is kept meanwhile.",
 	"attempt-delay":      "It grows to 10 minutes at most.",
 	"on-lost":            "With continue a warning says so, and the status is that of COMMAND.",
-	"report-file":        "It is written when redlockrun ends, and replaced as a whole.",
+	"report-file":        "It is written when redlockrun ends, and replaced as a whole; /dev/stdout is written to.",
 	"once":               "In Kubernetes the name of a CronJob's Job is a good ID.",
 	"replicas":           "Else it is given back, and the status is 69.",
 	"durable":            "Without it, one that was restarted does not vote for the ttl, at least a minute.",
