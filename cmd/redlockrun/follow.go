@@ -59,7 +59,7 @@ func (f *following) rows(entries []lock.Entry) []string {
 	f.longest = max(f.longest, report.Longest(entries))
 	t := report.History(entries, f.longest, time.Local)
 	for i := range f.columns {
-		t.Columns[i] = console.Column{Least: f.columns[i].Least, Elastic: t.Columns[i].Elastic}
+		t.Columns[i].Least = f.columns[i].Least
 	}
 	t.Settle()
 	f.columns = t.Columns

@@ -18,6 +18,7 @@ type Column struct {
 	Name    string // no line of names is shown if all are ""
 	Least   int    // how wide it is at least
 	Elastic bool   // it is cut before it goes
+	Spare   bool   // it goes before any other
 }
 
 // A Cell is a text of one line.
@@ -31,8 +32,8 @@ const (
 	leastCut = 8 // what is left at least of an elastic column
 )
 
-// Lines are the table's on a display: the columns that do not fit go, from the right. What
-// cannot go is cut.
+// Lines are the table's on a display: the columns that do not fit go, first the spare ones, then
+// from the right. What cannot go is cut.
 func (t Table) Lines(d Display) (lines []string) {
 	widths := t.fit(d.Width)
 	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name != "" }) {
@@ -55,12 +56,21 @@ func (t Table) Settle() {
 	}
 }
 
+// gone is the width of a column that there is no room for.
+const gone = -gap
+
 // fit are the widths of the columns that there is room for.
 func (t Table) fit(room int) (widths []int) {
 	total := -gap
 	for i := range t.Columns {
 		widths = append(widths, t.width(i))
 		total += gap + widths[i]
+	}
+	for i := len(widths) - 1; i >= t.Keep && room > 0 && total > room; i-- {
+		if t.Columns[i].Spare {
+			total -= gap + widths[i]
+			widths[i] = gone
+		}
 	}
 	for room > 0 && total > room && len(widths) > max(1, t.Keep) {
 		last := len(widths) - 1
@@ -89,6 +99,9 @@ func (d Display) line(row []Cell, widths []int) string {
 	var line strings.Builder
 	blanks := 0
 	for i, width := range widths {
+		if width == gone {
+			continue
+		}
 		text := Cut(row[i].Text, width)
 		if text != "" {
 			line.WriteString(strings.Repeat(" ", blanks) + d.Paint(text, row[i].Tone))

@@ -33,6 +33,22 @@ func TestColumnsThatDoNotFitGoFromTheRight(t *testing.T) {
 	}
 }
 
+// What is only drawn goes before what is said.
+func TestASpareColumnGoesFirst(t *testing.T) {
+	t1 := table()
+	t1.Columns[2].Spare = true
+	for width, want := range map[int][]string{
+		38: {"NAME   STATE  ROOM  NOTE", "first  on     -     what else there is", "日本   off    12"},
+		37: {"NAME   STATE  NOTE", "first  on     what else there is", "日本   off"},
+		24: {"NAME   STATE  NOTE", "first  on     what else…", "日本   off"},
+		20: {"NAME   STATE", "first  on", "日本   off"},
+	} {
+		if got := t1.Lines(Display{Width: width}); !slices.Equal(got, want) {
+			t.Errorf("%d: %q, want %q", width, got, want)
+		}
+	}
+}
+
 func TestATableWithoutNamesHasNoLineOfThem(t *testing.T) {
 	plain := Table{Columns: []Column{{Least: 4}, {}}, Rows: [][]Cell{{{Text: "a"}, {Text: "b", Tone: Wrong}}, {{}, {Text: "c"}}}}
 	if got, want := plain.Lines(Display{Color: true}), []string{"a     \x1b[31mb\x1b[0m", "      c"}; !slices.Equal(got, want) {

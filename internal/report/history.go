@@ -22,10 +22,10 @@ func Complete(j lock.Job, entries []lock.Entry) []lock.Entry {
 }
 
 // History is a line for each entry, in their order, with the times of a zone. A bar is as
-// long as the run was, beside the longest of longest.
+// long as the run was, beside the longest of longest. It goes first where room is short.
 func History(entries []lock.Entry, longest time.Duration, zone *time.Location) console.Table {
 	t := console.Table{Keep: 2, Columns: []console.Column{
-		{Name: "BEGAN"}, {Name: "HOST"}, {Name: "WAITED"}, {Name: "RAN"}, {Name: "END"}, {Name: ""}, {Name: "NOTE", Elastic: true},
+		{Name: "BEGAN"}, {Name: "HOST"}, {Name: "WAITED"}, {Name: "RAN"}, {Name: "END"}, {Spare: true}, {Name: "NOTE", Elastic: true},
 	}}
 	for _, e := range entries {
 		t.Rows = append(t.Rows, entryRow(e, longest, zone))
