@@ -207,6 +207,37 @@ func TestAPageInABrowser(t *testing.T) {
 	}
 }
 
+// touched tells, in the title, what stands where the first bad run is told of on a phone: the
+// number of lines of dots, and of those that another element covers.
+const touched = `<script>{
+	const run = document.querySelector(".rows [tabindex]"), told = getComputedStyle(run, "::after");
+	run.scrollIntoView({block: "center"});
+	run.classList.add("touched");
+	const bottom = innerHeight - parseFloat(told.bottom), height = parseFloat(told.height);
+	const lines = [...Array(Math.floor(height)).keys()].map(y => document.elementFromPoint(innerWidth / 2, bottom - height + y));
+	document.title = told.position + " " + lines.length + " lines, covered " + lines.filter(e => e !== run).length + " " + told.content;
+}</script></body>`
+
+// What a tap tells of a run is covered by nothing, and names the job.
+func TestATapTellsOfARun(t *testing.T) {
+	s := newSite(t)
+	for i := range 30 {
+		s.ledger(fmt.Sprintf("orders \"%d\"", i), 30, time.Hour)
+	}
+	// The browser has no window, and so nothing in it has the focus.
+	page := strings.NewReplacer("i:focus", "i.touched", "</body>", touched, "Content-Security-Policy", "no-policy").
+		Replace(string(s.report()))
+	b := browse(t, []byte(page))
+	touch := "--blink-settings=primaryHoverType=1,availableHoverTypes=1"
+	dom := b.open("--dump-dom", "--window-size=500,700", touch)
+	title := regexp.MustCompile(`<title>([^<]*)`).FindStringSubmatch(dom)[1]
+	told := regexp.MustCompile(`^fixed [2-9]\d lines, covered 0 `).MatchString(title)
+	if !told || !strings.Contains(title, `orders`) || !strings.Contains(title, "failed 3, web-") {
+		t.Error(html.UnescapeString(title))
+	}
+	b.shot("phone-tap", 500, 700, touch)
+}
+
 func read(t *testing.T, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -4,6 +4,7 @@
 package markup
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -107,11 +108,41 @@ func allowed(name, value string) bool {
 	case "href":
 		return strings.HasPrefix(value, "#") || value == Nothing
 	case "style":
-		return bare(value)
+		return bare(value) || isProperty(value)
 	case "class", "id", "title", "lang", "name", "content", "charset", "rel", "tabindex", "open", "scope", "datetime", "colspan", "role":
 		return true
 	}
 	return strings.HasPrefix(name, "aria-")
+}
+
+// Property is a style that gives the sheet a text, as var(--name). Whatever the text holds, it
+// stays one string.
+func Property(name, text string) string {
+	var b strings.Builder
+	b.WriteString("--" + name + `:"`)
+	for _, r := range text {
+		if r == ' ' || r < utf8.RuneSelf && bare(string(r)) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\%x `, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// isProperty reports whether a style is one that Property makes.
+func isProperty(style string) bool {
+	name, text, ok := strings.Cut(strings.TrimPrefix(style, "--"), `:"`)
+	text, ends := strings.CutSuffix(text, `"`)
+	for i := range len(text) {
+		c := text[i]
+		escapes := c == '\\' && i+1 < len(text) && strings.IndexByte("0123456789abcdef", text[i+1]) >= 0
+		if c != ' ' && !escapes && !bare(string(rune(c))) {
+			return false
+		}
+	}
+	return ok && ends && bare(name) && len(name)+len(text)+len(`--:""`) == len(style)
 }
 
 // Nothing is the address of an empty thing, which nobody needs to be asked for.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/markup"
 )
 
 func (h *htmlPage) chart() {
@@ -135,7 +136,7 @@ func (h *htmlPage) list(rows []int) {
 func (h *htmlPage) row(i int) {
 	r := &h.rows[i]
 	name := lock.Plain(r.job.Name)
-	h.Open("li", "id", "j"+strconv.Itoa(i))
+	h.Open("li", "id", "j"+strconv.Itoa(i), "style", markup.Property("name", name))
 	h.Open("p")
 	h.Element("bdi", name, "title", name)
 	h.Element("small", h.told(r))

@@ -122,8 +122,9 @@ td::before{color:var(--dim);font-weight:400}
 .wrong tbody th{flex:none;max-width:100%}
 }
 @media (hover:none){
-.rows i:hover::after,.rows i:focus::after{content:attr(title);position:fixed;left:.75rem;right:.75rem;bottom:.75rem;z-index:9;
-padding:.6rem .8rem;
+.rows i:hover,.rows i:focus{z-index:5}
+.rows i:hover::after,.rows i:focus::after{content:"\2068" var(--name) "\2069: " attr(title);position:fixed;
+left:.75rem;right:.75rem;bottom:.75rem;z-index:9;padding:.6rem .8rem;
 background:var(--fg);color:var(--bg);border-radius:6px;font:500 .9rem/1.4 system-ui,sans-serif;text-indent:0;white-space:normal}
 }
 @media print{

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -169,7 +170,7 @@ func placeOf(t *testing.T, e element) (left, width int, ok bool) {
 	style := e.attributes["style"]
 	for part := range strings.SplitSeq(style, ";") {
 		name, value, _ := strings.Cut(part, ":")
-		if name == "" {
+		if name == "" || name == "--name" {
 			return 0, 0, false
 		}
 		number, err := strconv.ParseFloat(strings.TrimSuffix(value, "%"), 64)
@@ -188,6 +189,9 @@ func placeOf(t *testing.T, e element) (left, width int, ok bool) {
 	return left, width, true
 }
 
+// nameStyle gives a row the name of its job, for what is told of its runs on a phone.
+var nameStyle = regexp.MustCompile(`^--name:"([A-Za-z0-9 \-_.,:;%#]|\\[0-9a-f]+ )*"$`)
+
 // checkPage fails the test if a page is not well-formed, asks for something, or draws
 // something where it cannot be.
 func checkPage(t *testing.T, page []byte) []element {
@@ -200,6 +204,9 @@ func checkPage(t *testing.T, page []byte) []element {
 		}
 		if href, ok := e.attributes["href"]; ok && href != "data:," && !strings.HasPrefix(href, "#") {
 			t.Errorf("it leads to %s", href)
+		}
+		if style := e.attributes["style"]; e.name == "li" && e.attributes["id"] != "" && !nameStyle.MatchString(style) {
+			t.Errorf("the style %s is more than a string", style)
 		}
 		if left, width, ok := placeOf(t, e); ok && (left < 0 || width < 0 || left+width > whole100) {
 			t.Errorf("<%s> at %d, %d wide", e.name, left, width)
