@@ -49,6 +49,22 @@ func attend[T any](signals <-chan os.Signal, do func(context.Context) (T, error)
 	}
 }
 
+// atOnce does something that reads files, and leaves it behind at the first signal that ends
+// redlockrun: nothing may end a read from a network file system whose server is gone.
+func atOnce[T any](signals <-chan os.Signal, do func() (T, error)) (T, error) {
+	done := begin(context.Background(), func(context.Context) (T, error) { return do() })
+	for {
+		select {
+		case a := <-done:
+			return a.value, a.err
+		case sig := <-signals:
+			if err := runner.Interrupted(sig); err != nil {
+				return attended[T]{}.value, err
+			}
+		}
+	}
+}
+
 // begin calls do beside the caller. The channel has room for what comes of it.
 func begin[T any](ctx context.Context, do func(context.Context) (T, error)) <-chan attended[T] {
 	done := make(chan attended[T], 1)

@@ -43,7 +43,9 @@ func (o *operation) operator(command string) (lock.Operator, error) {
 		return nil, config.Usagef("%s is not for --local: beside a lock in a file of this host nothing is kept", command).
 			Hint("redlockrun status says who has the lock: that process can be ended by its number")
 	}
-	return openOperator(o.Servers, lock.Inspection{Timeout: o.Timeout})
+	return atOnce(o.signals, func() (lock.Operator, error) {
+		return openOperator(o.Servers, lock.Inspection{Timeout: o.Timeout})
+	})
 }
 
 // make changes the jobs, says what was done, and returns the worst of what was not. Those

@@ -24,6 +24,9 @@ func defineDoctor(flags *pflag.FlagSet) act {
 			return config.Usagef("doctor is not for --local: it looks at what is between here and a Redis").
 				Hint("redlockrun status says who has the lock")
 		}
+		if _, err := o.inspector(); err != nil { // what no run accepts, two servers or one of them twice, is refused as it is there
+			return err
+		}
 		found, err := attend(o.signals, o.examine)
 		if err != nil {
 			return err
@@ -33,12 +36,8 @@ func defineDoctor(flags *pflag.FlagSet) act {
 	}
 }
 
-// examine finds the servers, and looks at them. What no run accepts, two servers or one of
-// them twice, is refused as it is there.
+// examine finds the servers, and looks at them.
 func (o *operation) examine(ctx context.Context) ([]doctor.Finding, error) {
-	if _, err := o.inspector(); err != nil {
-		return nil, err
-	}
 	e, err := doctor.Open(ctx, o.Servers, o.UsualTimes(), o.Timeout)
 	if err != nil {
 		return nil, err

@@ -111,7 +111,7 @@ func explainUsage(err error, c plan) (o outcome, ok bool) {
 		return failure(statusUsage, usage.Problem, usage.Hints...), true
 	}
 	if wrong, ok := errors.AsType[*lock.ConfigError](err); ok {
-		return failure(statusUsage, wrong.Error()+" ("+c.whence(wrong)+")", some(c.advice(wrong))...), true
+		return failure(statusUsage, wrong.Error()+" ("+c.whence(wrong.Field)+")", some(c.advice(wrong))...), true
 	}
 	if nested, ok := errors.AsType[*lock.NestedError](err); ok {
 		const hint = "waiting for it would never end: give this run a key of its own, or leave out --wait"
@@ -139,6 +139,10 @@ func explainLock(err error, c plan) (o outcome, ok bool) {
 	}
 	if stopped, ok := errors.AsType[*lock.StoppedError](err); ok {
 		return explainStopped(stopped, cmp.Or(unrun(err), "; nothing was run"), c), true
+	}
+	if unread, ok := errors.AsType[*lock.UnreadError](err); ok {
+		const hint = "check the file system that it is on; --redis-timeout D waits longer"
+		return failure(statusUnavailable, unread.Error()+" ("+c.whence(unread.Field)+")", hint), true
 	}
 	if unavailable, ok := errors.AsType[*lock.UnavailableError](err); ok {
 		return explainUnavailable(unavailable, c), true

@@ -20,7 +20,9 @@ func (o *operation) inspector(names ...string) (lock.Inspector, error) {
 			return nil, err
 		}
 	}
-	jobs, err := o.open(lock.Inspection{Timeout: o.Timeout, OnSilent: o.hearsNothing})
+	jobs, err := atOnce(o.signals, func() (lock.Inspector, error) {
+		return o.open(lock.Inspection{Timeout: o.Timeout, OnSilent: o.hearsNothing})
+	})
 	if err != nil {
 		return nil, err
 	}

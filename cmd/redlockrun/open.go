@@ -13,7 +13,7 @@ func (s *session) open() (lock.Store, []*os.File, error) {
 	if s.Address.Local {
 		return s.openLocal()
 	}
-	store, err := openStore(s.Servers)
+	store, err := atOnce(s.signals, func() (lock.Store, error) { return openStore(s.Servers) })
 	if err != nil {
 		return nil, nil, err
 	}

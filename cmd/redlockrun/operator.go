@@ -75,7 +75,11 @@ func (c *operatorCommand) parse(args []string) (*call, error) {
 
 // run does what is asked, and returns the exit status that tells what was found.
 func (c *call) run(o *operation) (status int, err error) {
-	o.warnAll(slices.Concat(o.Warnings, exposedPasswords(&o.Config)))
+	exposed, err := atOnce(o.signals, func() ([]string, error) { return exposedPasswords(&o.Config), nil })
+	if err != nil {
+		return 0, err
+	}
+	o.warnAll(slices.Concat(o.Warnings, exposed))
 	err = c.do(o, c.operands)
 	return o.verdict, err
 }

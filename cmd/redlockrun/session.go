@@ -29,7 +29,11 @@ func newSession(p *plan, c console.Console, signals <-chan os.Signal) *session {
 }
 
 func (s *session) run(environ []string) (status runner.Status, err error) {
-	for _, warning := range slices.Concat(s.Warnings, exposedPasswords(&s.Config)) {
+	exposed, err := atOnce(s.signals, func() ([]string, error) { return exposedPasswords(&s.Config), nil })
+	if err != nil {
+		return status, err
+	}
+	for _, warning := range slices.Concat(s.Warnings, exposed) {
 		s.warn(console.EventConfig, warning, console.Field{Name: "key", Value: s.Key})
 	}
 	store, keep, err := s.open()

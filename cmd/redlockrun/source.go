@@ -8,9 +8,9 @@ var fileSettings = map[string]string{
 	"PasswordFile": "redis-password-file", "SentinelPasswordFile": "sentinel-password-file",
 }
 
-// whence is where what is wrong came from.
-func (c *plan) whence(wrong *lock.ConfigError) string {
-	if setting := fileSettings[wrong.Field]; setting != "" {
+// whence is where the name of a file came from, or with "" the address.
+func (c *plan) whence(field string) string {
+	if setting := fileSettings[field]; setting != "" {
 		if source := c.Source(setting); source != "" {
 			return "from " + source
 		}

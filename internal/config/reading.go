@@ -159,6 +159,7 @@ func (r *reading) servers() lock.Servers {
 		Replicas:             r.number("replicas", maxReplicas),
 		ReplicasTimeout:      r.duration("replicas-timeout", time.Millisecond),
 		Durable:              r.on("durable"),
+		FilesTimeout:         r.duration("redis-timeout", time.Millisecond),
 	}
 }
 

@@ -57,6 +57,10 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("change job %q: its run has not ended", e.Name)
 }
 
+func (e *UnreadError) Error() string {
+	return fmt.Sprintf("read %s: the file system has not answered in time", e.Subject)
+}
+
 func (e *ConfigError) Error() string { return fmt.Sprintf("use %s: %s", e.Subject, e.Problem) }
 
 // TypeName is what a key of another type is, as TYPE names it; "" if nobody may know.

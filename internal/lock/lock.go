@@ -195,6 +195,13 @@ type NewerError struct {
 	Protocol int // the lowest that may touch it
 }
 
+// An UnreadError says that a file that leads to a store was not read in time: it may lie on a
+// network, or in a pipe into which nobody writes.
+type UnreadError struct {
+	Subject string
+	Field   string // of [Servers], or ""
+}
+
 // A ConfigError says that a URL, file or directory cannot be used as a store, or
 // for one. It names no password, and hence no file that does not exist: its name
 // may be one that went to the wrong place.

@@ -39,6 +39,9 @@ type Servers struct {
 	// place of PasswordFile. It is asked for each new connection.
 	Passwords Passwords
 
+	// FilesTimeout is how long the files are read at the start; 0 is DefaultFilesTimeout.
+	FilesTimeout time.Duration
+
 	// Replicas is how many replicas must have acknowledged an acquire before it
 	// counts, and ReplicasTimeout how long they are waited for; 0 is
 	// DefaultReplicasTimeout. Fewer: the lock is given back, and Acquire returns an
@@ -91,6 +94,9 @@ func (e *PasswordError) Error() string { return "get password: " + e.Problem }
 
 // DefaultReplicasTimeout is Servers.ReplicasTimeout if that is not said.
 const DefaultReplicasTimeout = time.Second
+
+// DefaultFilesTimeout is Servers.FilesTimeout if that is not said.
+const DefaultFilesTimeout = 5 * time.Second
 
 // A Dialer connects, as net.Dialer.DialContext does.
 type Dialer func(ctx context.Context, network, addr string) (net.Conn, error)

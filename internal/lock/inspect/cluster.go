@@ -58,7 +58,7 @@ func (s *scattered) round(ctx context.Context) (refused bool) {
 	for _, i := range s.pending {
 		sets = append(sets, s.sets[i])
 	}
-	replies, errs := jobsStep.EvalEach(ctx, s.source.Fresh(), s.Draw, sets, jobsArgs(s.depth, s.barred)...)
+	replies, errs := jobsStep.EvalEach(ctx, s.source.Fresh(ctx), s.Draw, sets, jobsArgs(s.depth, s.barred)...)
 	var pending []int
 	for n, i := range s.pending {
 		_, again := s.barred[replies[n].command]

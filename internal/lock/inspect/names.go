@@ -49,7 +49,7 @@ func (n nameSet) sorted() []string {
 // listed adds the names in the ledger's list.
 func (s *Server) listed(ctx context.Context, names nameSet) error {
 	key := lock.KeysOf(s.prefix, "", "").Jobs
-	v := s.visit(key)
+	v := s.visit(ctx, key)
 	defer v.link.Close()
 	return v.pieces(ctx, key, namesStep, []string{key}, nil, func(texts []string) {
 		for _, name := range texts {
@@ -62,7 +62,7 @@ func (s *Server) listed(ctx context.Context, names nameSet) error {
 func (s *Server) scanned(ctx context.Context, names nameSet) error {
 	limited, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
-	links, err := s.source.Fresh().Masters(limited, s.Draw)
+	links, err := s.source.Fresh(ctx).Masters(limited, s.Draw)
 	if err != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}

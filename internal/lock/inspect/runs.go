@@ -17,7 +17,7 @@ const (
 // Runs implements lock.Inspector.
 func (s *Server) Runs(ctx context.Context, name string, bad bool) ([]lock.Entry, error) {
 	keys := lock.KeysOf(s.prefix, name, "")
-	v := s.visit(keys.Lock)
+	v := s.visit(ctx, keys.Lock)
 	defer v.link.Close()
 	texts, err := v.list(ctx, keys.Runs)
 	if err == nil && bad {

@@ -46,23 +46,23 @@ type visit struct {
 }
 
 // visit asks the server that has a key.
-func (s *Server) visit(key string) *visit {
-	return &visit{Server: s, link: s.source.Fresh().Link(context.Background(), key, nil, s.Draw), barred: map[string]string{}}
+func (s *Server) visit(ctx context.Context, key string) *visit {
+	return &visit{Server: s, link: s.source.Fresh(ctx).Link(context.Background(), key, nil, s.Draw), barred: map[string]string{}}
 }
 
 // Jobs implements lock.Inspector.
 func (s *Server) Jobs(ctx context.Context, names []string) ([]lock.Job, error) {
-	return s.visit("").jobs(ctx, names, 0)
+	return s.visit(ctx, "").jobs(ctx, names, 0)
 }
 
 // JobsWithRuns implements lock.Inspector.
 func (s *Server) JobsWithRuns(ctx context.Context, names []string) ([]lock.Job, error) {
-	return s.visit("").jobs(ctx, names, shown)
+	return s.visit(ctx, "").jobs(ctx, names, shown)
 }
 
 // Job implements lock.Inspector.
 func (s *Server) Job(ctx context.Context, name string) (lock.Job, error) {
-	jobs, err := s.visit(lock.KeysOf(s.prefix, name, "").Lock).jobs(ctx, []string{name}, shown)
+	jobs, err := s.visit(ctx, lock.KeysOf(s.prefix, name, "").Lock).jobs(ctx, []string{name}, shown)
 	if err != nil {
 		return lock.Job{}, err
 	}

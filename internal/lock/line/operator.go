@@ -29,7 +29,7 @@ func OpenOperator(cfg lock.Servers, i lock.Inspection) (lock.Operator, error) {
 // Change implements lock.Operator.
 func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
 	keys := lock.KeysOf(o.prefix, name, c.By.Run)
-	l := o.source.Fresh().Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
+	l := o.source.Fresh(ctx).Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
 	defer l.Close()
 	names := keys.Jobs
 	if o.source.Address().IsCluster() {
@@ -130,7 +130,7 @@ func (o *operator) relist(ctx context.Context, names, name string, c lock.Change
 	if c.Act != lock.Forgotten && c.Act != lock.Paused && !c.Pausing {
 		return
 	}
-	l := o.source.Fresh().Link(context.WithoutCancel(ctx), names, nil, o.Draw)
+	l := o.source.Fresh(ctx).Link(context.WithoutCancel(ctx), names, nil, o.Draw)
 	defer l.Close()
 	if c.Act == lock.Forgotten {
 		delist.Persist(ctx, l, p, []string{names}, name)

@@ -1,9 +1,9 @@
 package link
 
 import (
+	"context"
 	"net"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 
@@ -68,9 +68,9 @@ var errLoneUser = BadURL("it has a user without a password", "a password alone i
 
 // readURL reads a URL, or the file that file:PATH names. A user may stand in it
 // without a password, which another file may have.
-func readURL(raw string) (Address, error) {
+func readURL(ctx context.Context, raw string) (Address, error) {
 	if path, ok := strings.CutPrefix(raw, "file:"); ok {
-		return parseFile(path)
+		return parseFile(ctx, path)
 	}
 	for _, c := range raw {
 		if c < ' ' || c == 0x7f {
@@ -95,16 +95,17 @@ func readURL(raw string) (Address, error) {
 }
 
 // parseFile reads the one URL that a file holds.
-func parseFile(path string) (Address, error) {
-	text, err := os.ReadFile(path)
+func parseFile(ctx context.Context, path string) (Address, error) {
+	from := file{subject: subjectFile, path: path}
+	text, err := from.read(ctx)
 	if err != nil {
-		return Address{}, lock.Shortage(subjectFile, err, &lock.ConfigError{Subject: subjectFile, Problem: lock.Cause(err)})
+		return Address{}, err
 	}
 	raw := strings.TrimSpace(string(text))
 	if raw == "" || strings.HasPrefix(raw, "file:") {
-		return Address{}, &lock.ConfigError{Subject: subjectFile, Problem: "it holds no Redis URL"}
+		return Address{}, from.wrong("it holds no Redis URL")
 	}
-	return readURL(raw)
+	return readURL(ctx, raw)
 }
 
 func (a *Address) parse(userinfo, authority, rest string) error {

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func TestURLsAreRead(t *testing.T) {
 // addressOf reads a URL as Open does, with no other file that has a password.
 func addressOf(raw string) (Address, error) {
 	s := &Source{raw: raw}
-	err := s.load()
+	err := s.load(context.Background())
 	return s.addr, err
 }
 
@@ -83,7 +84,7 @@ func TestPasswordsOfAFileAreThatOfTheLine(t *testing.T) {
 	for text, want := range map[string]string{"p": "p", " p w \n": " p w ", "p\r\n": "p"} {
 		locktest.Must(t, os.WriteFile(file, []byte(text), 0o600))
 		a := Address{}
-		if err := a.addPasswords(lock.Servers{PasswordFile: file}); err != nil || a.password != want {
+		if err := a.addPasswords(t.Context(), lock.Servers{PasswordFile: file}); err != nil || a.password != want {
 			t.Errorf("%q: %q, %v", text, a.password, err)
 		}
 	}

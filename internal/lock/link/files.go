@@ -1,7 +1,8 @@
 package link
 
 import (
-	"os"
+	"context"
+	"errors"
 
 	"redlockrun/internal/lock"
 )
@@ -9,9 +10,12 @@ import (
 // A file is one that a field of Servers names.
 type file struct{ subject, field, path string }
 
-func (f file) read() ([]byte, error) {
-	text, err := os.ReadFile(f.path)
-	if err != nil {
+func (f file) read(ctx context.Context) ([]byte, error) {
+	text, err := readFile(ctx, f.path)
+	switch {
+	case errors.Is(err, errUnread):
+		return nil, &lock.UnreadError{Subject: f.subject, Field: f.field}
+	case err != nil:
 		return nil, lock.Shortage(f.subject, err, f.wrong(lock.Cause(err)))
 	}
 	return text, nil

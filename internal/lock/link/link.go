@@ -112,7 +112,7 @@ func (l *Link) open(ctx context.Context) (err error) {
 		return nil
 	}
 	if l.again {
-		l.source.load() // a file that cannot be read now leaves what it said before
+		l.source.reload(ctx)
 	}
 	l.again = true
 	l.client, l.conns, err = l.connection(ctx, &l.inFlight)

@@ -12,10 +12,10 @@ func (a Address) IsCluster() bool { return a.kind == cluster }
 
 // Fresh is a source of its own that has read the URL and the files again; what cannot be
 // read now is as it was.
-func (s *Source) Fresh() *Source {
+func (s *Source) Fresh(ctx context.Context) *Source {
 	fresh := *s
 	fresh.known = knownNodes{}
-	fresh.load()
+	fresh.reload(ctx)
 	return &fresh
 }
 

@@ -12,10 +12,10 @@ import (
 const mostPassword = 1 << 16
 
 // addPasswords puts the passwords of files where the URL has none.
-func (a *Address) addPasswords(cfg lock.Servers) error {
+func (a *Address) addPasswords(ctx context.Context, cfg lock.Servers) error {
 	if a.kind == sentinel && cfg.SentinelPasswordFile != "" {
 		from := file{"the file of the sentinels' password", "SentinelPasswordFile", cfg.SentinelPasswordFile}
-		if err := addPassword(&a.sentinelPassword, from); err != nil {
+		if err := addPassword(ctx, &a.sentinelPassword, from); err != nil {
 			return err
 		}
 	} else if cfg.SentinelPasswordFile != "" {
@@ -26,7 +26,7 @@ func (a *Address) addPasswords(cfg lock.Servers) error {
 	}
 	if cfg.PasswordFile != "" {
 		from := file{"the file of the password", "PasswordFile", cfg.PasswordFile}
-		if err := addPassword(&a.password, from); err != nil {
+		if err := addPassword(ctx, &a.password, from); err != nil {
 			return err
 		}
 	}
@@ -56,11 +56,11 @@ func (a *Address) addCommand(cfg lock.Servers) error {
 	return a.checkSentinelUser()
 }
 
-func addPassword(password *string, from file) error {
+func addPassword(ctx context.Context, password *string, from file) error {
 	if *password != "" {
 		return BadURL("it has a password, and a password file is given too", "leave one of them out")
 	}
-	text, err := from.read()
+	text, err := from.read(ctx)
 	if err != nil {
 		return err
 	}
@@ -106,8 +106,10 @@ func (a Address) lastPassword() string {
 // is not this machine, or "". It is for a warning: an URL that cannot be used
 // has none.
 func PlainPassword(cfg lock.Servers) (host string) {
+	ctx, cancel := atStart(cfg)
+	defer cancel()
 	for _, raw := range cfg.URLs {
-		a, err := readURL(raw)
+		a, err := readURL(ctx, raw)
 		secret := a.password != "" || a.sentinelPassword != "" || cfg.PasswordFile != "" || cfg.SentinelPasswordFile != "" ||
 			cfg.Passwords != nil
 		if err != nil || a.tls || a.network == "unix" || !secret {

@@ -1,9 +1,11 @@
 package link
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"time"
 
 	"redlockrun/internal/lock"
 
@@ -30,20 +32,42 @@ type Source struct {
 // descriptors or memory were wanting.
 func NewSource(cfg lock.Servers, raw string) (*Source, error) {
 	redis.SetLogger(silence{})
+	ctx, cancel := atStart(cfg)
+	defer cancel()
 	s := &Source{cfg: cfg, raw: raw}
-	return s, s.load()
+	return s, s.load(ctx)
+}
+
+// atStart is for how long the files are read when there is nothing yet that they said before.
+func atStart(cfg lock.Servers) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), cmp.Or(cfg.FilesTimeout, lock.DefaultFilesTimeout))
 }
 
 // Address is where that leads.
 func (s *Source) Address() Address { return s.addr }
 
-// load reads the URL and the files again. After an error the source is as before.
-func (s *Source) load() error {
-	addr, err := readURL(s.raw)
+// mostReload is how long files are read again at most.
+const mostReload = time.Second
+
+// reload reads the URL and the files again, for half of the time that ctx has at most: the
+// rest is for the server. What cannot be read leaves what it said before.
+func (s *Source) reload(ctx context.Context) {
+	limit := mostReload
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(deadline)/2)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	s.load(ctx)
+}
+
+// load reads the URL and the files. After an error the source is as before.
+func (s *Source) load(ctx context.Context) error {
+	addr, err := readURL(ctx, s.raw)
 	if err != nil {
 		return err
 	}
-	if err := addr.addPasswords(s.cfg); err != nil {
+	if err := addr.addPasswords(ctx, s.cfg); err != nil {
 		return err
 	}
 	if !addr.tls {
@@ -56,7 +80,7 @@ func (s *Source) load() error {
 		s.addr, s.tls = addr, nil
 		return nil
 	}
-	conf, err := loadTLS(s.cfg)
+	conf, err := loadTLS(ctx, s.cfg)
 	if err != nil {
 		return err
 	}
@@ -64,11 +88,11 @@ func (s *Source) load() error {
 	return nil
 }
 
-func loadTLS(cfg lock.Servers) (*tls.Config, error) {
+func loadTLS(ctx context.Context, cfg lock.Servers) (*tls.Config, error) {
 	conf := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: cfg.ServerName}
 	if cfg.CA != "" {
 		from := file{"the file of CA certificates", "CA", cfg.CA}
-		pem, err := from.read()
+		pem, err := from.read(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +107,7 @@ func loadTLS(cfg lock.Servers) (*tls.Config, error) {
 	if cfg.Cert == "" || cfg.Key == "" {
 		return nil, &lock.ConfigError{Subject: "the client certificate", Problem: "certificate and key go together"}
 	}
-	pair, err := loadPair(cfg)
+	pair, err := loadPair(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -91,13 +115,13 @@ func loadTLS(cfg lock.Servers) (*tls.Config, error) {
 	return conf, nil
 }
 
-func loadPair(cfg lock.Servers) (tls.Certificate, error) {
+func loadPair(ctx context.Context, cfg lock.Servers) (tls.Certificate, error) {
 	from := file{"the client certificate", "Cert", cfg.Cert}
-	cert, err := from.read()
+	cert, err := from.read(ctx)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	key, err := file{"the client certificate's key", "Key", cfg.Key}.read()
+	key, err := file{"the client certificate's key", "Key", cfg.Key}.read(ctx)
 	if err != nil {
 		return tls.Certificate{}, err
 	}

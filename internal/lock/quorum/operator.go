@@ -191,7 +191,7 @@ func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...
 	args = append(args, lock.ActHistory, c.By.Who(lock.Slot{}), 0, "", name)
 	step := changeStep(c.Act)
 	answers := askAll(ctx, o.sources, o.Timeout, func(ctx context.Context, src addressed) (changeReply, error) {
-		l := src.Fresh().Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
+		l := src.Fresh(ctx).Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
 		defer l.Close()
 		reply, inDoubt, err := step.Persist(ctx, l, lock.Patience{Whole: o.Timeout, Draw: o.Draw}, keysOf(keys), args...)
 		return reply.settledBy(c, inDoubt), lock.Unconfirmed(err, inDoubt && c.Act != looking)
