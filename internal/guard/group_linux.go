@@ -21,10 +21,44 @@ func (c Census) Still() bool { return c.Running == 0 && c.Unseen == 0 }
 // /proc does not even list (hidepid) are missing beside others; Hidden finds them.
 func Look(group int) Census { return look(group, boottime()+killLimit) }
 
-func look(group int, end int64) (c Census) {
+func look(group int, end int64) Census { return new(Lookout).look(group, end) }
+
+// A Lookout looks again and again whether a group stands still, and knows its members from the
+// last time: who is new was forked by one of them, who ran for that. All processes it looks
+// through each second, and whenever a member is not as it was.
+type Lookout struct {
+	stopped [64]int // members
+	known   int     // so many of them
+	again   int64   // when all processes are due
+}
+
+// Still reports that every member of the group is seen to be stopped or dead.
+func (w *Lookout) Still(group int) bool {
+	now := boottime()
+	return now < w.again && w.unchanged(group) || w.look(group, now+killLimit).Still()
+}
+
+// unchanged reports that all who were stopped still are. A process is continued with all of its
+// threads, so one shows it, the first if that has not ended.
+func (w *Lookout) unchanged(group int) bool {
+	for _, pid := range w.stopped[:w.known] {
+		p, ok := inspect(pid)
+		if !ok || p.group != group || p.dead() || !p.stands() && (!p.ended() || p.runs()) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *Lookout) look(group int, end int64) (c Census) {
+	w.known, w.again = 0, boottime()+second
 	whole := procIsOurs()
 	if whole {
-		eachProcess(end, func(pid int) { c.add(group, pid) })
+		eachProcess(end, func(pid int) {
+			if c.add(group, pid) {
+				w.add(pid)
+			}
+		})
 		whole = boottime() < end
 	}
 	if (!whole || c == Census{}) && exists(group) {
@@ -33,10 +67,20 @@ func look(group int, end int64) (c Census) {
 	return c
 }
 
-// add counts a process if it is a member.
-func (c *Census) add(group, pid int) {
-	if !mayBelong(pid, group) {
+// add remembers who is stopped. If there are too many, all processes are due each time.
+func (w *Lookout) add(pid int) {
+	if w.known == len(w.stopped) {
+		w.again = 0
 		return
+	}
+	w.stopped[w.known] = pid
+	w.known++
+}
+
+// add counts a process if it is a member, and reports whether it is stopped.
+func (c *Census) add(group, pid int) (stopped bool) {
+	if !mayBelong(pid, group) {
+		return false
 	}
 	p, ok := inspect(pid)
 	switch {
@@ -50,7 +94,9 @@ func (c *Census) add(group, pid int) {
 		c.Running++
 	default:
 		c.Stopped++
+		return true
 	}
+	return false
 }
 
 // mayBelong leaves out most processes at the price of one system call, a tenth of a look

@@ -125,3 +125,52 @@ func TestWhatProcShowsIsNotHidden(t *testing.T) {
 		t.Errorf("%d are hidden", n)
 	}
 }
+
+// Who is new is seen at once if a member that was known has changed, and else in a second.
+func TestALookoutSeesWhoIsNew(t *testing.T) {
+	leader := exec.Command("sleep", "1000")
+	pid := group(t, leader)
+	member := joins(t, pid)
+	for _, stopped := range []int{pid, member.Process.Pid} {
+		if err := syscall.Kill(stopped, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	comes(t, pid, guard.Census{Stopped: 2})
+	var one, other guard.Lookout
+	if !one.Still(pid) || !other.Still(pid) || !one.Still(pid) {
+		t.Error("the group does not stand still")
+	}
+	joins(t, pid)
+	if err := member.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = member.Wait()
+	if other.Still(pid) {
+		t.Error("it is not seen at once")
+	}
+	until(t, "it is seen", func() bool { return !one.Still(pid) })
+}
+
+// joins starts a process in a group.
+func joins(t *testing.T, group int) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("sleep", "1000")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: group}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	return cmd
+}
+
+func until(t *testing.T, what string, happened func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for late := time.Now().Add(limit); !happened(); <-tick.C {
+		if time.Now().After(late) {
+			t.Fatal("this did not happen: " + what)
+		}
+	}
+}

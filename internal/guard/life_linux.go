@@ -7,15 +7,16 @@ import (
 
 // A guard is what a guard process knows.
 type guard struct {
-	starter      int    // its process
-	orders       string // "/fd/N": where the starter has the other end of the orders
-	group        int    // the command's process group; 0 before it is known
-	session      int    // where a command has perhaps been started, if there is a marker and group is 0
-	marker       []byte // the entry of its environment that no other process has
-	deadline     int64  // CLOCK_BOOTTIME, ns; 0: none
-	parked       bool   // every member of the group is stopped, and its starter mostly too
-	enforceAgain int64  // not before that the deadline is enforced again
-	timer        int    // a timerfd, at what comes next
+	starter      int     // its process
+	orders       string  // "/fd/N": where the starter has the other end of the orders
+	group        int     // the command's process group; 0 before it is known
+	session      int     // where a command has perhaps been started, if there is a marker and group is 0
+	marker       []byte  // the entry of its environment that no other process has
+	deadline     int64   // CLOCK_BOOTTIME, ns; 0: none
+	parked       bool    // every member of the group is stopped, and its starter mostly too
+	watch        Lookout // of such a group
+	enforceAgain int64   // not before that the deadline is enforced again
+	timer        int     // a timerfd, at what comes next
 }
 
 const (
@@ -26,7 +27,7 @@ const (
 	killAgain = second
 
 	// parkedPoll is between two looks at a parked group whose lease has ended.
-	parkedPoll = 90 * millisecond
+	parkedPoll = 50 * millisecond
 
 	// starterPoll is between two looks whether the starter lives, while the command is
 	// being started: until execve has closed its copy, the orders do not end.
@@ -94,6 +95,7 @@ func (g *guard) obeyOne(m Message) {
 		g.deadline = m.Value
 	case Park:
 		g.parked = true
+		g.watch = Lookout{}
 	case Unpark:
 		g.parked = false
 	}
@@ -105,7 +107,7 @@ func (g *guard) starting() bool { return g.group == 0 && len(g.marker) > 0 }
 // enforce kills the group if its deadline has passed, and sets the timer to what
 // comes next. From the deadline on it looks each second: the group may have been out
 // of reach, and whoever started it has not said that it is gone. A parked group it looks
-// at ten times as often: somebody may continue a member of it any time.
+// at more often: somebody may continue a member of it any time.
 func (g *guard) enforce() {
 	now, next := boottime(), g.deadline
 	if next != 0 {
@@ -139,7 +141,7 @@ type pollFd struct {
 // said so: somebody has continued it without its starter, who is stopped and asks for no lease.
 // The starter says so before it continues the command, so there is nothing to be read then.
 func (g *guard) runsParked() bool {
-	if g.group == 0 || look(g.group, boottime()+killLimit).Still() {
+	if g.group == 0 || g.watch.Still(g.group) {
 		return false
 	}
 	orders, ok := pollOrders()

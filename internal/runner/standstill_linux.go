@@ -17,6 +17,7 @@ import (
 // [standstill.runs] says whether somebody has been continued.
 type standstill struct {
 	group int
+	watch guard.Lookout
 	vain  int  // tries that have found somebody who runs
 	hides bool // /proc may leave out processes
 }
@@ -34,7 +35,7 @@ const freed = 3
 // hides, may never be seen to be.
 func (s *standstill) try() bool {
 	_ = unix.Kill(-s.group, unix.SIGSTOP) // who may not be sent it is seen to run
-	if !s.runs() && !(s.hides && guard.Hidden(s.group) > 0) {
+	if guard.Look(s.group).Still() && !(s.hides && guard.Hidden(s.group) > 0) {
 		return true
 	}
 	if s.vain++; s.vain%freed == 0 {
@@ -44,7 +45,7 @@ func (s *standstill) try() bool {
 }
 
 // runs reports that a member runs, or is not seen to stand still.
-func (s *standstill) runs() bool { return !guard.Look(s.group).Still() }
+func (s *standstill) runs() bool { return !s.watch.Still(s.group) }
 
 // free lets those go on for a moment who are stopped between vfork(2) and execve(2): their
 // parents cannot be stopped before. They end in the next try.
@@ -89,9 +90,9 @@ func hidesProcesses(mount string) bool {
 }
 
 const (
-	soonestLook = time.Millisecond       // between two tries to stop a group, at first
-	latestLook  = 100 * time.Millisecond // and in the end; between two looks at a stopped one
-	patience    = time.Second            // until the user is told that it does not stop
+	soonestLook = time.Millisecond      // between two tries to stop a group, at first
+	latestLook  = 50 * time.Millisecond // and in the end; between two looks at a stopped one
+	patience    = time.Second           // until the user is told that it does not stop
 )
 
 // standStill stops the whole group. It returns true when each member is seen to stand still,
