@@ -44,7 +44,7 @@ func (f *following) show(m seen[memory], away error) error {
 		return f.print(objects(fresh)...)
 	}
 	if f.columns == nil {
-		if err := f.print(report.Memory(m.value.entries, m.value.job.Now, time.Local)); err != nil {
+		if err := f.print(report.Memory(m.value.job, m.value.entries, time.Local)); err != nil {
 			return err
 		}
 	}

@@ -15,8 +15,8 @@ usage:
   redlockrun status [flags] NAME          a page about one job
   redlockrun status [flags] NAME NAME...  a line for each of them
 
-A job is listed when it has run (but with --history 0). One of which nothing is known
-is idle.
+A job is listed when it has run (but with --history 0). One of which nothing is known is
+said to be never seen.
 
 flags:
       --running                what runs

@@ -85,5 +85,5 @@ func (l *historyLook) lines(m memory, d console.Display) []string {
 	if len(chosen) > 0 {
 		lines = report.History(chosen, report.Longest(chosen), time.Local).Lines(d)
 	}
-	return append(lines, report.Memory(m.entries, m.job.Now, time.Local))
+	return append(lines, report.Memory(m.job, m.entries, time.Local))
 }

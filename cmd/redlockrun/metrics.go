@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"redlockrun/internal/config"
 	"redlockrun/internal/lock"
@@ -34,6 +35,9 @@ func defineMetrics(flags *pflag.FlagSet) act {
 
 // tell writes the metrics, also that there are none since the store did not answer.
 func (m *metering) tell(o *operation) error {
+	if m.file != "" && !strings.HasSuffix(m.file, ".prom") {
+		o.warnAll([]string{"--textfile: node_exporter collects only files whose names end in .prom"})
+	}
 	jobs, err := o.inspector()
 	if err != nil {
 		return err

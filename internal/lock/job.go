@@ -85,6 +85,8 @@ type Job struct {
 	// which it does not know how they ended. What a majority knows has none.
 	Doubts []Entry
 
+	Forgetful bool // no runs are remembered where the job lives
+
 	Stopped Entry // the last stop that an operator asked for; Event is "" if nobody did
 
 	// Unfit says why no run can take the lock, so that each ends with 65: keys of it in whose

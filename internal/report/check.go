@@ -253,7 +253,7 @@ func states(j lock.Job) []finding {
 	if len(j.Unread) > 0 {
 		return []finding{{Unknown, "nobody can tell whether it has ever run (" + j.Unread[0] + ")"}}
 	}
-	return []finding{{Unknown, "never seen"}}
+	return []finding{{Unknown, neverSeen}}
 }
 
 // fine is what there is to be said of a job with which all is well.

@@ -92,15 +92,18 @@ func Mark(e lock.Entry) string {
 }
 
 // Memory says where the memory of a job begins, from all of its entries, newest first.
-func Memory(entries []lock.Entry, now time.Time, zone *time.Location) string {
+func Memory(j lock.Job, entries []lock.Entry, zone *time.Location) string {
 	for _, e := range slices.Backward(entries) {
 		first := e.At
 		if first.IsZero() {
 			first = e.Ended
 		}
-		if d, ok := since(first, now); ok {
+		if d, ok := since(first, j.Now); ok {
 			return "the memory begins " + clock(first, zone) + ", " + ago(d)
 		}
+	}
+	if unseen(j) && len(entries) == 0 {
+		return neverSeen
 	}
 	return "the memory is empty"
 }

@@ -4,6 +4,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"redlockrun/internal/lock"
@@ -64,6 +65,14 @@ func paused(j lock.Job) bool { return j.State == lock.PausedJob || j.Pause != ni
 
 // running reports whether a run works under the lock.
 func running(j lock.Job) bool { return busy(j) && j.State != lock.Ended && j.Holder.Run != "" }
+
+// unseen reports whether nothing is known of a job, and would be if it had ever run.
+func unseen(j lock.Job) bool {
+	idle := j.State == lock.Idle && j.Waiting == 0 && len(j.Unread) == 0 && len(j.Unfit) == 0
+	return idle && !j.Forgetful && cmp.Or(j.Last.Run, j.Good.Run, j.Open.Run) == "" && len(j.Runs) == 0
+}
+
+const neverSeen = "never seen"
 
 // bad reports whether somebody should look at a job: its last end was bad, or its state is.
 func bad(j lock.Job) bool {

@@ -161,7 +161,7 @@ func TestTheTableOfRuns(t *testing.T) {
 	for name, d := range displays {
 		lines := History(entries(), Longest(entries()), zone).Lines(d)
 		narrow(t, lines, d)
-		golden(t, "history-"+name+".txt", append(lines, Memory(entries(), now, zone)))
+		golden(t, "history-"+name+".txt", append(lines, Memory(lock.Job{Now: now}, entries(), zone)))
 	}
 }
 
@@ -322,4 +322,15 @@ func FuzzPage(f *testing.F) {
 			t.Error("no JSON")
 		}
 	})
+}
+
+func TestARunThatASignalEndedSaysWhich(t *testing.T) {
+	for status, want := range map[int]string{
+		137: "killed (SIGKILL)", 143: "killed (SIGTERM)", 139: "killed (SIGSEGV)", 135: "killed (signal 7)", 162: "killed (signal 34)",
+		0: "killed", -1: "killed", 128: "killed",
+	} {
+		if got := end(over('A', lock.Signal, status, time.Second, time.Second)).Text; got != want {
+			t.Errorf("%d: %q", status, got)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -30,6 +31,9 @@ func stateOf(j lock.Job) console.Cell {
 		lock.Gone: console.Wrong, lock.Stuck: console.Wrong, lock.Foreign: console.Wrong,
 	}
 	text, tone := string(j.State), tones[j.State]
+	if unseen(j) {
+		text = neverSeen
+	}
 	if j.Pause != nil && busy(j) { // nobody else will start after it
 		text, tone = text+", paused", console.Odd
 	}
@@ -78,7 +82,9 @@ func end(e lock.Entry) console.Cell {
 	switch e.How {
 	case lock.Ok:
 		tone = console.Neutral
-	case lock.Failed, lock.Signal, lock.Stopped, lock.Unstarted:
+	case lock.Signal:
+		text = "killed" + signal(e.Status)
+	case lock.Failed, lock.Stopped, lock.Unstarted:
 		if e.Status > 0 {
 			text += " " + strconv.Itoa(e.Status)
 		}
@@ -87,6 +93,19 @@ func end(e lock.Entry) console.Cell {
 		text += ", lost"
 	}
 	return cell(text, tone)
+}
+
+// signals are those that have one number wherever there are signals.
+var signals = map[int]string{1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 8: "SIGFPE",
+	9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM"}
+
+// signal is which signal an exit status tells of: " (SIGKILL)" for 137.
+func signal(status int) string {
+	n := status - 128
+	if n <= 0 {
+		return ""
+	}
+	return " (" + cmp.Or(signals[n], "signal "+strconv.Itoa(n)) + ")"
 }
 
 // ran is how long a run took; ok is false if nobody knows, as of one that has vanished.

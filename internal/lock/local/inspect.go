@@ -131,7 +131,7 @@ func (i *inspector) Job(_ context.Context, name string) (lock.Job, error) { retu
 func (i *inspector) Runs(context.Context, string, bool) ([]lock.Entry, error) { return nil, nil }
 
 func (i *inspector) job(name string) lock.Job {
-	j := lock.Job{Name: name, Now: time.Now().Truncate(time.Millisecond), State: lock.Idle}
+	j := lock.Job{Name: name, Now: time.Now().Truncate(time.Millisecond), State: lock.Idle, Forgetful: true}
 	if i.at == nil {
 		return j
 	}
