@@ -34,6 +34,36 @@ func TestWaiterThatDiesBetweenHandOverAndConfirmation(t *testing.T) {
 	release(t, lease(t, first))
 }
 
+// Nobody knows what has become of a confirmation that had no answer: the next look says so, before the hand-over ends.
+func TestAConfirmationThatHadNoAnswerIsLookedAtAgain(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(t *testing.T, p *redistest.Proxy, free func()){
+		"its reply is lost": func(t *testing.T, p *redistest.Proxy, free func()) { p.LoseReply(confirming); free() },
+		"it does not arrive": func(t *testing.T, p *redistest.Proxy, free func()) {
+			p.HoldNext(confirming)
+			free()
+			await(t, p, confirming, 1)
+			p.Reset()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv, s, held := holding(t)
+			_, p, first, _ := waitsBehind(t, srv, 1)
+			second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
+			looks := p.Count(anAcquire)
+			lose(t, p, func() { release(t, held) })
+			l := lease(t, first)
+			if confirmed, looked := p.Count(confirming), p.Count(anAcquire)-looks; confirmed != 1 || looked != 1 {
+				t.Errorf("%d confirmations, %d looks", confirmed, looked)
+			}
+			wantInLine(t, srv, 1)
+			release(t, l)
+			release(t, lease(t, second))
+		})
+	}
+}
+
 func TestWaiterThatGivesUpInTheInstantItIsChosenHandsOn(t *testing.T) {
 	t.Parallel()
 	srv, s, held := holding(t)

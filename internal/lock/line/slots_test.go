@@ -152,6 +152,23 @@ func TestALateEndClosesItsOwnSlotAlone(t *testing.T) {
 	s.want("b", "")
 }
 
+// Nor does it end whoever has begun in that slot since: were that one to vanish, it would be no try.
+func TestALateEndLeavesWhoeverHasBegunSince(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"failed", "stopped"} {
+		s := slotted(t)
+		s.code(s.once("a"), 1)
+		s.vanish()
+		s.code(s.once("b"), 1)
+		s.end("a", 0, 0, how, 1)
+		if got := s.state(); got.Begun.Run != testID("b") || s.failures() != "a" {
+			t.Errorf("%s: begun %+v, failed %s", how, got.Begun, s.failures())
+		}
+		s.vanish()
+		s.code(s.once("c"), 7)
+	}
+}
+
 func TestSixteenSlotsAreKept(t *testing.T) {
 	t.Parallel()
 	s := slotted(t)
