@@ -22,6 +22,6 @@ func (s *session) compareClocks(host time.Time, lease lock.Lease) {
 	}
 	s.warn(console.EventClocks, fmt.Sprintf(
 		"the clocks differ by %s: it is %s here, where slot %q has its name from, and %s at the server (%s)",
-		config.Exact(apart.Round(time.Second)), instant(host), s.Slot.Name, instant(server), s.where()),
+		config.Exact(apart.Round(time.Second)), lock.Clock(host), s.Slot.Name, lock.Clock(server), s.where()),
 		console.Field{Name: "apart_ms", Value: apart.Milliseconds()})
 }

@@ -26,9 +26,9 @@ func TestClocksThatAreHalfASlotApartAreWarnedOf(t *testing.T) {
 		want   string // "" for no warning
 	}{
 		{5 * time.Minute, host.Add(149 * time.Second), ""},
-		{5 * time.Minute, host.Add(150 * time.Second), "differ by 2m30s: it is 2026-03-01T12:05:00Z here"},
-		{5 * time.Minute, host.Add(-24 * time.Hour), "differ by 24h: it is 2026-03-01T12:05:00Z here, where slot \"tick\" has its name from, " +
-			"and 2026-02-28T12:05:00Z at the server"},
+		{5 * time.Minute, host.Add(150 * time.Second), "differ by 2m30s: it is " + lock.Clock(host) + " here"},
+		{5 * time.Minute, host.Add(-24 * time.Hour), "differ by 24h: it is " + lock.Clock(host) + " here, where slot \"tick\" has its name from, " +
+			"and " + lock.Clock(host.Add(-24*time.Hour)) + " at the server"},
 		{24 * time.Hour, host.Add(11 * time.Hour), ""},
 		{0, host.Add(1000 * time.Hour), ""}, // a slot that the user has named
 		{5 * time.Minute, time.Time{}, ""},  // there are servers that tell no time

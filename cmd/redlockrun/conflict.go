@@ -26,8 +26,8 @@ func explainHeld(e *lock.HeldError, c plan) outcome {
 	o.event, o.fields = console.EventBusy, ofHolder(e)
 	o.message += " (" + c.where() + ")"
 	if e.TTL < 0 && !c.Address.Local {
-		const hint = "the key %q has no TTL and never expires by itself: once nobody works under it, delete it"
-		o.hints = append([]string{fmt.Sprintf(hint, e.Key)}, o.hints...)
+		const hint = "the key %q has no TTL and never expires by itself: once nobody works under it, %s frees it"
+		o.hints = append([]string{fmt.Sprintf(hint, e.Key, freeing(e.Name, e.Holder))}, o.hints...)
 	}
 	if held := heldFor(e); c.WarnHeldAfter > 0 && held > c.WarnHeldAfter {
 		return hangs(o, e, held, c)
@@ -36,6 +36,14 @@ func explainHeld(e *lock.HeldError, c plan) outcome {
 		o.level, o.hints, o.watched = console.Info, nil, true
 	}
 	return o
+}
+
+// freeing is the command that takes a lock away, whatever its holder does.
+func freeing(name string, h lock.Holder) string {
+	if h.Run == "" {
+		return typed("unlock", name) + " --force --foreign"
+	}
+	return typed("unlock", name) + " --run " + shellWord(h.Run) + " --force"
 }
 
 // hangs is a conflict that somebody should look at.
@@ -62,7 +70,7 @@ func heldSince(h lock.Holder) string {
 	if h.Run == "" || h.Start.IsZero() {
 		return ""
 	}
-	return " since " + h.Start.UTC().Format(time.RFC3339)
+	return " since " + lock.Clock(h.Start)
 }
 
 func timeLeft(ttl time.Duration) string {

@@ -79,11 +79,11 @@ flags:
       --max-failures N         CRITICAL from N bad ends in a row, in place of the first one
       --json                   an object for each NAME: key, status, message, age_seconds
 
-Without flags: CRITICAL if the last run did not end well or has vanished, or if no run can start,
-as a key of the lock is none of ours (65); WARNING if a run is silent, the lock is stuck or is
-somebody else's; UNKNOWN if the job was never seen, or Redis does not answer; else OK. That a job
-is paused is said, and changes nothing. Of several findings, and of several jobs, the worst
-counts: CRITICAL, UNKNOWN, WARNING, OK.
+Without flags: CRITICAL if the last run did not end well or has vanished, or if no run can
+start, as a key of the lock is none of ours (65); WARNING if a run is silent, the lock is stuck
+or is somebody else's; UNKNOWN if the job was never seen, or Redis does not answer; else OK.
+That a job is paused is said, and changes nothing. Of several findings, and of several jobs,
+the worst counts: CRITICAL, UNKNOWN, WARNING, OK.
 
 examples:
   redlockrun check --max-age 26h nightly-report

@@ -6,7 +6,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// heldBy is held by web-3:4121 since 13:58:02, of a lock that a run has; "" if none has.
+// heldBy is held by web-3:4121 since 13:58:02 CET, of a lock that a run has; "" if none has.
 func heldBy(c lock.Changed) string {
 	switch {
 	case c.Holder.Foreign != "":
@@ -16,7 +16,7 @@ func heldBy(c lock.Changed) string {
 	case c.At.IsZero():
 		return "held by " + c.Holder.Process()
 	}
-	return "held by " + c.Holder.Process() + " since " + clock(c.At)
+	return "held by " + c.Holder.Process() + " since " + lock.Clock(c.At)
 }
 
 // unrenewed is for how long a holder has not renewed its lease, and whether that is longer

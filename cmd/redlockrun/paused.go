@@ -25,7 +25,7 @@ func pausedJob(name string, p *lock.PauseMark) string {
 	return "job " + strconv.Quote(name) + " is paused " + pause(p)
 }
 
-// pause is by alice@desk until 2026-03-01 14:00: deploy.
+// pause is by alice@desk until 2026-03-01 14:00 CET: deploy.
 func pause(p *lock.PauseMark) string {
 	text := "by " + lock.Plain(p.By) + " " + untilWhen(p.Until)
 	if p.Why != "" {
@@ -39,16 +39,7 @@ func untilWhen(t time.Time) string {
 	if t.IsZero() {
 		return "for ever"
 	}
-	return "until " + clock(t)
-}
-
-// clock is an instant as the reader's clock shows it; today goes without saying.
-func clock(t time.Time) string {
-	t = t.Local()
-	if now := time.Now(); t.Year() == now.Year() && t.YearDay() == now.YearDay() {
-		return t.Format(time.TimeOnly)
-	}
-	return t.Format("2006-01-02 15:04")
+	return "until " + lock.Clock(t)
 }
 
 // ofPause are the fields of a pause.

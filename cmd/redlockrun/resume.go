@@ -27,7 +27,7 @@ func defineResume(flags *pflag.FlagSet) act {
 			w.quiet = func(c lock.Changed) bool { return !c.Done }
 		}
 		made, err := w.make(o, names)
-		if len(names) > 0 && err == nil && !anyDone(made) {
+		if meant.listed() && len(names) > 0 && err == nil && !anyDone(made) {
 			o.note("none of them was paused" + forReason(only, *why))
 		}
 		return err

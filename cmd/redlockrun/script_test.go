@@ -357,10 +357,9 @@ var volatile = []struct {
 	pattern *regexp.Regexp
 	stands  string
 }{
-	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|(\d{4}-\d\d-\d\d )?\b\d\d:\d\d:\d\d [A-Z]+([+-][0-9:]*[0-9])?`), "TIME"},
 	{regexp.MustCompile(`(WRONGPASS invalid username-password pair)( or user is disabled\.)?`), "$1"}, // Redis 6 says less
 	{regexp.MustCompile(`HOST:\d+`), "HOST:PID"},
-	{regexp.MustCompile(`(?m)\bsince (\d{4}-\d\d-\d\d \d\d:\d\d|\d\d:\d\d:\d\d)$`), "since CLOCK"},
 	{regexp.MustCompile(`\b([0-9.]+(h|m|s|ms|µs))+ left`), "LEFT left"},
 	{regexp.MustCompile(`has been held for [0-9.hmsµ]+`), "has been held for HELD"},
 	{regexp.MustCompile(`for ([0-9.]+(h|m|s|ms|µs))+: \d+ renewals, (\d+) failed tries, smallest margin ([0-9.]+(h|m|s|ms|µs))+`),

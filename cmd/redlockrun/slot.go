@@ -55,7 +55,7 @@ func failures(tries []lock.Try) string {
 	return ": " + strings.Join(words, ", ")
 }
 
-// by is by web-3 at 2026-03-01T12:05:07Z, as far as that is known.
+// by is by web-3 at 12:05:07 CET, as far as that is known.
 func by(t lock.Try) string {
 	if t.Host == "" {
 		return ""
@@ -67,7 +67,7 @@ func at(t lock.Try) string {
 	if t.Ended.IsZero() {
 		return ""
 	}
-	return " at " + instant(t.Ended)
+	return " at " + lock.Clock(t.Ended)
 }
 
 // ended is failed, status 3.

@@ -27,7 +27,8 @@ func defineStop(flags *pflag.FlagSet) act {
 			return err
 		}
 		change := lock.Change{Act: lock.Halted, Run: *run, Why: *why, Pausing: pausing != 0, For: time.Duration(pausing)}
-		w := &changing{command: "stop", json: *json, say: sayStopped, object: notStopped, change: change}
+		w := &changing{command: "stop", json: *json, say: sayStopped, change: change}
+		w.object = func(e *lock.RefusedError) (outcome, bool) { return notStopped(e, change.Pausing) }
 		made, err := w.make(o, names)
 		if err != nil || made[0].Holder.Run == "" || !made[0].Holder.Ended.IsZero() {
 			return err
@@ -82,21 +83,37 @@ func learns(c lock.Changed) string {
 		return "; its lock never expires by itself: if it is dead, unlock frees it"
 	case late:
 		return fmt.Sprintf("; it has not renewed its lease for %s, and may never learn of it: the lease ends by itself at %s",
-			config.Exact(d.Round(time.Second)), clock(heedsBy(c)))
+			config.Exact(d.Round(time.Second)), lock.Clock(heedsBy(c)))
 	}
-	return "; it learns of it by " + clock(heedsBy(c))
+	return "; it learns of it by " + lock.Clock(heedsBy(c))
 }
 
-func notStopped(e *lock.RefusedError) (outcome, bool) {
-	text := fmt.Sprintf("the lock of %q is %s", e.Name, heldBy(e.Changed))
-	if e.Pause != nil {
+func notStopped(e *lock.RefusedError, pausing bool) (outcome, bool) {
+	text, hint := notByThatRun(e)
+	hints := []string{hint}
+	switch {
+	case e.Pause == nil:
+	case pausing:
+		text += "; the job is paused all the same " + untilWhen(e.Pause.Until)
+		hints = append(hints, typed("resume", e.Name)+" ends the pause")
+	default:
 		text += "; the job is paused " + untilWhen(e.Pause.Until)
 	}
 	if e.Unconfirmed {
-		text += lostAnswer(e.Name, "stopped that run")
+		return refuse(e, text+lostAnswer(e.Name, "stopped that run"), hints...), true
 	}
-	if e.Refusal == lock.NotOurs {
-		return refuse(e, text, typed("unlock", e.Name)+" --force --foreign takes it away"), true
+	return refuse(e, "nothing was stopped: "+text, hints...), true
+}
+
+// notByThatRun says who has the lock in place of the run that was to stop, and what to type.
+func notByThatRun(e *lock.RefusedError) (text, hint string) {
+	has := heldBy(e.Changed)
+	switch {
+	case e.Refusal == lock.NotOurs:
+		return fmt.Sprintf("the lock of %q is %s", e.Name, has), freeing(e.Name, e.Holder) + " takes it away"
+	case has == "" || e.Holder.Run == "":
+		return fmt.Sprintf("that run does not have the lock of %q", e.Name), typed("status", e.Name) + " says who has it"
 	}
-	return refuse(e, text+", and not by that run", typed("stop", e.Name)+" --run "+shellWord(e.Holder.Run)+" stops this one"), true
+	return fmt.Sprintf("the lock of %q is %s, and not by that run", e.Name, has),
+		typed("stop", e.Name) + " --run " + shellWord(e.Holder.Run) + " stops this one"
 }

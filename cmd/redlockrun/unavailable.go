@@ -42,6 +42,10 @@ func check(e *lock.UnavailableError) string {
 	switch {
 	case e.Denied:
 		return "check the user, the password and the user's rights; README: the minimal ACL"
+	case errors.Is(e, lock.ErrFewReplicas):
+		return "look after the replicas: redis-cli info replication lists them; --replicas-timeout D waits longer, --replicas N wants fewer"
+	case errors.Is(e, lock.ErrNoSuchMaster):
+		return "check the name of the master at the end of the URL: redis-cli -p 26379 sentinel masters lists them"
 	case errors.Is(e, quorum.ErrRestarted):
 		return "a restarted server votes again after max(ttl, 60s); --durable says that its data survive (appendfsync always)"
 	case errors.As(e, &dns):

@@ -39,8 +39,9 @@ func defineUnlock(flags *pflag.FlagSet) act {
 			}
 			change.Over = !gone
 		}
-		w := &changing{command: "unlock", json: *json, object: notUnlocked, change: change}
+		w := &changing{command: "unlock", json: *json, change: change}
 		w.say = func(name string, c lock.Changed) string { return sayUnlocked(name, c, *force) }
+		w.object = func(e *lock.RefusedError) (outcome, bool) { return notUnlocked(e, *foreign) }
 		_, err = w.make(o, names)
 		return err
 	}
@@ -53,7 +54,8 @@ func checkUnlock(name, run string, force, foreign bool) error {
 	case foreign && !force:
 		return config.Usagef("--foreign takes away what somebody else may rely on").Hint("--force --foreign says that it is meant")
 	case !foreign && run == "":
-		return config.Usagef("there is no --run").Hint(typed("status", name) + " says the id of the run that has the lock")
+		return config.Usagef("there is no --run").Hint(typed("status", name) + " says the id of the run that has the lock; " +
+			"what is no run's needs --force --foreign")
 	}
 	return nil
 }
@@ -125,7 +127,7 @@ func sayUnlocked(name string, c lock.Changed, force bool) string {
 		if c.Left < 0 {
 			return text + "and until then two can run"
 		}
-		text += "by " + clock(heedsBy(c)) + "; until then two can run"
+		text += "by " + lock.Clock(heedsBy(c)) + "; until then two can run"
 	}
 	return text
 }
@@ -134,7 +136,7 @@ func unlockedPerhaps(name string) string {
 	return fmt.Sprintf("the lock of %q is not as it was", name) + lostAnswer(name, "freed it")
 }
 
-func notUnlocked(e *lock.RefusedError) (outcome, bool) {
+func notUnlocked(e *lock.RefusedError, foreign bool) (outcome, bool) {
 	status, unlock := typed("status", e.Name), typed("unlock", e.Name)+" --run "+shellWord(e.Holder.Run)+" --force"
 	d, late := unrenewed(e.Changed)
 	by, has := e.Holder.Process(), heldBy(e.Changed)
@@ -144,13 +146,18 @@ func notUnlocked(e *lock.RefusedError) (outcome, bool) {
 		return refuse(e, message, typed("resume", e.Name)+" ends the pause"), true
 	case e.Refusal == lock.OtherRun && has == "":
 		return refuse(e, fmt.Sprintf("that run does not have the lock of %q: nobody has it", e.Name), status+" says how it ended"), true
+	case e.Refusal == lock.OtherRun && e.Holder.Run == "":
+		return refuse(e, fmt.Sprintf("the lock of %q is %s", e.Name, has), freeing(e.Name, e.Holder)+" takes it away"), true
+	case e.Refusal == lock.OtherRun && foreign:
+		return refuse(e, fmt.Sprintf("the lock of %q is %s: that is a run, and --foreign is for what is none", e.Name, has),
+			typed("unlock", e.Name)+" --run "+shellWord(e.Holder.Run)+" frees it if that run is dead"), true
 	case e.Refusal == lock.OtherRun:
 		return refuse(e, fmt.Sprintf("the lock of %q is %s, and not by that run", e.Name, has), status+" says its id"), true
 	case e.Left < 0:
 		return refuse(e, by+" may be alive, and its lock never expires by itself", unlock+" frees it now"), true
 	case late:
 		const text = "%s has not renewed for %s; if it is only cut off it may run until %s, when the lease ends by itself"
-		message := fmt.Sprintf(text, by, config.Exact(d.Round(time.Second)), clock(e.Now.Add(e.Left)))
+		message := fmt.Sprintf(text, by, config.Exact(d.Round(time.Second)), lock.Clock(e.Now.Add(e.Left)))
 		return refuse(e, message, unlock+" frees it now"), true
 	}
 	hint := typed("stop", e.Name) + " --run " + shellWord(e.Holder.Run) + " ends it; " + unlock + " frees the lock beside it"

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"net"
 	"strconv"
 	"strings"
@@ -101,7 +103,11 @@ func (r *reading) number(name string, most int) int {
 	}
 	n, err := strconv.ParseUint(g.last(), 10, 31)
 	if err != nil || int(n) > most {
-		r.fail(Usagef("%s: %s is no number from 0 to %d", g.called, shown(g.last()), most))
+		problem := fmt.Sprintf("more than %d", most)
+		if errors.Is(err, strconv.ErrSyntax) {
+			problem = "not a whole number"
+		}
+		r.fail(Usagef("%s: %s is %s", g.called, shown(g.last()), problem).Hint(fmt.Sprintf("use a number from 0 to %d", most)))
 	}
 	return int(n)
 }

@@ -235,7 +235,7 @@ func TestWhatIsNoSlotIsRefused(t *testing.T) {
 		{nil, []string{"tries=3"}, []string{"--tries is for a slot", "--once-per P or --once ID"}},
 		{map[string]string{"REDLOCKRUN_TRIES": "3"}, nil, []string{"REDLOCKRUN_TRIES is for a slot"}},
 		{nil, []string{"once=a", "tries=0"}, []string{"--tries 0 lets nothing run", "the least is 1"}},
-		{nil, []string{"once=a", "tries=101"}, []string{"no number from 0 to 100"}},
+		{nil, []string{"once=a", "tries=101"}, []string{"a number from 0 to 100"}},
 		{nil, []string{"attempts=0"}, []string{"--attempts 0 lets nothing run", "the least is 1"}},
 		{nil, []string{"attempts=1001"}, []string{"1000"}},
 		{nil, []string{"attempt-delay=11m"}, []string{"--attempt-delay 11m is too long", "10m"}},

@@ -11,6 +11,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"redlockrun/internal/lock"
 )
 
 // certificateWarning is how long before its end a certificate should have been renewed.
@@ -45,12 +47,12 @@ func answersAt(name string, from net.Addr) string {
 
 func (v *visit) checkCertificate(end, now time.Time) Finding {
 	days := int(math.Floor(end.Sub(now).Hours() / 24))
-	date := end.UTC().Format(time.DateOnly)
+	date := lock.Clock(end)
 	if end.Sub(now) < certificateWarning {
-		return v.is("tls", Warn, "the server's certificate ends in %d days, on %s: from then on nothing runs (69)", days, date).
+		return v.is("tls", Warn, "the server's certificate ends in %d days, at %s: from then on nothing runs (69)", days, date).
 			to("renew the server's certificate")
 	}
-	return v.is("tls", Ok, "the server's certificate ends in %d days, on %s", days, date)
+	return v.is("tls", Ok, "the server's certificate ends in %d days, at %s", days, date)
 }
 
 // isOfTLS reports whether a connection was made, and TLS is what failed.

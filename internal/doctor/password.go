@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -29,7 +30,7 @@ func checkPassword(ctx context.Context, v *visit) []Finding {
 		return []Finding{v.is("password", Fail, "the server refuses user %s: %s", v.user(), v.Say(err)).
 			to("check the user and the password")}
 	case code != "":
-		return []Finding{v.is("server", Fail, "%s", v.Say(err)).to("%s", refusalRemedy(code))}
+		return []Finding{v.is("server", Fail, "%s", v.Say(err)).to("%s", remedyOf(err, "ask it by redis-cli what is wrong"))}
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return []Finding{v.is("server", Fail, "%s", v.Say(err)).to("is it a port for TLS? rediss:// in place of redis:// speaks it")}
 	}
@@ -53,15 +54,9 @@ func (v *visit) welcome() string {
 	return "none is wanted"
 }
 
-// refusalRemedy is what to do about a server that answers, and does nothing.
-func refusalRemedy(code string) string {
-	switch code {
-	case "LOADING":
-		return "it reads its data from disk: wait until it has"
-	case "MAXCLIENTS":
-		return "it has as many connections as it may have: raise maxclients"
-	case "BUSY":
-		return "a script of somebody's keeps it busy: redis-cli SCRIPT KILL ends it"
-	}
-	return "ask it by redis-cli what is wrong"
+// remedyOf is what to do about a server that answers, and does nothing; otherwise if that is
+// not known.
+func remedyOf(err error, otherwise string) string {
+	refusal := refusedBy(err)
+	return cmp.Or(refusal.Hint(), otherwise)
 }

@@ -27,8 +27,12 @@ func rehearse(ctx context.Context, e *Examination, visits []*visit) []Finding {
 		if silent := errors.As(err, new(*lock.UnavailableError)); silent && slices.ContainsFunc(e.failed(visits), isRights) {
 			return nil // that has been said, with what to do
 		}
+		remedy := "ask the server by redis-cli what is wrong"
+		if Status(e.failed(visits)) == 2 {
+			remedy = "what is wrong above comes first"
+		}
 		return []Finding{about("rehearsal", Fail, "a lock cannot be taken, renewed, waited for and given back: %v", err).
-			to("what is wrong above comes first; else ask the server by redis-cli")}
+			to("%s", remedyOf(err, remedy))}
 	}
 	return []Finding{about("rehearsal", Ok, "a lock was taken, renewed, waited for and given back in %s", short(time.Since(began)))}
 }

@@ -11,7 +11,7 @@ func Clock(t time.Time) string { return clockAt(t, time.Now()) }
 
 func clockAt(t, now time.Time) string {
 	t, now = t.Local(), now.Local()
-	form := "2006-01-02 15:04"
+	form := time.DateTime
 	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
 		form = time.TimeOnly
 	}

@@ -12,8 +12,8 @@ func TestPeopleAreToldTheTimeOfThisHostWithItsZone(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for at, want := range map[time.Time]string{
 		now.Add(2 * time.Minute): "13:02:00 CET",
-		now.Add(12 * time.Hour):  "2026-03-02 01:00 CET",
-		now.AddDate(-1, 0, 0):    "2025-03-01 13:00 CET",
+		now.Add(12 * time.Hour):  "2026-03-02 01:00:00 CET",
+		now.AddDate(-1, 0, 0):    "2025-03-01 13:00:00 CET",
 	} {
 		if got := clockAt(at, now); got != want {
 			t.Errorf("%s is told as %q, want %q", at, got, want)

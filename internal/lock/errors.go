@@ -1,6 +1,9 @@
 package lock
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 func (e *HeldError) Error() string {
 	if e.Full {
@@ -35,7 +38,9 @@ func (e *NestedError) Error() string {
 func (e *UnavailableError) Error() string { return fmt.Sprintf("ask %s: %v", e.Address, e.Err) }
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-func (e *NotLockError) Error() string { return fmt.Sprintf("key %q is %s, not a lock", e.Key, e.What) }
+func (e *NotLockError) Error() string {
+	return fmt.Sprintf("key %q is %s, not %s", e.Key, e.What, cmp.Or(e.Wanted, "a lock"))
+}
 
 func (e *NewerError) Error() string {
 	return fmt.Sprintf("the lock %q is used by a newer redlockrun (protocol %d): upgrade this host", e.Name, e.Protocol)
@@ -61,7 +66,7 @@ func (e *UnreadError) Error() string {
 	return fmt.Sprintf("read %s: the file system has not answered in time", e.Subject)
 }
 
-func (e *ConfigError) Error() string { return fmt.Sprintf("use %s: %s", e.Subject, e.Problem) }
+func (e *ConfigError) Error() string { return fmt.Sprintf("cannot use %s: %s", e.Subject, e.Problem) }
 
 // TypeName is what a key of another type is, as TYPE names it; "" if nobody may know.
 func TypeName(t string) string {

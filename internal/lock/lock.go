@@ -126,6 +126,13 @@ type Instants struct {
 	Now   time.Time // now, as far as that follows from the last answer
 }
 
+// ErrNoSuchMaster is found in an *UnavailableError if a sentinel does not know the name.
+var ErrNoSuchMaster = errors.New("knows no master of that name")
+
+// ErrFewReplicas is found in an *UnavailableError if fewer than Servers.Replicas have
+// acknowledged the lock.
+var ErrFewReplicas = errors.New("too few replicas")
+
 // Two kinds of definite loss. ErrTaken is an ErrLost: another's token was seen.
 var (
 	ErrLost  = errors.New("lock lost")
@@ -184,8 +191,9 @@ type UnavailableError struct {
 
 // A NotLockError says that a key of the lock is something else.
 type NotLockError struct {
-	Key  string
-	What string // "a list", "a fence that is no number below 2^53"
+	Key    string
+	What   string // "a list", "a fence that is no number below 2^53"
+	Wanted string // what it was taken for; "": a lock
 }
 
 // A NewerError says that releases which know no protocol as high as this must leave the

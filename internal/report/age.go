@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
 )
 
 const day = 24 * time.Hour
@@ -58,8 +59,12 @@ func units(d, large time.Duration, l string, small time.Duration, s string) stri
 // since is how long ago an instant was; ok is false if it is unknown.
 func since(t, now time.Time) (d time.Duration, ok bool) { return now.Sub(t), !t.IsZero() }
 
-// clock is an instant as the reader's clock shows it.
+// clock is an instant as the reader's clock shows it, in a table; zoned names the zone, too.
 func clock(t time.Time, zone *time.Location) string { return t.In(zone).Format(time.DateTime) }
+
+func zoned(t time.Time, zone *time.Location) string {
+	return clock(t, zone) + " " + lock.ZoneName(t.In(zone))
+}
 
 // unknown stands for what nobody knows, and for what does not apply.
 var unknown = console.Cell{Text: "-", Tone: console.Faint}

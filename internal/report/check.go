@@ -126,7 +126,7 @@ func (r Rules) ages(j lock.Job, zone *time.Location) []finding {
 		return []finding{{grade, "no success is remembered, limit " + length(limit)}}
 	}
 	good := success(j)
-	last := good.Ended.In(zone).Format("2006-01-02 15:04") + on(good)
+	last := good.Ended.In(zone).Format("2006-01-02 15:04 ") + lock.ZoneName(good.Ended.In(zone)) + on(good)
 	return []finding{{grade, fmt.Sprintf("no success for %s (last %s), limit %s", whole(age), last, length(limit))}}
 }
 

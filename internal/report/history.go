@@ -99,7 +99,7 @@ func Memory(j lock.Job, entries []lock.Entry, zone *time.Location) string {
 			first = e.Ended
 		}
 		if d, ok := since(first, j.Now); ok {
-			return "the memory begins " + clock(first, zone) + ", " + ago(d)
+			return "the memory begins " + zoned(first, zone) + ", " + ago(d)
 		}
 	}
 	if unseen(j) && len(entries) == 0 {

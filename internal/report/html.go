@@ -133,7 +133,7 @@ func (h *htmlPage) header() {
 	h.Element("h1", h.summary())
 	h.Open("p")
 	h.Text("Read ")
-	h.time(h.to, h.to.In(h.zone).Format("Mon 2 Jan 2006, 15:04:05 ")+zoneName(h.to.In(h.zone)))
+	h.time(h.to, h.to.In(h.zone).Format("Mon 2 Jan 2006, 15:04:05 ")+lock.ZoneName(h.to.In(h.zone)))
 	h.Text(" from ")
 	h.Element("bdi", lock.Plain(h.view.Place))
 	h.Text(". Times are those of " + h.zoneText() + ".")
@@ -154,7 +154,7 @@ func (h *htmlPage) header() {
 // zoneText names the zone, and how far it is from UTC.
 func (h *htmlPage) zoneText() string {
 	at := h.to.In(h.zone)
-	text := zoneName(at)
+	text := lock.ZoneName(at)
 	if name := h.zone.String(); name != "Local" && name != "" && name != text {
 		text = name + ", " + text
 	}
@@ -173,7 +173,7 @@ func (h *htmlPage) time(t time.Time, text string, attributes ...string) {
 // ago is how long something is over, with the instant behind it.
 func (h *htmlPage) ago(t, now time.Time) {
 	if d, ok := since(t, now); ok {
-		h.time(t, ago(d), "title", clock(t, h.zone)+" "+zoneName(t.In(h.zone)))
+		h.time(t, ago(d), "title", zoned(t, h.zone))
 	}
 }
 
@@ -187,6 +187,6 @@ func (t *timeline) stamp(at time.Time) string {
 	if text := local.Format(form); !twice(local) {
 		return text
 	} else {
-		return text + " " + zoneName(local)
+		return text + " " + lock.ZoneName(local)
 	}
 }

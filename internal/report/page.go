@@ -67,10 +67,10 @@ func (p *page) lock() {
 		p.say("fence", fmt.Sprint(run.Fence))
 	}
 	if d, ok := since(run.At, j.Now); ok {
-		p.say("since", fmt.Sprintf("%s, for %s", clock(run.At, p.zone), whole(d)))
+		p.say("since", fmt.Sprintf("%s, for %s", zoned(run.At, p.zone), whole(d)))
 	}
 	if d, ok := since(j.Holder.Ended, j.Now); ok {
-		p.say("ended", fmt.Sprintf("%s, %s; the rest of its --min-hold is left", clock(j.Holder.Ended, p.zone), ago(d)))
+		p.say("ended", fmt.Sprintf("%s, %s; the rest of its --min-hold is left", zoned(j.Holder.Ended, p.zone), ago(d)))
 	}
 	switch {
 	case busy(j) && j.Left < 0:
@@ -96,7 +96,7 @@ func (p *page) policy() {
 	if m := p.job.Pause; m != nil {
 		p.say("paused", pausedBy(m, p.zone))
 	}
-	if stop := p.job.Stopped; stop.Event != "" {
+	if stop := p.job.Stopped; stop.Event != "" && !begunSince(p.job, stop.Ended) {
 		p.say("stopped", acted(by(stop), stop.Ended, stop.Why, p.zone))
 	}
 	slot := slotOf(p.job)
@@ -115,6 +115,9 @@ func (p *page) policy() {
 	}
 	p.say("slot", text)
 }
+
+// begunSince reports whether a run is known that began after an instant.
+func begunSince(j lock.Job, t time.Time) bool { return subject(j).At.After(t) || j.Last.At.After(t) }
 
 func each[T any](all []T, text func(T) string) (texts []string) {
 	for _, one := range all {
@@ -146,7 +149,7 @@ func pausedBy(m *lock.PauseMark, zone *time.Location) string {
 	if m.Until.IsZero() {
 		text += ", for ever"
 	} else {
-		text += ", until " + clock(m.Until, zone)
+		text += ", until " + zoned(m.Until, zone)
 	}
 	if m.Why != "" {
 		text += ": " + lock.Plain(m.Why)
@@ -158,7 +161,7 @@ func pausedBy(m *lock.PauseMark, zone *time.Location) string {
 func acted(who string, at time.Time, why string, zone *time.Location) string {
 	text := "by " + who
 	if !at.IsZero() {
-		text += " at " + clock(at, zone)
+		text += " at " + zoned(at, zone)
 	}
 	if why != "" {
 		text += ": " + lock.Plain(why)

@@ -130,6 +130,26 @@ func TestThePageOfAJob(t *testing.T) {
 	}
 }
 
+// A stop is of the run that it was for: of a later one it says nothing.
+func TestAStopIsNotSaidOfLaterRuns(t *testing.T) {
+	stop := lock.Entry{Run: run('B'), Host: "desk", User: "alice", Event: lock.Halted, Ended: before(time.Minute)}
+	stopped := over('A', lock.Stopped, 143, 2*time.Minute, 50*time.Second)
+	for name, c := range map[string]struct {
+		job  lock.Job
+		said bool
+	}{
+		"the run that was stopped ends": {lock.Job{Name: "orders", State: lock.Idle, Now: now, Last: stopped, Stopped: stop}, true},
+		"another has ended well since":  {lock.Job{Name: "orders", State: lock.Idle, Now: now, Last: over('C', lock.Ok, 0, time.Second, time.Second), Stopped: stop}, false},
+		"another has been started since": {lock.Job{Name: "orders", State: lock.Running, Now: now, Left: time.Minute, Last: stopped, Stopped: stop,
+			Holder: lock.Holder{Run: run('D'), Host: "web-3"}, At: before(10 * time.Second)}, false},
+	} {
+		page := strings.Join(Page(c.job, zone, console.Display{}), "\n")
+		if strings.Contains(page, "alice@desk") != c.said {
+			t.Errorf("%s:\n%s", name, page)
+		}
+	}
+}
+
 func TestThePageOfEachKindOfJob(t *testing.T) {
 	var lines []string
 	for _, j := range jobs() {

@@ -1,8 +1,9 @@
 package report
 
 import (
-	"strings"
 	"time"
+
+	"redlockrun/internal/lock"
 )
 
 // A tick is an instant that the axis names.
@@ -93,7 +94,7 @@ func (s step) due(at time.Time, begins bool) bool {
 func (t *timeline) tick(at time.Time, s step, begins bool, n int) tick {
 	k := tick{left: t.at(at), text: at.Format(s.form), minor: n%2 == 0}
 	if twice(at) {
-		k.text += " " + zoneName(at)
+		k.text += " " + lock.ZoneName(at)
 	}
 	if begins && s.part > 0 {
 		k.date = at.Format("Mon 2 Jan")
@@ -158,7 +159,7 @@ func (t *timeline) shifts() (all []shift) {
 		if _, is := next.Zone(); is != was {
 			last := next.In(time.FixedZone("", was)).Format("15:04")
 			all = append(all, shift{
-				at: next, before: last + " " + zoneName(at), after: shownWithZone(next), back: time.Duration(was-is) * time.Second,
+				at: next, before: last + " " + lock.ZoneName(at), after: shownWithZone(next), back: time.Duration(was-is) * time.Second,
 			})
 		}
 		at = next
@@ -183,13 +184,4 @@ func twice(at time.Time) bool {
 	return at.Before(begin.Add(time.Duration(was-is) * time.Second))
 }
 
-func shownWithZone(t time.Time) string { return t.Format("15:04") + " " + zoneName(t) }
-
-// zoneName is CET, or UTC+11 where a zone has no letters.
-func zoneName(t time.Time) string {
-	name, _ := t.Zone()
-	if strings.Trim(name, "+-0123456789") == "" {
-		name = "UTC" + t.Format("-07:00")
-	}
-	return strings.TrimSuffix(name, ":00")
-}
+func shownWithZone(t time.Time) string { return t.Format("15:04") + " " + lock.ZoneName(t) }

@@ -37,7 +37,7 @@ func (v *visit) list(ctx context.Context, key string) (texts []string, err error
 			return nil, err
 		}
 		if reply.wrong {
-			return nil, &lock.NotLockError{Key: key, What: "of another type"}
+			return nil, &lock.NotLockError{Key: key, What: "of another type", Wanted: "the list of a job's runs"}
 		}
 		if texts = append(texts, reply.entries...); len(reply.entries) < perPiece {
 			break

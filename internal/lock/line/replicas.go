@@ -23,7 +23,7 @@ func (a *acquisition) replicate(ctx context.Context, l *redisLease, cfg lock.Ser
 	patience = min(patience, a.req.Clock.Until(t.Term(l.Until()))-t.Try) // then it would be too late to run
 	got, err := a.acknowledged(ctx, l, cfg.Replicas, max(patience, time.Millisecond))
 	if err == nil && got < int64(cfg.Replicas) {
-		err = fmt.Errorf("%d of %d replicas have acknowledged the lock within %s", got, cfg.Replicas, patience)
+		err = &fewReplicas{got, cfg.Replicas, patience}
 	}
 	if err == nil {
 		return nil
@@ -35,6 +35,19 @@ func (a *acquisition) replicate(ctx context.Context, l *redisLease, cfg lock.Ser
 	}
 	return failed
 }
+
+// fewReplicas says how many have acknowledged the lock.
+type fewReplicas struct {
+	got    int64
+	wanted int
+	within time.Duration
+}
+
+func (e *fewReplicas) Error() string {
+	return fmt.Sprintf("%d of %d replicas have acknowledged the lock within %s", e.got, e.wanted, e.within)
+}
+
+func (e *fewReplicas) Unwrap() error { return lock.ErrFewReplicas }
 
 // acknowledged renews the lease and returns how many replicas have that, as
 // soon as they are enough or patience is over.

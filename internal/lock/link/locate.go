@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"redlockrun/internal/lock"
 )
 
 // secondOpinion is how long a lone answer waits for a second opinion. With a healthy
@@ -94,9 +96,6 @@ func (b *ballot) winner() (string, error) {
 	return best.addr, nil
 }
 
-// errNoSuchMaster is the answer of a sentinel that does not know the name.
-var errNoSuchMaster = errors.New("knows no master of that name")
-
 // A nowhereError says that none of several servers could tell where the lock
 // lives, and why. The opinions are ordered by who has them.
 type nowhereError struct{ opinions []opinion }
@@ -128,7 +127,7 @@ func (e *nowhereError) say(one func(error) string) string {
 // final reports whether all have answered that there is no such master.
 func (e *nowhereError) final() bool {
 	for _, o := range e.opinions {
-		if !errors.Is(o.err, errNoSuchMaster) {
+		if !errors.Is(o.err, lock.ErrNoSuchMaster) {
 			return false
 		}
 	}

@@ -2,10 +2,15 @@ package link
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"redlockrun/internal/lock"
 )
+
+// ErrLate is the cause by which who asks several servers ends the wait for one: why that one
+// has not answered so far is its error.
+var ErrLate = errors.New("no answer in time")
 
 // Persist has the script run as Eval does, and again while nobody has answered, as long as
 // p has time; so it must be one that may be repeated. inDoubt reports that a try which got no
@@ -25,14 +30,16 @@ func (s Script[R]) Persist(ctx context.Context, l *Link, p lock.Patience, keys [
 			return reply, inDoubt, nil
 		}
 		inDoubt = inDoubt || sent && !Answered(err)
-		last = lock.Telling(last, err, left >= limit)
+		if last == nil || ctx.Err() == nil {
+			last = lock.Telling(last, err, left >= limit)
+		}
 		delay := p.Pause(try)
 		if Final(err) || time.Until(deadline) <= delay || !lock.Pause(whole, delay) {
 			break
 		}
 	}
-	if ctx.Err() != nil {
-		return reply, inDoubt, context.Cause(ctx)
+	if cause := context.Cause(ctx); cause != nil && cause != ErrLate {
+		return reply, inDoubt, cause
 	}
 	return reply, inDoubt, l.Unavailable(last)
 }

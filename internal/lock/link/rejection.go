@@ -38,6 +38,7 @@ var refusals = []struct {
 	begins, within string
 	code           string
 	refusalKind
+	means string // in other words, where those of Redis tell users nothing
 }{
 	{begins: "READONLY ", code: "READONLY", refusalKind: refusalKind{leave: true}},
 	{begins: "LOADING ", code: "LOADING", refusalKind: refusalKind{leave: true}},
@@ -57,7 +58,7 @@ var refusals = []struct {
 
 	{begins: "NOAUTH", code: "NOAUTH", refusalKind: refusalKind{denied, true}},
 	// Redis refuses large requests before it asks for the password.
-	{begins: "Protocol error: unauthenticated", code: "NOAUTH", refusalKind: refusalKind{denied, true}},
+	{begins: "Protocol error: unauthenticated", code: "NOAUTH", refusalKind: refusalKind{denied, true}, means: "NOAUTH Authentication required."},
 	{begins: "WRONGPASS", code: "WRONGPASS", refusalKind: refusalKind{denied, true}},
 	{begins: "invalid password", code: "WRONGPASS", refusalKind: refusalKind{denied, true}},
 	{begins: "Client sent AUTH", code: "WRONGPASS", refusalKind: refusalKind{denied, true}},
@@ -128,6 +129,9 @@ func (r *rejection) judge() {
 	for _, known := range refusals {
 		if strings.HasPrefix(text, strings.ToLower(known.begins)) && strings.Contains(text, known.within) {
 			r.Code, r.refusalKind = known.code, known.refusalKind
+			if known.means != "" {
+				r.Text = known.means
+			}
 			return
 		}
 	}

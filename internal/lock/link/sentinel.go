@@ -59,7 +59,7 @@ func askSentinel(ctx context.Context, src *Source, cs *conns, host string) opini
 	case *rejection:
 		o.err = named
 	case nil:
-		o.err = errNoSuchMaster
+		o.err = lock.ErrNoSuchMaster
 	case []any:
 		if len(named) != 2 {
 			o.err = fmt.Errorf("read reply: %d parts are no address", len(named))

@@ -2,12 +2,12 @@ package quorum
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/inspect"
+	"redlockrun/internal/lock/link"
 )
 
 // An inspector reads what a majority of the masters has.
@@ -142,7 +142,7 @@ func askAll[M interface{ Address() string }, R any](ctx context.Context, masters
 				late = time.After(lock.Between(patience, 4*time.Since(began), limit))
 			}
 		case <-late:
-			cancel(errLate)
+			cancel(link.ErrLate)
 			late = nil
 			n-- // its end is still to come
 		}
@@ -153,9 +153,6 @@ func askAll[M interface{ Address() string }, R any](ctx context.Context, masters
 
 // patience is the least time that a slow master is given when a majority has answered.
 const patience = 500 * time.Millisecond
-
-// errLate is why a master is not waited for any longer.
-var errLate = errors.New("no answer in time")
 
 // sound are the answers that are some, a majority; each of the other masters is named.
 func sound[R any](in *inspector, answers []saying[R]) (said []saying[R], err error) {
