@@ -67,7 +67,7 @@ func (w *changing) make(o *operation, names []string) ([]madeChange, error) {
 		absent = append(absent, m.Absent...)
 	}
 	for _, master := range distinct(absent) {
-		o.warnAll([]string{"no answer from " + master})
+		o.warnAll([]string{"no answer from " + master + w.repeatFor(master, done)})
 	}
 	unsaid := o.print(w.lines(done)...)
 	if err != nil { // a signal
@@ -75,6 +75,20 @@ func (w *changing) make(o *operation, names []string) ([]madeChange, error) {
 		return done, err
 	}
 	return done, cmp.Or(w.fail(o, failed, len(names)), unsaid)
+}
+
+// repeatFor is what to do about a master that was away: one that has not heard of a resume keeps the pause.
+func (w *changing) repeatFor(master string, done []madeChange) string {
+	if w.change.Act != lock.Resumed {
+		return ""
+	}
+	var names []string
+	for _, m := range done {
+		if slices.Contains(m.Absent, master) {
+			names = append(names, m.name)
+		}
+	}
+	return ", which may keep the pause: repeat it when " + master + " is back: " + typed("resume", names...)
 }
 
 // warnUnconfirmed says of which jobs nobody knows whether they were changed when a signal came.

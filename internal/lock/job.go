@@ -72,6 +72,7 @@ type Job struct {
 	// The policy.
 	Slots []JobSlot // the latest first
 	Pause *PauseMark
+	Ends  []PauseEnd // in a quorum: of pauses that a master that was away may have still
 
 	// The ledger.
 	Open   Entry // the run that is believed to be running; Run is "" if none is

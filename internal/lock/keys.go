@@ -19,10 +19,10 @@ const Tombstone = 60_000 // ms
 
 // Keys are the names in Redis of one lock, for one run.
 //
-// Lock, Fence, Line and Who are the lock; Slots and Paused the policy, which decides what
-// may start; Job, Runs and Bad the ledger, which decides nothing. Gone is the tombstone of
+// Lock, Fence, Line and Who are the lock; Slots, Paused and, in a quorum, Resumed the policy,
+// which decides what may start; Job, Runs and Bad the ledger, which decides nothing. Gone is the tombstone of
 // the run. Jobs is the set of names, the only key that has not the hash tag of the lock.
-type Keys struct{ Lock, Fence, Line, Who, Gone, Slots, Paused, Job, Runs, Bad, Jobs string }
+type Keys struct{ Lock, Fence, Line, Who, Gone, Slots, Paused, Resumed, Job, Runs, Bad, Jobs string }
 
 // All are the keys as the steps that know the line want them.
 func (k Keys) All() []string {
@@ -52,7 +52,7 @@ func NameOf(prefix, key string) string {
 		return ""
 	}
 	switch kind {
-	case "", ":fence", ":line", ":who", ":slots", ":paused", ":job", ":runs", ":bad":
+	case "", ":fence", ":line", ":who", ":slots", ":paused", ":resumed", ":job", ":runs", ":bad":
 		return name
 	}
 	return ""
@@ -63,6 +63,7 @@ func KeysOf(prefix, name, run string) Keys {
 	lock := prefix + "{" + braces.Replace(name) + "}"
 	return Keys{
 		Lock: lock, Fence: lock + ":fence", Line: lock + ":line", Who: lock + ":who", Gone: lock + ":gone:" + run,
-		Slots: lock + ":slots", Paused: lock + ":paused", Job: lock + ":job", Runs: lock + ":runs", Bad: lock + ":bad", Jobs: prefix + "jobs",
+		Slots: lock + ":slots", Paused: lock + ":paused", Resumed: lock + ":resumed", Job: lock + ":job", Runs: lock + ":runs",
+		Bad: lock + ":bad", Jobs: prefix + "jobs",
 	}
 }

@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -61,3 +62,35 @@ func PauseLength(d time.Duration) int64 {
 	}
 	return Milliseconds(d)
 }
+
+// A PauseEnd says that a pause has ended in a quorum while Master was away, which may have the pause still; or, without
+// a Master, that a majority has noted that.
+type PauseEnd struct{ ID, Master string }
+
+// PauseEndsText is the value of the key that keeps them: "id@master " for each, where the master is a word, or "id ".
+func PauseEndsText(ends []PauseEnd) string {
+	var b strings.Builder
+	for _, e := range ends {
+		if b.WriteString(e.ID); e.Master != "" {
+			b.WriteString("@" + word(e.Master))
+		}
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// ReadPauseEnds reads a text that anybody may have written.
+func ReadPauseEnds(text string) (ends []PauseEnd) {
+	for _, entry := range strings.Fields(text) {
+		id, master, away := strings.Cut(entry, "@")
+		if end := (PauseEnd{ID: id}); len(id) == RunIDLen && strings.Trim(id, idLetters) == "" {
+			if away {
+				end.Master = cmp.Or(unword(master), "?")
+			}
+			ends = append(ends, end)
+		}
+	}
+	return ends
+}
+
+const idLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -22,6 +22,9 @@ func (j reading) job(name string, now int64, barred map[string]string) lock.Job 
 	r.ledger(j.ledger)
 	r.runs(j.runs)
 	r.pause(j.pause)
+	if j.resumed.code == 1 {
+		r.job.Ends = lock.ReadPauseEnds(j.resumed.text(0))
+	}
 	r.slots(j.slots)
 	r.line(j.line, j.who)
 	r.lock(j.lock)

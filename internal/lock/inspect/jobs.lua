@@ -1,7 +1,7 @@
 -- Reads jobs, all in this one step, and writes nothing. A key that cannot be read hides no other. After the first
 -- command that is refused none is called any more: each refusal is a line in the server's log of refusals. The
 -- step is then made again without that command.
--- KEYS   of each job: lock, fence, line, who, slots, paused, job, runs
+-- KEYS   of each job: lock, fence, line, who, slots, paused, job, runs, resumed
 -- ARGV   1 how many runs and waiters of each (0: none of either, and the latest slot alone),
 --        2 how many fields of a job are read, 3... these, then commands that are not to be called
 -- reply  jobsReply in reply.go
@@ -97,11 +97,11 @@ end
 local time = ask('TIME')
 local now = time and time[1] * 1000 + math.floor(time[2] / 1000) or 0
 local jobs = {}
-for i = 1, #KEYS, 8 do
+for i = 1, #KEYS, 9 do
   local standing = line(KEYS[i + 2])
   jobs[#jobs + 1] = {
     lock(KEYS[i]), counter(KEYS[i + 1]), text(KEYS[i + 5]), standing, who(KEYS[i + 3], standing), slots(KEYS[i + 4]),
-    ledger(KEYS[i + 6]), runs(KEYS[i + 7]),
+    ledger(KEYS[i + 6]), runs(KEYS[i + 7]), text(KEYS[i + 8]),
   }
 end
 return refused or {1, now, jobs}

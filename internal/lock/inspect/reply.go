@@ -23,7 +23,7 @@ type jobsReply struct {
 }
 
 // A reading is what could be read of a job, key by key.
-type reading struct{ lock, fence, pause, line, who, slots, ledger, runs part }
+type reading struct{ lock, fence, pause, line, who, slots, ledger, runs, resumed part }
 
 // A part is what could be read of a key:
 //
@@ -56,7 +56,7 @@ func readJobs(r *link.Reply) (j jobsReply) {
 }
 
 func readReading(r *link.Reply) (j reading) {
-	for _, p := range []*part{&j.lock, &j.fence, &j.pause, &j.line, &j.who, &j.slots, &j.ledger, &j.runs} {
+	for _, p := range []*part{&j.lock, &j.fence, &j.pause, &j.line, &j.who, &j.slots, &j.ledger, &j.runs, &j.resumed} {
 		r.List(func(r *link.Reply) {
 			p.code, p.number, p.texts = r.Number(-1, 1), r.Number(-2, math.MaxInt64), r.Texts()
 			if p.code == 0 && len(p.texts) != 1 {

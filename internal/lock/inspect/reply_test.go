@@ -9,9 +9,9 @@ import (
 )
 
 // aJob is a job as the step about jobs answers it: each part, and each code that it can have.
-const aJob = "*8\r\n*3\r\n:1\r\n:55000\r\n$8\r\nsomebody\r\n" + aPart +
+const aJob = "*9\r\n*3\r\n:1\r\n:55000\r\n$8\r\nsomebody\r\n" + aPart +
 	"*3\r\n:0\r\n:0\r\n$8\r\nGETRANGE\r\n" + "*4\r\n:1\r\n:2\r\n$1\r\na\r\n$1\r\nb\r\n" +
-	"*2\r\n:-1\r\n:0\r\n" + "*4\r\n:1\r\n:1\r\n$1\r\ns\r\n$6\r\nopen 1\r\n" + aPart + aPart
+	"*2\r\n:-1\r\n:0\r\n" + "*4\r\n:1\r\n:1\r\n$1\r\ns\r\n$6\r\nopen 1\r\n" + aPart + aPart + aPart
 
 const aPart = "*3\r\n:1\r\n:0\r\n$1\r\n7\r\n"
 
@@ -62,7 +62,7 @@ func jobsParts(j jobsReply) []any {
 	jobs := []any{}
 	for _, said := range j.jobs {
 		var parts []any
-		for _, p := range []part{said.lock, said.fence, said.pause, said.line, said.who, said.slots, said.ledger, said.runs} {
+		for _, p := range []part{said.lock, said.fence, said.pause, said.line, said.who, said.slots, said.ledger, said.runs, said.resumed} {
 			list := []any{p.code, p.number}
 			for _, text := range p.texts {
 				list = append(list, text)

@@ -19,6 +19,8 @@ var (
 	pauseLua string
 	//go:embed resume.lua
 	resumeLua string
+	//go:embed end.lua
+	endLua string
 	//go:embed stop.lua
 	stopLua string
 	//go:embed unlock.lua
@@ -27,13 +29,15 @@ var (
 	forgetLua string
 )
 
-// looking is the step that changes nothing.
-const looking lock.Event = "look"
+const (
+	looking lock.Event = "look" // the step that changes nothing
+	noting  lock.Event = "note" // the step that notes which pauses have ended
+)
 
 // changeStep is an operator's step for one act.
 func changeStep(act lock.Event) link.Script[changeReply] {
 	text := map[lock.Event]*string{
-		looking: &lookLua, lock.Paused: &pauseLua, lock.Resumed: &resumeLua, lock.Halted: &stopLua, lock.Freed: &unlockLua,
+		looking: &lookLua, lock.Paused: &pauseLua, lock.Resumed: &resumeLua, noting: &endLua, lock.Halted: &stopLua, lock.Freed: &unlockLua,
 		lock.Forgotten: &forgetLua,
 	}[act]
 	return link.NewScript(readChange, termPart, runPart, ledger.Ledger, ledger.Acts, restPart, link.Part(&operateLua), link.Part(text))
@@ -41,9 +45,9 @@ func changeStep(act lock.Event) link.Script[changeReply] {
 
 // A changeReply is what an operator's step answers:
 //
-//	{code, pttl, record, pause, now, ran}   how things are: who had the lock before, the pause, and whether the job has
-//	                                        ever run
-//	{-1, n, type}                           the n-th key is something else
+//	{code, pttl, record, pause, now, ran, ends}   how things are: who had the lock before, the pause, whether the job
+//	                                              has ever run, and which pauses have ended without some master
+//	{-1, n, type}                                 the n-th key is something else
 //
 // where code is one of those below, or that of a [lock.Objection].
 type changeReply struct {
@@ -53,6 +57,7 @@ type changeReply struct {
 	pause string // the value of the pause
 	now   int64  // the server's clock, ms
 	ran   bool   // the job has run, as far as its fence remembers
+	ends  string // which pauses have ended without some master
 	wrong wrongKey
 
 	unsure bool // it looks as if this very change had been made before, and its answer lost; nobody can tell
@@ -74,7 +79,7 @@ func readChange(r *link.Reply) (c changeReply) {
 		c.wrong = readWrongKey(c.code, r)
 	case c.code >= nothing && c.code <= runOver || lock.ObjectionOf(c.code) != 0:
 		c.left, c.held, c.pause, c.now = r.Number(-2, mostExact), r.Text(), r.Text(), r.Number(0, mostExact)
-		c.ran = r.Number(0, 1) == 1
+		c.ran, c.ends = r.Number(0, 1) == 1, r.Text()
 	default:
 		r.Strange()
 	}

@@ -15,7 +15,7 @@ end
 local function wrong_slots(refused)
   if not string.find(refused.err, 'WRONGTYPE', 1, true) then return refused end
   local t = redis.pcall('TYPE', slots)
-  return {-1, 5, t.ok or ''}
+  return {-1, 6, t.ok or ''}
 end
 
 -- undoubted are failed tries without that of a run, if it is in doubt.

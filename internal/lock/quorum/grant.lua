@@ -1,7 +1,7 @@
 -- Takes the lock for a term if it is nobody's, or an older term's of this run, and no pause is wanted. Stands behind
 -- term.lua, doubt.lua and rest.lua.
 -- ARGV   4 rest of the record   5 ttl in ms   6 clock of the client in ms
---        7 seconds for which the server must be up to vote (0: it need not), 13 "1" if a pause does not count
+--        7 seconds for which the server must be up to vote (0: it need not), 13 "1" if a pause does not count, 14 ids of pauses that have ended
 -- reply  grantReply in reply.go
 -- First write: the fence, or nothing has been written.
 
@@ -13,6 +13,7 @@ local function able()
   redis.call('DEL', KEYS[3])
 end
 
+lift(ARGV[14])
 local whose, held = standing()
 if not whose then return held end
 local given_up, untouched = revoked()
@@ -57,5 +58,5 @@ setCounter(fence)
 refused = begin_here()
 if refused then return refused end
 take(ARGV[4], ARGV[5], 0, whose == 'older' and stop_of(held) or '')
-if slot == '' and history == 0 then return {1, fence, server} end
-return {1, fence, server, state, open_here(fence, now)}
+if slot == '' and history == 0 then return {1, fence, server, ends()} end
+return {1, fence, server, ends(), state, open_here(fence, now)}

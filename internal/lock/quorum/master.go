@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"redlockrun/internal/lock"
@@ -81,6 +82,8 @@ type redisMaster struct {
 
 	where link.Address // as it was when the run began: the link's may change during a step
 
+	ended atomic.Value // string: ids of pauses that have ended, which this master may not know
+
 	turn chan struct{} // holds a token while a step uses the link
 	link *link.Link
 }
@@ -153,17 +156,17 @@ func runStep[R any](ctx context.Context, m *redisMaster, b term, script link.Scr
 }
 
 // stepKeys are the keys as the steps want them: a run that has no slot and is not entered
-// needs the right to four.
+// needs the right to five.
 func (m *redisMaster) stepKeys() []string {
 	all := keysOf(m.keys)
 	if m.req.Slot.Name == "" && m.req.History == 0 {
-		return all[:4]
+		return all[:5]
 	}
 	return all
 }
 
 func keysOf(k lock.Keys) []string {
-	return []string{k.Lock, k.Fence, k.Gone, k.Paused, k.Slots, k.Job, k.Runs, k.Bad, k.Jobs}
+	return []string{k.Lock, k.Fence, k.Gone, k.Paused, k.Resumed, k.Slots, k.Job, k.Runs, k.Bad, k.Jobs}
 }
 
 // beside is what the steps want to be told that write beside the lock.
@@ -179,12 +182,12 @@ func (m *redisMaster) ttl() int64 { return lock.Milliseconds(min(m.req.Times.TTL
 
 func (m *redisMaster) grant(ctx context.Context, b term, asked int64) (vote, error) {
 	args := append([]any{m.rest, m.ttl(), asked, m.uptime}, m.beside()...)
-	reply, err := runStep(ctx, m, b, m.steps.grant, append(args, digit(m.req.IgnorePause))...)
+	reply, err := runStep(ctx, m, b, m.steps.grant, append(args, digit(m.req.IgnorePause), m.ends())...)
 	if err != nil {
 		return vote{}, err
 	}
 	v := vote{verdict: reply.verdict, fence: reply.fence, server: reply.server, wait: reply.wait, slot: lock.ReadSlot(reply.slot)}
-	v.doubts = runsOf(reply.doubts)
+	v.doubts, v.ends = runsOf(reply.doubts), lock.ReadPauseEnds(reply.ends)
 	switch reply.verdict {
 	case refused:
 		v.owner, v.held = owner(reply.record), m.heldError(reply)
@@ -222,8 +225,16 @@ func (m *redisMaster) renew(ctx context.Context, b term) (whose standing, stop b
 	return reply.whose, reply.stop, err
 }
 
+func (m *redisMaster) learn(ended string) { m.ended.Store(ended) }
+
+// ends are what the master is told of pauses.
+func (m *redisMaster) ends() string {
+	ended, _ := m.ended.Load().(string)
+	return ended
+}
+
 func (m *redisMaster) heal(ctx context.Context, b term, fence int64, held time.Duration) (standing, error) {
-	args := append([]any{m.rest, m.ttl(), fence, lock.Milliseconds(held)}, m.beside()...)
+	args := append(append([]any{m.rest, m.ttl(), fence, lock.Milliseconds(held)}, m.beside()...), m.ends())
 	return runStep(ctx, m, b, m.steps.heal, args...)
 }
 

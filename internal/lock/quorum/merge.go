@@ -56,6 +56,7 @@ func merged(size int, seen []sight) lock.Job {
 	m.ledger()
 	m.slots(holder)
 	m.pause(holder == byPause)
+	m.ends()
 	switch {
 	case !decided:
 		m.job.State = ""
@@ -212,6 +213,29 @@ func (m *merger) pause(held bool) {
 				return
 			}
 		}
+	}
+}
+
+// ends says which masters may have a pause still that a majority has ended.
+func (m *merger) ends() {
+	var here, away []string
+	for _, s := range m.seen {
+		for _, end := range s.job.Ends {
+			i := slices.IndexFunc(m.seen, func(s sight) bool { return s.address == end.Master })
+			switch {
+			case end.Master == "":
+			case i < 0 && len(m.seen) < m.size && !slices.Contains(away, end.Master):
+				away = append(away, end.Master)
+			case i >= 0 && m.seen[i].job.Pause != nil && m.seen[i].job.Pause.ID == end.ID && !slices.Contains(here, end.Master):
+				here = append(here, end.Master)
+			}
+		}
+	}
+	for _, master := range away {
+		m.note("the resume: %s has not heard of it; repeat it when %s is back", master, master)
+	}
+	for _, master := range here {
+		m.note("the resume: %s has not heard of it; the next run tells it, or repeat it", master)
 	}
 }
 

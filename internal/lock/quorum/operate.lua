@@ -12,7 +12,8 @@ wanted, fault = text(4)
 if fault then return fault end
 local run, ended = string.match(held, '^{"run":"(%w+)",') or '', string.sub(held, 37, 43) == '"ended"'
 
--- said is the reply: who had the lock before, the pause, and whether the job has ever run.
+-- said is the reply: who had the lock before, the pause, whether the job has ever run, and which pauses have ended without
+-- some master.
 local function said(code, pause)
-  return {code, left, held, pause or call('GETRANGE', paused, 0, 1023), now, call('PTTL', KEYS[2]) ~= -2 and 1 or 0}
+  return {code, left, held, pause or call('GETRANGE', paused, 0, 1023), now, call('PTTL', KEYS[2]) ~= -2 and 1 or 0, ends()}
 end

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
@@ -59,11 +60,21 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 	return o.resume(ctx, name, c)
 }
 
-// pause makes or completes a pause. One that a majority has is left as it is.
+// pause makes or completes a pause. One that a majority has is left as it is; one that has ended, and of which a master
+// has not heard, gives way.
 func (o *operator) pause(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
-	s, err := o.ask(ctx, name, c, lock.PauseText(c.By.Run, c.By, c.Why), lock.PauseLength(c.For))
+	args := []any{lock.PauseText(c.By.Run, c.By, c.Why), lock.PauseLength(c.For)}
+	s, err := o.ask(ctx, name, c, args...)
 	if err != nil {
 		return lock.Changed{}, err
+	}
+	if ended := s.leftOver(); len(ended) > 0 {
+		if err := o.note(ctx, name, c, ended, 0); err != nil {
+			return lock.Changed{}, lock.Unconfirmed(err, true)
+		}
+		if s, err = o.ask(ctx, name, c, args...); err != nil {
+			return lock.Changed{}, lock.Unconfirmed(err, true)
+		}
 	}
 	return s.outcome(s.count(already) < s.need(), changed, already)
 }
@@ -74,7 +85,52 @@ func (o *operator) resume(ctx context.Context, name string, c lock.Change) (lock
 		return lock.Changed{}, err
 	}
 	s.leaves = true
-	return s.outcome(s.count(changed) > 0, nothing, changed)
+	out, err := s.outcome(s.count(changed) > 0, nothing, changed)
+	if err == nil && len(s.absent) > 0 {
+		o.noteEnd(ctx, name, c, s)
+	}
+	return out, err
+}
+
+// noteEnd notes at the masters that can be reached that a majority has ended the pauses that were there, for those that
+// were away; and when a majority has noted it, that too: then one of them is enough for a run to end what is left. If that
+// fails, a pause may go on where it is until it is ended once more.
+func (o *operator) noteEnd(ctx context.Context, name string, c lock.Change, s *survey) {
+	var ends, granted []lock.PauseEnd
+	var life time.Duration
+	for _, r := range s.said {
+		p := lock.ReadPause(r.pause)
+		if r.code != changed || p == nil || slices.Contains(granted, lock.PauseEnd{ID: p.ID}) {
+			continue
+		}
+		granted = append(granted, lock.PauseEnd{ID: p.ID})
+		for _, master := range s.absent {
+			ends = append(ends, lock.PauseEnd{ID: p.ID, Master: master})
+		}
+		life = max(life, restOf(p, r.now))
+	}
+	if len(ends) > 0 && o.note(ctx, name, c, ends, life) == nil {
+		o.note(ctx, name, c, granted, life)
+	}
+}
+
+// note has a majority note ends of pauses.
+func (o *operator) note(ctx context.Context, name string, c lock.Change, ends []lock.PauseEnd, life time.Duration) error {
+	c.Act = noting
+	_, err := o.ask(ctx, name, c, lock.PauseEndsText(ends), lock.Milliseconds(life))
+	return err
+}
+
+// longestNoted is for how long it is remembered that a pause without an end has ended.
+const longestNoted = 90 * 24 * time.Hour
+
+// restOf is for how long a pause goes on where its end was not heard, from now, ms of the master's clock. Other masters'
+// clocks may be late.
+func restOf(p *lock.PauseMark, now int64) time.Duration {
+	if p.Until.IsZero() {
+		return longestNoted
+	}
+	return min(longestNoted, max(0, p.Until.Sub(time.UnixMilli(now)))+time.Hour)
 }
 
 // halt marks the run that a majority has, nobody else's.

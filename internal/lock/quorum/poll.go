@@ -2,6 +2,8 @@ package quorum
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -55,6 +57,7 @@ func (e *election) newPoll(ctx context.Context, limit time.Duration) *poll {
 // round is left at the masters that can be reached.
 func (p *poll) hold(ctx context.Context) (lock.Lease, error) {
 	p.collect(ctx)
+	p.learn()
 	err := p.outcome()
 	var l *quorumLease
 	if err == nil {
@@ -68,6 +71,25 @@ func (p *poll) hold(ctx context.Context) (lock.Lease, error) {
 		return nil, context.Cause(ctx)
 	}
 	return nil, err
+}
+
+// learn tells all masters of the pauses that have ended while some of them were away: one answer is enough, if it says
+// that a majority has noted the end. Who still has such a pause ends it when it is asked again, or healed.
+func (p *poll) learn() {
+	var ids []string
+	for _, v := range p.votes {
+		for _, end := range v.ends {
+			if v.verdict == granted && end.Master == "" && !slices.Contains(ids, end.ID) {
+				ids = append(ids, end.ID)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	for _, m := range p.masters {
+		m.learn(strings.Join(ids, " "))
+	}
 }
 
 // collect gathers answers until a majority is ours or cannot be any more. What

@@ -52,8 +52,8 @@ func FuzzFloorsOfAMastersFence(f *testing.F) {
 	locktest.FuzzFloors(f, func(t *testing.T, fence string) (code, protocol int64) {
 		locktest.Do(t, srv, "FLUSHALL")
 		locktest.Do(t, srv, "SET", jobFence, fence)
-		reply := locktest.Do(t, srv, "EVAL", presentText("grant"), 4, jobKey, jobFence, jobKey+":gone:x", jobKey+":paused",
-			`{"run":"x",`, term{round: 1}.String(), "00", "}", 60000, 1, 0).([]any)
+		reply := locktest.Do(t, srv, "EVAL", presentText("grant"), 5, jobKey, jobFence, jobKey+":gone:x", jobKey+":paused",
+			jobKey+":resumed", `{"run":"x",`, term{round: 1}.String(), "00", "}", 60000, 1, 0, 0, "", 0, "", "", 0, "").([]any)
 		if reply[0] == int64(-3) {
 			protocol = reply[1].(int64)
 		}

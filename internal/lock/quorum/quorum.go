@@ -39,6 +39,9 @@ type master interface {
 	// if they are not ahead of it, agree at once.
 	grant(ctx context.Context, b term, asked int64) (vote, error)
 
+	// learn tells the master, with what it is asked from now on, which pauses have ended.
+	learn(ended string)
+
 	// raise raises the counter to fence if the lock still is b's.
 	raise(ctx context.Context, b term, fence int64) (done bool, err error)
 
@@ -83,12 +86,13 @@ const (
 // A vote is the answer of a master that was asked for the lock.
 type vote struct {
 	verdict verdict
-	fence   int64          // of granted: the counter of this master
-	server  string         // which server process that is; may be empty
-	owner   string         // of refused: run and round of the holder
-	held    lock.HeldError // of refused
-	slot    lock.SlotState // of closed, granted and refused: what this master had of the run's slot
-	doubts  []string       // of granted and refused: runs that had the lock here and have not said how they ended
+	fence   int64           // of granted: the counter of this master
+	server  string          // which server process that is; may be empty
+	owner   string          // of refused: run and round of the holder
+	held    lock.HeldError  // of refused
+	slot    lock.SlotState  // of closed, granted and refused: what this master had of the run's slot
+	ends    []lock.PauseEnd // of granted: pauses that have ended without some master
+	doubts  []string        // of granted and refused: runs that had the lock here and have not said how they ended
 	wait    time.Duration
 	wrong   *lock.NotLockError
 	newer   *lock.NewerError

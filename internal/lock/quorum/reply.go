@@ -17,9 +17,10 @@ const mostExact = 1<<53 - 1
 
 // A grantReply is what the grant step answers:
 //
-//	{1, fence, server, slot, doubts}   granted; server is the id of the process, or '';
-//	                         what was known of the slot, and a line for each run in doubt
-//	{1, fence, server}       granted to a run that has no slot and is not entered
+//	{1, fence, server, ends, slot, doubts}   granted; server is the id of the process, or '';
+//	                         which pauses have ended without some master, what was known of
+//	                         the slot, and a line for each run in doubt
+//	{1, fence, server, ends} granted to a run that has no slot and is not entered
 //	{0, pttl, record, now, slot, doubts}   busy: what is left of the key, its value of any
 //	                         bytes, of which at most 1 KiB, and the server's clock in ms
 //	{0, pttl, record, now}   busy, for a run that has no slot and is not entered
@@ -34,6 +35,7 @@ type grantReply struct {
 	verdict verdict       // never silent
 	fence   int64         // of granted
 	server  string        // of granted
+	ends    string        // of granted: as lock.ReadPauseEnds has it; may be empty
 	left    time.Duration // of refused; negative: the key never expires by itself
 	record  string        // of refused
 	now     int64         // of refused
@@ -46,7 +48,7 @@ type grantReply struct {
 }
 
 // mostKeys is how many keys the steps have.
-const mostKeys = 9
+const mostKeys = 10
 
 // A wrongKey is a key in whose place something else stands.
 type wrongKey struct {
@@ -58,7 +60,7 @@ type wrongKey struct {
 func readGrant(r *link.Reply) (g grantReply) {
 	switch code := r.Code(); code {
 	case 1:
-		g.verdict, g.fence, g.server = granted, r.Number(1, mostExact), r.Text()
+		g.verdict, g.fence, g.server, g.ends = granted, r.Number(1, mostExact), r.Text(), r.Text()
 		if r.Len() > 0 {
 			g.slot, g.doubts = r.Text(), r.Text()
 		}

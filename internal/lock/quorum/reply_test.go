@@ -19,7 +19,7 @@ const (
 func FuzzAReplyOfTheGrantStep(f *testing.F) {
 	locktest.FuzzReply(f, present.grant.Read, grantParts,
 		"*2\r\n:5\r\n:61\r\n",
-		"*3\r\n:1\r\n:1795344198461\r\n$0\r\n\r\n",
+		"*4\r\n:1\r\n:1795344198461\r\n$0\r\n\r\n$0\r\n\r\n",
 		"*1\r\n:2\r\n",
 		"*1\r\n:4\r\n",
 		"*4\r\n:0\r\n:60000\r\n$166\r\n"+aRecord+"\r\n:1795344198501\r\n",
@@ -27,7 +27,7 @@ func FuzzAReplyOfTheGrantStep(f *testing.F) {
 		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
 		"*1\r\n:-2\r\n",
 		"*2\r\n:-3\r\n:2\r\n",
-		"*5\r\n:1\r\n:1795344198461\r\n$0\r\n\r\n$"+fmt.Sprint(len(aSlot))+"\r\n"+aSlot+"\r\n$"+fmt.Sprint(len(anOpen))+"\r\n"+anOpen+"\r\n",
+		"*6\r\n:1\r\n:1795344198461\r\n$0\r\n\r\n$0\r\n\r\n$"+fmt.Sprint(len(aSlot))+"\r\n"+aSlot+"\r\n$"+fmt.Sprint(len(anOpen))+"\r\n"+anOpen+"\r\n",
 		"*6\r\n:0\r\n:-1\r\n$1\r\nx\r\n:1795344198503\r\n$0\r\n\r\n$"+fmt.Sprint(len(anOpen))+"\r\n"+anOpen+"\r\n",
 		"*2\r\n:6\r\n$"+fmt.Sprint(len(aSlot))+"\r\n"+aSlot+"\r\n",
 	)
@@ -36,7 +36,7 @@ func FuzzAReplyOfTheGrantStep(f *testing.F) {
 func grantParts(g grantReply) []any {
 	switch g.verdict {
 	case granted:
-		return []any{int64(1), g.fence, g.server, g.slot, g.doubts}
+		return []any{int64(1), g.fence, g.server, g.ends, g.slot, g.doubts}
 	case refused:
 		return []any{int64(0), locktest.PTTL(g.left), g.record, g.now, g.slot, g.doubts}
 	case closed:
@@ -123,8 +123,8 @@ func FuzzAReplyOfTheReleaseStep(f *testing.F) {
 
 func FuzzAReplyOfAnOperatorsStep(f *testing.F) {
 	locktest.FuzzReply(f, changeStep(looking).Read, changeParts,
-		"*6\r\n:1\r\n:60000\r\n$166\r\n"+aRecord+"\r\n$0\r\n\r\n:1795344198501\r\n:1\r\n",
-		"*6\r\n:-10\r\n:-2\r\n$0\r\n\r\n$10\r\nany\x00\xffbytes\r\n:1795344198501\r\n:0\r\n",
+		"*7\r\n:1\r\n:60000\r\n$166\r\n"+aRecord+"\r\n$0\r\n\r\n:1795344198501\r\n:1\r\n$0\r\n\r\n",
+		"*7\r\n:-10\r\n:-2\r\n$0\r\n\r\n$10\r\nany\x00\xffbytes\r\n:1795344198501\r\n:0\r\n$28\r\n01M81DMTT12W82XVDCC6DMTXSB@c\r\n",
 		"*3\r\n:-1\r\n:4\r\n$4\r\nlist\r\n",
 	)
 }
@@ -133,7 +133,7 @@ func changeParts(c changeReply) []any {
 	if c.code == wrongKind {
 		return []any{c.code, int64(c.wrong.at + 1), c.wrong.kind}
 	}
-	return []any{c.code, c.left, c.held, c.pause, c.now, int64(digit(c.ran))}
+	return []any{c.code, c.left, c.held, c.pause, c.now, int64(digit(c.ran)), c.ends}
 }
 
 // A holder's name is anybody's: the value of a key.

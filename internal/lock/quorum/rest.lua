@@ -29,3 +29,20 @@ local function rest()
   if left == -1 then call('SET', lock, wanted) else call('SET', lock, wanted, 'PX', math.max(left, 1)) end -- 0: its last ms
   return wanted
 end
+
+-- lift ends the pause of this master, if it is among those in ended: a majority has ended it while this master was away.
+-- Nobody else's pause has its id, and it can never be wanted again.
+local function lift(ended)
+  if ended == '' then return end
+  for _, key in ipairs({paused, lock}) do
+    local value = try('GETRANGE', key, 0, 1023)
+    if type(value) == 'string' and is_wish(value) and string.find(ended, string.sub(value, 11, 36), 1, true) then call('DEL', key) end
+  end
+end
+
+-- ends are the pauses that a majority has ended without some master, as end.lua writes them; of what is something else
+-- nothing is known.
+local function ends()
+  local value = try('GETRANGE', resumed, 0, 1023)
+  return type(value) == 'string' and value or ''
+end

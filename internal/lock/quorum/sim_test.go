@@ -220,6 +220,8 @@ func (m *simMaster) grant(ctx context.Context, b term, asked int64) (vote, error
 	})
 }
 
+func (m *simMaster) learn(string) {}
+
 func (m *simMaster) raise(ctx context.Context, b term, fence int64) (bool, error) {
 	return step(ctx, m, "raise", func() bool {
 		if m.standing(b) != ours {

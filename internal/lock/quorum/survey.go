@@ -192,6 +192,20 @@ func (s *survey) pause() *lock.PauseMark {
 	return all[min(len(all), s.need())-1]
 }
 
+// leftOver are the ends of pauses that a master still has that was away then.
+func (s *survey) leftOver() (ends []lock.PauseEnd) {
+	for _, p := range s.pauses() {
+		for _, r := range s.said {
+			for _, end := range lock.ReadPauseEnds(r.ends) {
+				if end.ID == p.ID && !slices.Contains(ends, end) {
+					ends = append(ends, end)
+				}
+			}
+		}
+	}
+	return ends
+}
+
 // paused reports whether a majority is.
 func (s *survey) paused() bool { return len(s.pauses()) >= s.need() }
 

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -329,9 +330,32 @@ func quorumStepsOfOperators(t *testing.T, open func() *served) {
 		s.Acquire(t.Context(), req)
 		return req.Holder.Run
 	})
+	resumeWithoutOne(t, o, cfg)
+	s.Acquire(t.Context(), entered("job")) // which tells it
 	in, err := quorum.OpenInspector(cfg, lock.Inspection{})
 	locktest.Must(t, err)
 	look(t, in)
+}
+
+// resumeWithoutOne ends a pause while a master is away.
+func resumeWithoutOne(t *testing.T, o lock.Operator, cfg lock.Servers) {
+	t.Helper()
+	if _, err := o.Change(locktest.Limited(t, locktest.Patience), "job", locktest.ChangeFor(lock.Paused)); err != nil {
+		t.Error(err)
+	}
+	dial := cfg.Dial
+	cfg.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if addr == "m2:1" {
+			return nil, syscall.ECONNREFUSED
+		}
+		return dial(ctx, network, addr)
+	}
+	two, err := quorum.OpenOperator(cfg, lock.Inspection{})
+	locktest.Must(t, err)
+	out, err := two.Change(locktest.Limited(t, locktest.Patience), "job", locktest.ChangeFor(lock.Resumed))
+	if err != nil || len(out.Absent) != 1 {
+		t.Errorf("%+v, %v", out, err)
+	}
 }
 
 func TestEveryScriptIsInAStepThatWasRecorded(t *testing.T) {

@@ -43,7 +43,7 @@ redis.call('SET', KEYS[1], record .. string.format(',"at":%.0f}', clock() - held
 end
 local call, try = redis.call, redis.pcall
 local lock, gone, paused = KEYS[1], KEYS[3], KEYS[4]
-local slots, job, runs, bad, jobs = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local resumed, slots, job, runs, bad, jobs = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local id, history, words, slot, name = string.sub(ARGV[1], 9, 34), tonumber(ARGV[8] or '0'), ARGV[9] or '', ARGV[11] or '', ARGV[12]
 local now = clock()
 local asked, host = now - (tonumber(ARGV[10]) or 0), string.match(words, '^%S+')
@@ -194,7 +194,7 @@ end
 local function wrong_slots(refused)
 if not string.find(refused.err, 'WRONGTYPE', 1, true) then return refused end
 local t = redis.pcall('TYPE', slots)
-return {-1, 5, t.ok or ''}
+return {-1, 6, t.ok or ''}
 end
 local function undoubted(failed, run) return (string.gsub(failed, ' ' .. run .. '/[^ /]*/%-/%S*', '')) end
 local function begin_here()
@@ -300,6 +300,18 @@ call('PEXPIRE', gone, 60000)
 if left == -1 then call('SET', lock, wanted) else call('SET', lock, wanted, 'PX', math.max(left, 1)) end
 return wanted
 end
+local function lift(ended)
+if ended == '' then return end
+for _, key in ipairs({paused, lock}) do
+local value = try('GETRANGE', key, 0, 1023)
+if type(value) == 'string' and is_wish(value) and string.find(ended, string.sub(value, 11, 36), 1, true) then call('DEL', key) end
+end
+end
+local function ends()
+local value = try('GETRANGE', resumed, 0, 1023)
+return type(value) == 'string' and value or ''
+end
+lift(ARGV[13])
 local whose, held = standing()
 if not whose then return held end
 if whose == 'another' and not is_pause(held) then return {0} end
