@@ -70,7 +70,7 @@ func unitName(t *testing.T, example string) string {
 
 func TestRecipePluginsOfNagiosAnswer(t *testing.T) {
 	s := newSite(t)
-	command := regexp.MustCompile(`^command\[[a-z_]+\]=/usr/local/bin/(redlockrun check .+)$`)
+	command := regexp.MustCompile(`^command\[[a-z_]+\]=(redlockrun check .+)$`)
 	commands := 0
 	for line := range strings.Lines(block(t, "nagios")) {
 		m := command.FindStringSubmatch(strings.TrimSpace(line))

@@ -395,6 +395,9 @@ func TestTheAPKHasTheFilesOfDebiansPackage(t *testing.T) {
 	}
 }
 
+// onPages leaves the place of the program to systemd.
+var onPages = strings.NewReplacer("/usr/local/bin/redlockrun ", "redlockrun ")
+
 // The units of a package and of an archive are as the page on monitoring has them, but for names and places.
 func TestTheUnitsAreThoseOfThePages(t *testing.T) {
 	archive := unpacked(t, released(t), "amd64")
@@ -407,13 +410,13 @@ func TestTheUnitsAreThoseOfThePages(t *testing.T) {
 	}
 	service := said("redlockrun-metrics.service")["Service"]
 	file, _ := strings.CutPrefix(service["Environment"], "TEXTFILE=")
-	if got, want := strings.ReplaceAll(service["ExecStart"], "${TEXTFILE}", file),
+	if got, want := onPages.Replace(strings.ReplaceAll(service["ExecStart"], "${TEXTFILE}", file)),
 		unit(t, block(t, "metricsservice"))["Service"]["ExecStart"]; got != want {
 		t.Errorf("%q, on the page %q", got, want)
 	}
 	service = said("redlockrun-check@.service")["Service"]
 	age, _ := strings.CutPrefix(service["Environment"], "MAX_AGE=")
-	if got, want := strings.NewReplacer("${MAX_AGE}", age, "-- %i", "nightly-report").Replace(service["ExecStart"]),
+	if got, want := onPages.Replace(strings.NewReplacer("${MAX_AGE}", age, "-- %i", "nightly-report").Replace(service["ExecStart"])),
 		unit(t, block(t, "deadmanservice"))["Service"]["ExecStart"]; got != want {
 		t.Errorf("%q, on the page %q", got, want)
 	}
@@ -468,7 +471,7 @@ func TestTheUnitsOfAPackageAreVerifiedBySystemd(t *testing.T) {
 	if own, _, _ := strings.Cut(service["Environment"], "="); name == "" || own != name || dropin["Unit"]["OnFailure"] == "" {
 		t.Errorf("the page sets %q, the unit has %q", name, own)
 	}
-	for _, word := range strings.Fields(block(t, "units")) {
+	for _, word := range strings.Fields(block(t, "units") + " " + block(t, "metricsenable")) {
 		template := regexp.MustCompile(`@[^.]*`).ReplaceAllString(word, "@")
 		if strings.HasPrefix(word, "redlockrun-") && !r.has(filepath.Join("usr/lib/systemd/system", template)) {
 			t.Errorf("the page names %s", word)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,9 +67,36 @@ func TestCheckOfAQuorumUnderTheWrapper(t *testing.T) {
 	}
 }
 
+// systemd finds the program where packages put it, and where the archive does, and else says so.
+func TestUnitsOfThePagesFindTheProgram(t *testing.T) {
+	s := newSite(t)
+	php := s.provide("php", "#!/bin/sh\n")
+	s.provide("mail-root@.service", "[Service]\nType=oneshot\nExecStart=/bin/true\n")
+	argv := []string{"systemd-analyze", "verify", "--man=no"}
+	for _, example := range []string{"service", "deadmanservice", "metricsservice"} {
+		argv = append(argv, s.provide(unitName(t, example)+".service", strings.ReplaceAll(block(t, example), "/usr/bin/php", php)))
+	}
+	for _, unit := range append(argv[3:], filepath.Join(s.dir, "mail-root@.service")) {
+		if err := os.Chmod(unit, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enter := []string{"unshare", "--mount"}
+	if os.Getuid() != 0 {
+		enter = append(enter, "--user", "--map-root-user")
+	}
+	over := `mount -t overlay overlay -o "lowerdir=$0:$1" "$1"; shift; exec "$@"`
+	for dir, found := range map[string]bool{"/usr/bin": true, "/usr/local/bin": true, "/usr/local/share": false} {
+		r := s.run(slices.Concat(enter, []string{"sh", "-ec", over, bin, dir}, argv)...)
+		if said := strings.Count(r.stderr, "Command redlockrun is not executable"); found && r != (run{}) || !found && said != 3 {
+			t.Errorf("in %s: %v", dir, r)
+		}
+	}
+}
+
 func TestUnitsOfMonitoringAreVerifiedBySystemd(t *testing.T) {
 	s := newSite(t)
-	programs := strings.NewReplacer("/usr/local/bin/redlockrun", filepath.Join(bin, "redlockrun"))
+	programs := strings.NewReplacer("=redlockrun ", "="+filepath.Join(bin, "redlockrun")+" ")
 	var units []string
 	for example, kind := range map[string]string{
 		"deadmanservice": ".service", "deadmantimer": ".timer", "metricsservice": ".service", "metricstimer": ".timer",

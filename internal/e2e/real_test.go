@@ -120,7 +120,7 @@ func TestRecipeMailComesOnlyOfAFailure(t *testing.T) {
 func TestReadmeUnitsAreVerifiedBySystemd(t *testing.T) {
 	s := newSite(t)
 	php := s.provide("php", "#!/bin/sh\n")
-	programs := strings.NewReplacer("/usr/local/bin/redlockrun", filepath.Join(bin, "redlockrun"), "/usr/bin/php", php)
+	programs := strings.NewReplacer("=redlockrun ", "="+filepath.Join(bin, "redlockrun")+" ", "/usr/bin/php", php)
 	service := programs.Replace(block(t, "service"))
 	units := []string{s.provide("cancel-orders.service", service), s.provide("cancel-orders.timer", block(t, "timer"))}
 	for _, unit := range units {

@@ -41,7 +41,7 @@ func (s *site) execStart(service map[string]string) []string {
 	words := strings.Fields(strings.Replace(service["ExecStart"], " --splay 30s ", " --splay 0.1 ", 1))
 	for i, word := range words {
 		switch word {
-		case "/usr/local/bin/redlockrun":
+		case "redlockrun":
 			words[i] = filepath.Join(bin, "redlockrun")
 		case "/usr/bin/php":
 			words[i] = filepath.Join(s.dir, "php")
