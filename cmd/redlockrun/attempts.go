@@ -40,10 +40,10 @@ func leftFromBefore(processes int) string {
 }
 
 // failure is how the last start ended.
-func (x *execution) failure(r result) string {
+func (s *session) failure(r result) string {
 	switch {
 	case r.err != nil:
-		return explain(r.err, *x.plan).message
+		return explain(r.err, *s.plan).message
 	case r.status.Signal != 0:
 		return fmt.Sprintf("the command was ended by signal %d (%v)", int(r.status.Signal), r.status.Signal)
 	}

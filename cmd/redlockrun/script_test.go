@@ -361,6 +361,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`(WRONGPASS invalid username-password pair)( or user is disabled\.)?`), "$1"}, // Redis 6 says less
 	{regexp.MustCompile(`HOST:\d+`), "HOST:PID"},
 	{regexp.MustCompile(`\b([0-9.]+(h|m|s|ms|µs))+ left`), "LEFT left"},
+	{regexp.MustCompile(` on [^ ]+ after ([0-9.]+(h|m|s|ms|µs))+,`), " on HOST after TIME,"},
 	{regexp.MustCompile(`has been held for [0-9.hmsµ]+`), "has been held for HELD"},
 	{regexp.MustCompile(`for ([0-9.]+(h|m|s|ms|µs))+: \d+ renewals, (\d+) failed tries, smallest margin ([0-9.]+(h|m|s|ms|µs))+`),
 		"for TIME: N renewals, $3 failed tries, smallest margin TIME"},

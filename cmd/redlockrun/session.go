@@ -90,12 +90,28 @@ func (s *session) sum(r result) {
 			},
 		})
 	}
+	s.sayFailed(r)
 	if r.status.Left > 0 {
 		s.warn(console.EventLeft, leftBehind(r.status.Left), console.Field{Name: "processes", Value: r.status.Left})
 	}
 	if r.kept.Lost != nil && s.OnLost == config.StopCommand && !errors.As(r.err, new(*watchdog.LostError)) {
 		s.warn(console.EventLost, explainLost(r.kept.Lost, *s.plan))
 	}
+}
+
+// sayFailed says that the command failed, to a user who wants to know: many a job does so
+// without a word. A status of redlockrun's own has its message.
+func (s *session) sayFailed(r result) {
+	if !s.WarnFailed || r.err != nil || r.status.Code == 0 {
+		return
+	}
+	how := s.failure(r)
+	if r.status.Signal != 0 {
+		how += fmt.Sprintf(", status %d,", r.status.Code)
+	}
+	text := fmt.Sprintf("%s on %s after %s, under lock %q", how, lock.HostName(), config.Rounded(r.held), s.Key)
+	s.warn(console.EventWarnFailed, text, console.Field{Name: "status", Value: r.status.Code},
+		console.Field{Name: "held_ms", Value: r.held.Milliseconds()})
 }
 
 func leftBehind(processes int) string {

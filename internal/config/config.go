@@ -31,6 +31,7 @@ type Config struct {
 	Splay        time.Duration // the start is put off by a part of it
 	ReportFile   string        // where is written how the run ended; "" for nowhere
 
+	WarnFailed    bool          // a command that does not end with 0 is told of
 	MaxRuntime    time.Duration // of each start
 	MinHold       time.Duration
 	Conflict      int           // the exit status when the lock stays busy
@@ -74,6 +75,7 @@ func (s *Sources) Config(command []string) (Config, error) {
 		Splay:        r.limit("splay", 0),
 		ReportFile:   r.text("report-file"),
 
+		WarnFailed:    r.on("warn-failed"),
 		MaxRuntime:    r.limit("max-runtime", 0),
 		MinHold:       r.duration("min-hold", 0),
 		Conflict:      r.number("conflict-exit-code", 255),

@@ -90,7 +90,7 @@ func TestDefaultsAreThoseOfTheHelp(t *testing.T) {
 	if c.Times != lock.TimesOf(time.Minute) || c.Wait != (lock.Wait{Delay: 200 * time.Millisecond}) {
 		t.Errorf("times %+v, wait %+v", c.Times, c.Wait)
 	}
-	if c.OnLost != config.StopCommand || c.MaxRuntime != 0 || c.MinHold != 0 || c.Conflict != 75 || c.Timeout != 5*time.Second {
+	if c.OnLost != config.StopCommand || c.MaxRuntime != 0 || c.WarnFailed || c.MinHold != 0 || c.Conflict != 75 || c.Timeout != 5*time.Second {
 		t.Errorf("%+v", c)
 	}
 	if c.Servers.Prefix != "redlockrun:" || !slices.Equal(c.Servers.URLs, []string{"redis://127.0.0.1:6379"}) || c.Address.Local {
@@ -125,6 +125,7 @@ var everySetting = map[string]struct {
 	"on-lost":                {"continue", func(c config.Config) bool { return c.OnLost == config.ContinueCommand }},
 	"max-runtime":            {"8m", func(c config.Config) bool { return c.MaxRuntime == 8*time.Minute }},
 	"min-hold":               {"9", func(c config.Config) bool { return c.MinHold == 9*time.Second }},
+	"warn-failed":            {"true", func(c config.Config) bool { return c.WarnFailed }},
 	"conflict-exit-code":     {"0", func(c config.Config) bool { return c.Conflict == 0 }},
 	"warn-held-after":        {"2h", func(c config.Config) bool { return c.WarnHeldAfter == 2*time.Hour }},
 	"redis":                  {"redis://a", func(c config.Config) bool { return slices.Equal(c.Servers.URLs, []string{"redis://a"}) }},

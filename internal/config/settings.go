@@ -47,6 +47,7 @@ var settings = [...]Setting{
 	{"attempt-delay", "", "D", "", "10s", "the first pause between two starts; it doubles", WhatToRun},
 	{"max-runtime", "", "D", "", "", "stop it after D, with status 124", WhatToRun},
 	{"grace", "", "D", "", "", "between SIGTERM and SIGKILL (ttl/6, at most 10s)", WhatToRun},
+	{"warn-failed", "", "", "true", "", "warn if it ends with another status than 0", WhatToRun},
 	{"history", "", "N", "", "50", "keep the last N runs; 0: nothing of this one", WhatToRun},
 	{"report-file", "", "FILE", "", "", "write how it ended into FILE, as JSON", WhatToRun},
 
@@ -122,6 +123,9 @@ func (s Setting) Choices() []string {
 // isOff reports that a switch was explicitly not thrown, which leaves the
 // other settings of its kind as they are.
 func isOff(name string, values []string) bool {
+	if values == nil {
+		return false
+	}
 	isSwitch := slices.ContainsFunc(settings[:], func(s Setting) bool { return s.Name == name && s.Alone != "" })
 	on, known := parseSwitch(values[len(values)-1])
 	return isSwitch && known && !on

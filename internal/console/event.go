@@ -27,6 +27,7 @@ const (
 	EventTries       = "tries-used-up"  // as many runs of the slot have failed as may
 	EventUnrecorded  = "unrecorded"     // a slot's work is done, and nobody knows
 	EventUnreported  = "report-failed"  // the report file could not be written
+	EventWarnFailed  = "command-failed" // the command's own status is not 0
 	EventLeft        = "left-running"   // processes of the command
 	EventCommand     = "command"        // what should be known of how the command runs
 	EventJobs        = "jobs"           // what should be known of jobs that were looked at

@@ -81,7 +81,7 @@ func TestEveryExampleOfThePagesIsTested(t *testing.T) {
 		"compare", "session", "install", "defaults", "crontab", "service", "timer", "container", "cronjob", "script", "shell",
 		"outages", "acl", "credential", "secret", "stores", "sentinelacl", "readeracl", "operatoracl", "rights", "keys",
 		"takeover", "anacron", "clusters", "coalesce", "pings", "mail", "deploy", "replace",
-		"deadman", "deadmanservice", "deadmantimer", "nagios", "metricsservice", "metricstimer", "jobspage",
+		"deadman", "deadmanservice", "deadmantimer", "nagios", "metricsenable", "metricsservice", "metricstimer", "jobspage",
 		"deb", "rpm", "apk", "archive", "source", "units", "dropin", "sums", "verify",
 		"imagestatus", "copyfrom", "initcontainer",
 	}

@@ -108,7 +108,9 @@ func TestRecipeMailComesOnlyOfAFailure(t *testing.T) {
 	s := newSite(t)
 	line := readCrontab(t, "mail")
 	s.provide("php", "#!/bin/sh\necho said\necho ran >>ran\nexit 3\n")
-	want(t, s.cron(line, 1), run{status: 3, stdout: "said\n"})
+	if r := s.cron(line, 1)[0]; r.status != 3 || r.stdout != "said\n" || !failedWithStatus3.MatchString(r.stderr) {
+		t.Errorf("%v", r)
+	}
 	s.provide("php", "#!/bin/sh\necho said\necho ran >>ran\n")
 	s.forget()
 	want(t, s.cron(line, 2), run{}, run{})

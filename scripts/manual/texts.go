@@ -33,6 +33,7 @@ var more = map[string]string{
 	"max-waiters":        "Not with --local or a quorum.",
 	"conflict-exit-code": "With 0 a skip is said on a terminal alone.",
 	"warn-held-after":    "The status is 75 then, whatever --conflict-exit-code says: that job may hang.",
+	"warn-failed":        "One line with the status, the host and how long it took. A status of redlockrun's own has its message anyway.",
 	"max-runtime":        "It is for each start of the command.",
 	"attempts":           "The lock is kept meanwhile.",
 	"attempt-delay":      "It grows to 10 minutes at most.",
