@@ -91,7 +91,11 @@ func (s *Sources) nearest(names ...string) (given, error) {
 		var found given
 		for _, name := range names {
 			values := l.values[name]
-			if values == nil || isOff(name, values) {
+			off := isOff(name, values)
+			if off && len(names) == 1 {
+				return given{}, nil // nothing else of its kind can be meant
+			}
+			if values == nil || off {
 				continue
 			}
 			here := given{name, values, origin(i), l.called(name)}
