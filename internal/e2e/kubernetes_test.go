@@ -147,17 +147,47 @@ func TestReadmeCronJobSaysWhatItsTextSays(t *testing.T) {
 	if spec.ActiveDeadlineSeconds == 0 {
 		t.Error("failures that are ignored would be tried again for ever")
 	}
-	actions := map[int]string{}
 	for _, rule := range spec.PodFailurePolicy.Rules {
 		if on := rule.OnExitCodes; on.Operator != "In" || on.ContainerName != c.Name {
 			t.Errorf("%+v", rule)
 		}
+	}
+	if actions := spec.actions(); len(actions) != 3 || actions[69] != "Count" || actions[75] != "Ignore" || actions[76] != "Count" {
+		t.Errorf("%v", actions)
+	}
+}
+
+// actions are what is done about the statuses that the failure policy names.
+func (j jobSpec) actions() map[int]string {
+	actions := map[int]string{}
+	for _, rule := range j.PodFailurePolicy.Rules {
 		for _, status := range rule.OnExitCodes.Values {
 			actions[status] = rule.Action
 		}
 	}
-	if len(actions) != 3 || actions[69] != "Ignore" || actions[75] != "Ignore" || actions[76] != "Count" {
-		t.Errorf("%v", actions)
+	return actions
+}
+
+// Kubernetes 1.27 starts a pod at once after one whose failure is ignored. So a Redis that is
+// down for minutes must count.
+func TestReadmeCronJobWithoutRedisMakesFewPods(t *testing.T) {
+	spec := readCronJob(t).Spec.JobTemplate.Spec
+	s := newSite(t)
+	s.env = append(s.env, "REDLOCKRUN_REDIS_TIMEOUT=0.2")
+	s.provide("php", "#!/bin/sh\necho ran >>ran\n")
+	s.server.Close()
+	pods, failures := 0, 0
+	for failures <= spec.BackoffLimit && pods < 10 {
+		r := s.finish(s.pod(spec.Template.Spec.Containers[0], "tick"))
+		if r.status != 69 {
+			t.Fatal(r)
+		}
+		if pods++; spec.actions()[r.status] != "Ignore" {
+			failures++
+		}
+	}
+	if pods != spec.BackoffLimit+1 {
+		t.Errorf("%d pods of one Job", pods)
 	}
 }
 
