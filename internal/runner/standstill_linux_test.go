@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -183,15 +184,20 @@ func TestP2TheLeaderIsReapedWhenTheGuardIsDisarmed(t *testing.T) {
 		result <- s
 	}()
 	command := pidIn(t, pid)
-	release := c.Guard.Hold()
+	eventually(t, "the guard knows the group", func() bool { return isUnderWay("runner.(*run).supervise(") })
+	release := sync.OnceFunc(c.Guard.Hold())
+	defer release()
 	err := os.WriteFile(fifo, []byte("go on\n"), 0)
-	eventually(t, "the guard is to be disarmed", func() bool {
-		stacks := make([]byte, 1<<20)
-		return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "runner.(*Guard).disarm(")
-	})
+	eventually(t, "the guard is to be disarmed", func() bool { return isUnderWay("runner.(*Guard).disarm(") })
 	state := stateOf(command)
 	release()
 	if s := <-result; state != 'Z' || s.Code != 3 || err != nil {
 		t.Errorf("the leader was in state %q, want 'Z'; %+v, %v", state, s, err)
 	}
+}
+
+// isUnderWay reports whether a goroutine is in a function.
+func isUnderWay(function string) bool {
+	stacks := make([]byte, 1<<20)
+	return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), function)
 }
