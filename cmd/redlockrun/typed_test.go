@@ -13,8 +13,9 @@ import (
 // odd are names that a shell would take apart, and those that a terminal would not show as they are.
 func odd() []string {
 	return []string{
-		"job", "it's", `back\slash`, `a"b`, "$HOME `id` $(id)", "a;b&c|d>e", "*?[x]", "two  blanks ", "-f", "--", "~", "=ls", "#x", "!!", "é日本",
-		"a\u00a0b", "a\u00a01", "\u3000", "it's\u2028\\n'", "\u202ebidi", "\u200b", "\ufffd", `\'`, `'`, "a\u00adb'c\\",
+		"job", "it's", `back\slash`, `a"b`, "$HOME `id` $(id)", "a;b&c|d>e", "*?[x]", "two  blanks ", "-f", "--", "~", "=ls", "#x", "!!",
+		"é日本", "a\u00a0b", "a\u00a01", "\u3000", "it's\u2028\\n'", "\u202ebidi", "\u200b", "\ufffd", `\'`, `'`,
+		"a\u00adb'c\\",
 	}
 }
 
