@@ -391,7 +391,8 @@ func TestAPauseThatIsNoneNeverGetsTheLock(t *testing.T) {
 	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
 	locktest.Do(t, srv, "SET", jobKey+":paused", "nonsense")
 	var wrong *lock.NotLockError
-	_, err := operating(t, srv.URL()).Change(t.Context(), "job", lock.Change{Act: lock.Paused, By: lock.Holder{Run: lock.NewRunID()}, For: time.Hour})
+	pause := lock.Change{Act: lock.Paused, By: lock.Holder{Run: lock.NewRunID()}, For: time.Hour}
+	_, err := operating(t, srv.URL()).Change(t.Context(), "job", pause)
 	if !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" {
 		t.Errorf("paused: %v", err)
 	}
