@@ -141,6 +141,11 @@ func TestP12WhoIsContinuedWhileTheLockIsAskedForIsKilled(t *testing.T) {
 	before := wakeUps(t, guard)
 	eventually(t, "the guard has looked after the deadline", func() bool { return wakeUps(t, guard) >= before+3 })
 	freeze(t, guard)
+	t.Cleanup(func() {
+		if !gone(guard) {
+			_ = unix.Kill(guard, unix.SIGKILL)
+		}
+	})
 	send(t, f.wrapper, unix.SIGCONT)
 	eventually(t, "the lock is asked for", func() bool { return hasLine(f.log, "resumed") })
 	thaw(t, f.grandchild)
