@@ -27,7 +27,8 @@ func TestClocksThatAreHalfASlotApartAreWarnedOf(t *testing.T) {
 	}{
 		{5 * time.Minute, host.Add(149 * time.Second), ""},
 		{5 * time.Minute, host.Add(150 * time.Second), "differ by 2m30s: it is " + lock.Clock(host) + " here"},
-		{5 * time.Minute, host.Add(-24 * time.Hour), "differ by 24h: it is " + lock.Clock(host) + " here, where slot \"tick\" has its name from, " +
+		{5 * time.Minute, host.Add(-24 * time.Hour), "differ by 24h: it is " + lock.Clock(host) +
+			" here, where slot \"tick\" has its name from, " +
 			"and " + lock.Clock(host.Add(-24*time.Hour)) + " at the server"},
 		{24 * time.Hour, host.Add(11 * time.Hour), ""},
 		{0, host.Add(1000 * time.Hour), ""}, // a slot that the user has named

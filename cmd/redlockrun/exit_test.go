@@ -48,7 +48,8 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		{&lock.DoneError{Name: "job", Slot: "tick"}, 0, []string{`slot "tick" of "job" is done (db:6379`}},
 		{&lock.TriesError{Name: "job", Slot: "tick", Tries: 2, Failures: []lock.Try{
 			{Host: "web-1", How: lock.Failed, Status: 3, Ended: time.Unix(0, 0)}, {Host: "web-2", How: lock.Vanished, Status: -1},
-		}}, 75, []string{"2 have failed: web-1 (failed, status 3) at " + lock.Clock(time.UnixMilli(0)) + ", web-2 (vanished) (db:6379", "--tries N"}},
+		}}, 75, []string{
+			"2 have failed: web-1 (failed, status 3) at " + lock.Clock(time.UnixMilli(0)) + ", web-2 (vanished) (db:6379", "--tries N"}},
 		{&lock.HeldError{Name: "job", TTL: -1, Pause: &lock.PauseMark{By: "alice@desk\n", Why: "deploy"}}, 75, []string{
 			`job "job" is paused by alice@desk\n for ever: deploy (db:6379`, "redlockrun resume job ends", "--ignore-pause"}},
 		{&lock.HeldError{Name: "it's", TTL: time.Hour, Pause: &lock.PauseMark{By: "a@b", Until: time.Unix(1e9, 0)}}, 75, []string{

@@ -193,9 +193,11 @@ func TestTheLineOfCheck(t *testing.T) {
 		want  string
 	}{
 		{Rules{MaxAge: 26 * time.Hour, WarnAge: 25 * time.Hour}, []lock.Job{orders},
-			"REDLOCKRUN CRITICAL - orders: no success for 27h (last 2026-02-28 11:30 UTC+02 on web-3), limit 26h | 'orders age'=97200s;90000;93600;0"},
+			"REDLOCKRUN CRITICAL - orders: no success for 27h (last 2026-02-28 11:30 UTC+02 on web-3), " +
+				"limit 26h | 'orders age'=97200s;90000;93600;0"},
 		{Rules{MaxAge: 28 * time.Hour, WarnAge: 25 * time.Hour}, []lock.Job{orders},
-			"REDLOCKRUN WARNING - orders: no success for 27h (last 2026-02-28 11:30 UTC+02 on web-3), limit 25h | 'orders age'=97200s;90000;100800;0"},
+			"REDLOCKRUN WARNING - orders: no success for 27h (last 2026-02-28 11:30 UTC+02 on web-3), " +
+				"limit 25h | 'orders age'=97200s;90000;100800;0"},
 		{Rules{}, []lock.Job{orders, unread, broken},
 			`REDLOCKRUN CRITICAL - a¦b='c: the last run ended: failed 3 on web-3, 1h ago; ` +
 				`far: nobody can tell who has the lock (everything: connection ¦ refused); ` +

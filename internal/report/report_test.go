@@ -134,14 +134,18 @@ func TestThePageOfAJob(t *testing.T) {
 func TestAStopIsNotSaidOfLaterRuns(t *testing.T) {
 	stop := lock.Entry{Run: run('B'), Host: "desk", User: "alice", Event: lock.Halted, Ended: before(time.Minute)}
 	stopped := over('A', lock.Stopped, 143, 2*time.Minute, 50*time.Second)
+	idle := lock.Job{Name: "orders", State: lock.Idle, Now: now, Last: stopped, Stopped: stop}
+	since, again := idle, idle
+	since.Last = over('C', lock.Ok, 0, time.Second, time.Second)
+	again.State, again.Left = lock.Running, time.Minute
+	again.Holder, again.At = lock.Holder{Run: run('D'), Host: "web-3"}, before(10*time.Second)
 	for name, c := range map[string]struct {
 		job  lock.Job
 		said bool
 	}{
-		"the run that was stopped ends": {lock.Job{Name: "orders", State: lock.Idle, Now: now, Last: stopped, Stopped: stop}, true},
-		"another has ended well since":  {lock.Job{Name: "orders", State: lock.Idle, Now: now, Last: over('C', lock.Ok, 0, time.Second, time.Second), Stopped: stop}, false},
-		"another has been started since": {lock.Job{Name: "orders", State: lock.Running, Now: now, Left: time.Minute, Last: stopped, Stopped: stop,
-			Holder: lock.Holder{Run: run('D'), Host: "web-3"}, At: before(10 * time.Second)}, false},
+		"the run that was stopped ends":  {idle, true},
+		"another has ended well since":   {since, false},
+		"another has been started since": {again, false},
 	} {
 		page := strings.Join(Page(c.job, zone, console.Display{}), "\n")
 		if strings.Contains(page, "alice@desk") != c.said {

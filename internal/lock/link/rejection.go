@@ -58,7 +58,8 @@ var refusals = []struct {
 
 	{begins: "NOAUTH", code: "NOAUTH", refusalKind: refusalKind{denied, true}},
 	// Redis refuses large requests before it asks for the password.
-	{begins: "Protocol error: unauthenticated", code: "NOAUTH", refusalKind: refusalKind{denied, true}, means: "NOAUTH Authentication required."},
+	{begins: "Protocol error: unauthenticated", code: "NOAUTH", refusalKind: refusalKind{denied, true},
+		means: "NOAUTH Authentication required."},
 	{begins: "WRONGPASS", code: "WRONGPASS", refusalKind: refusalKind{denied, true}},
 	{begins: "invalid password", code: "WRONGPASS", refusalKind: refusalKind{denied, true}},
 	{begins: "Client sent AUTH", code: "WRONGPASS", refusalKind: refusalKind{denied, true}},
