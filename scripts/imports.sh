@@ -24,7 +24,9 @@ internal/lock/line/linemodel : internal/lock/model
 internal/lock/model :
 internal/lock/local : internal/(lock|boottime) golang.org/x/sys.*
 internal/lock/locktest : internal/(lock|redistest|boottime) github.com/anishathalye/porcupine
-internal/runner     : internal/(boottime|guard|relay) golang.org/x/sys.*
+internal/runner     : internal/(boottime|forkexec|guard|relay) golang.org/x/sys.*
+internal/forkexec   : internal/outset
+internal/outset     :
 internal/guard      :
 internal/password   : internal/(guard|lock)
 internal/relay      : golang.org/x/sys.*

@@ -77,6 +77,9 @@ func (x *execution) take(r *result, n int) {
 	command := x.command(n)
 	x.halt.runs(command)
 	status, err := command.Run(context.Background(), x.signals)
+	if errors.Is(err, runner.ErrLate) {
+		err = &runner.NotStartedError{Reason: &watchdog.LostError{Err: watchdog.ErrLate}}
+	}
 	switch {
 	case err == nil:
 		r.status, r.attempts, r.err = status, r.attempts+1, x.stopped(x.lease, status)
@@ -93,10 +96,20 @@ func (x *execution) take(r *result, n int) {
 func (x *execution) command(n int) *runner.Command {
 	return &runner.Command{
 		Argv: x.session.command, Env: with(x.environ, x.variables(x.run, x.lease, n)),
-		MaxRuntime: x.MaxRuntime, Grace: x.Times.Grace, Guard: x.guards.present, Marker: config.RunIDVar + "=" + x.run,
+		MaxRuntime: x.MaxRuntime, StartBy: x.startBy, Grace: x.Times.Grace, Guard: x.guards.present, Marker: config.RunIDVar + "=" + x.run,
 		Parked: x.keeper.Suspend, Resumed: x.resume,
 		Warn: func(err error) { x.warn(console.EventCommand, err.Error()) },
 	}
+}
+
+// startBy is when the command would be killed: nothing is started after that, whatever is to
+// become of a command that runs when its lock is lost.
+func (x *execution) startBy() time.Time {
+	until := x.lease.Until()
+	if until.IsZero() {
+		return until
+	}
+	return x.Times.Kill(until)
 }
 
 // resume renews a lease that was left alone while this process was suspended.

@@ -80,6 +80,27 @@ func TestAGuardKillsItsGroupAtTheDeadline(t *testing.T) {
 	w.isKilled(t)
 }
 
+// Its starter may have stood still for long, and fork a command that comes too late.
+func TestAGuardWhoseDeadlineHasPassedKillsAtOnceWhatItIsToldOf(t *testing.T) {
+	w := watch(t)
+	w.tell(t, guard.Watch, int64(w.group.Process.Pid))
+	w.tell(t, guard.Deadline, 1)
+	w.isKilled(t)
+	for _, kind := range []guard.Kind{guard.Forked, guard.Watch} {
+		w.group = exec.Command("sleep", "1000")
+		w.group.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		if err := w.group.Start(); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		w.tell(t, kind, int64(w.group.Process.Pid))
+		w.isKilled(t)
+		if took := time.Since(began); took > 700*time.Millisecond {
+			t.Errorf("it was killed %v after message %q", took, kind)
+		}
+	}
+}
+
 func TestAGuardKillsItsGroupWhenItsStarterIsGone(t *testing.T) {
 	w := watch(t)
 	w.tell(t, guard.Watch, int64(w.group.Process.Pid))

@@ -10,6 +10,7 @@ type guard struct {
 	starter      int     // its process
 	orders       string  // "/fd/N": where the starter has the other end of the orders
 	group        int     // the command's process group; 0 before it is known
+	started      bool    // it has been executed
 	session      int     // where a command has perhaps been started, if there is a marker and group is 0
 	marker       []byte  // the entry of its environment that no other process has
 	deadline     int64   // CLOCK_BOOTTIME, ns; 0: none
@@ -57,10 +58,13 @@ func run(kept, orders int) (status int) {
 // starter lives.
 func (g *guard) serve(buf []byte) (goOn bool) {
 	if !awaitOrders(g.timer) {
-		if g.starting() && g.orphaned() {
+		switch {
+		case g.starting() && g.orphaned():
 			return false
+		case g.starting() && hasNews(): // of a child that has come before the deadline: it is read first
+		default:
+			g.enforce()
 		}
-		g.enforce()
 		return true
 	}
 	n, err := syscall.Read(Orders, buf)
@@ -88,9 +92,10 @@ func (g *guard) obey(orders []byte) {
 func (g *guard) obeyOne(m Message) {
 	switch m.Kind {
 	case Starting:
-		g.session, g.marker = int(m.Value), []byte(m.Text)
-	case Watch:
-		g.group = int(m.Value)
+		g.group, g.started, g.session, g.marker = 0, false, int(m.Value), []byte(m.Text)
+	case Forked, Watch:
+		g.group, g.started = int(m.Value), m.Kind == Watch
+		g.enforceAgain = 0 // a deadline that has passed holds for it, too, and at once
 	case Deadline:
 		g.deadline = m.Value
 	case Park:
@@ -102,7 +107,7 @@ func (g *guard) obeyOne(m Message) {
 }
 
 // starting reports that a command has been forked, perhaps, and not yet executed.
-func (g *guard) starting() bool { return g.group == 0 && len(g.marker) > 0 }
+func (g *guard) starting() bool { return !g.started && len(g.marker) > 0 }
 
 // enforce kills the group if its deadline has passed, and sets the timer to what
 // comes next. From the deadline on it looks each second: the group may have been out
@@ -146,6 +151,12 @@ func (g *guard) runsParked() bool {
 	}
 	orders, ok := pollOrders()
 	return ok && orders == 0
+}
+
+// hasNews reports that there are orders to be read.
+func hasNews() bool {
+	orders, ok := pollOrders()
+	return ok && orders&pollIn != 0
 }
 
 // ordersEnded reports that nobody has the other end of the orders any more.

@@ -6,6 +6,7 @@ type Kind byte
 // The messages.
 const (
 	Starting Kind = 'S' // a command is about to be started in session Value with Text in its environment
+	Forked   Kind = 'F' // it is the process group Value, unless it cannot be executed: then Starting comes again
 	Watch    Kind = 'W' // the command's process group is Value
 	Deadline Kind = 'D' // kill the group at Value, CLOCK_BOOTTIME in ns; 0: never
 	Park     Kind = 'P' // the group is stopped: the deadline does not count
@@ -15,6 +16,10 @@ const (
 // Size is the length of every message: small enough that a write to a pipe is
 // atomic (PIPE_BUF, pipe(7)), large enough for an entry of the environment.
 const Size = 128
+
+// ValueAt is where in an encoded message its Value is: eight bytes, the least significant
+// one first.
+const ValueAt = 1
 
 const (
 	textAt  = 10
@@ -33,7 +38,7 @@ func (m Message) Encode() []byte {
 	b := make([]byte, Size)
 	b[0] = byte(m.Kind)
 	for i := range 8 {
-		b[1+i] = byte(m.Value >> (8 * i))
+		b[ValueAt+i] = byte(m.Value >> (8 * i))
 	}
 	if len(m.Text) <= maxText {
 		b[textAt-1] = byte(len(m.Text))
@@ -46,7 +51,7 @@ func (m Message) Encode() []byte {
 func decode(b []byte) Message {
 	m := Message{Kind: Kind(b[0])}
 	for i := range 8 {
-		m.Value |= int64(b[1+i]) << (8 * i)
+		m.Value |= int64(b[ValueAt+i]) << (8 * i)
 	}
 	m.Text = string(b[textAt:min(textAt+int(b[textAt-1]), Size)])
 	return m

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"redlockrun/internal/boottime"
+	"redlockrun/internal/forkexec"
 	"redlockrun/internal/guard"
 
 	"golang.org/x/sys/unix"
@@ -62,6 +63,37 @@ func (g *Guard) starting(marker string) {
 
 // watch tells the number of the command's process group.
 func (g *Guard) watch(group int) { g.setGroup(guard.Message{Kind: guard.Watch, Value: int64(group)}) }
+
+// announcedBy has the child that attr starts tell the guard its group, until done is called.
+// Should it not come through, watch and the marker say it.
+func (g *Guard) announcedBy(attr *forkexec.Attr) (done func()) {
+	attr.Announce = nil
+	orders := g.copyOrders()
+	if orders < 0 {
+		return func() {}
+	}
+	attr.Announce, attr.AnnounceAt = guard.Message{Kind: guard.Forked}.Encode(), guard.ValueAt
+	attr.AnnounceTo = uintptr(orders)
+	return func() { unix.Close(orders) }
+}
+
+// copyOrders is a descriptor of its own for the orders of the present guard, or -1: that
+// guard may end at any time, and the number of its own go to another file.
+func (g *Guard) copyOrders() int {
+	if g == nil {
+		return -1
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.pid == 0 || g.closing {
+		return -1
+	}
+	fd, err := unix.FcntlInt(uintptr(g.orders), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return -1
+	}
+	return fd
+}
 
 func (g *Guard) setGroup(m guard.Message) {
 	if g == nil {

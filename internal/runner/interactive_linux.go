@@ -1,7 +1,7 @@
 package runner
 
 import (
-	"syscall"
+	"redlockrun/internal/forkexec"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,16 +37,27 @@ func isPipeOrSocket(fd uintptr) bool {
 // signals of the terminal do not stop it any more. In the child they are still relayed
 // to this process, which goes on with them when it is free: there they stop nothing
 // that this process would wait for.
-func fork(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
-	attr.Sys.Foreground = interactive(attr.Files)
-	attr.Sys.Ctty = int(attr.Files[0])
-	pid, err = syscall.ForkExec(path, argv, attr)
-	if err != nil && attr.Sys.Foreground {
+//
+// If execve fails, a child that has been forked is reaped once failed has been called: its
+// number is still its own then.
+func fork(path string, argv []string, attr *forkexec.Attr, failed func()) (pid int, err error) {
+	attr.Terminal = interactive(attr.Files[:])
+	pid, err = forkOnce(path, argv, attr, failed)
+	if err != nil && attr.Terminal {
 		terminal{}.reclaim(0) // from a child that is gone
 	}
 	if err == unix.ENOTTY { // it was hung up meanwhile: execve has no such error
-		attr.Sys.Foreground = false
-		return syscall.ForkExec(path, argv, attr)
+		attr.Terminal = false
+		return forkOnce(path, argv, attr, failed)
+	}
+	return pid, err
+}
+
+func forkOnce(path string, argv []string, attr *forkexec.Attr, failed func()) (pid int, err error) {
+	pid, err = forkexec.Start(path, argv, attr)
+	if err != nil && pid != 0 {
+		failed()
+		reap(pid)
 	}
 	return pid, err
 }

@@ -29,6 +29,12 @@ type Command struct {
 	// ErrMaxRuntime as the reason. execve may take as long before that.
 	MaxRuntime time.Duration
 
+	// StartBy, if not nil, says until when (boottime) the command may be started, and the zero
+	// time that this does not matter. It is asked before each fork. The clock is looked at
+	// between fork and execve again: a process that stands still meanwhile, for however long,
+	// starts nothing afterwards. Run returns ErrLate then.
+	StartBy func() time.Time
+
 	// Grace is the time between SIGTERM and SIGKILL when the command is stopped.
 	Grace time.Duration
 
@@ -101,6 +107,9 @@ var errNotStopped = errors.New("suspend command: one of its processes does not s
 // ErrMaxRuntime is why a command was stopped that ran too long, or not started
 // because its file took too long to come.
 var ErrMaxRuntime = errors.New("the command took too long")
+
+// ErrLate is why a command was not started when the instant StartBy had come.
+var ErrLate = errors.New("the time to start the command was over")
 
 // A NotStartedError says that the command was to be stopped before it was
 // started, and that therefore nothing was run.

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/forkexec"
 	"redlockrun/internal/guard"
 
 	"golang.org/x/sys/unix"
@@ -43,16 +44,36 @@ func (c *Command) spawn() *spawn {
 	return s
 }
 
-// fork executes a file, unless the start is cancelled.
-func (s *spawn) fork(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
+// fork executes a file, unless the start is cancelled or the time for it is over. The
+// guard is told of the child by the child itself, before it executes anything.
+func (s *spawn) fork(c *Command, path string, argv []string, attr *forkexec.Attr) (pid int, err error) {
 	if !s.beginFork() {
 		return 0, errCancelled
 	}
 	defer withoutPauses()()
-	if pid, err = fork(path, argv, attr); err != nil {
+	defer c.Guard.announcedBy(attr)()
+	attr.By = c.startBy()
+	if attr.By != 0 && boottime.Ticks(boottime.Now()) >= attr.By {
+		err = forkexec.ErrLate
+	} else {
+		pid, err = fork(path, argv, attr, func() { c.Guard.starting(c.Marker) })
+	}
+	if err != nil {
 		s.forkFailed()
 	}
 	return pid, err
+}
+
+// startBy is StartBy as a tick, 0 if there is no limit.
+func (c *Command) startBy() int64 {
+	if c.StartBy == nil {
+		return 0
+	}
+	by := c.StartBy()
+	if by.IsZero() {
+		return 0
+	}
+	return max(1, boottime.Ticks(by))
 }
 
 func (s *spawn) beginFork() bool {

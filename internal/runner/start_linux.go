@@ -4,7 +4,8 @@ import (
 	"errors"
 	"os"
 	"strings"
-	"syscall"
+
+	"redlockrun/internal/forkexec"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,7 +18,7 @@ const shell = "/bin/sh"
 func (c *Command) start(s *spawn) (child *child, err error) {
 	c.Guard.starting(c.Marker)
 	closed := withDescriptors(c.streams(), func(files []uintptr) {
-		attr := &syscall.ProcAttr{Env: c.Env, Files: files, Sys: &syscall.SysProcAttr{Setpgid: true}}
+		attr := &forkexec.Attr{Env: c.Env, Files: [3]uintptr(files)}
 		var pid int
 		if pid, err = c.execute(s, attr); err == nil {
 			c.Guard.watch(pid)
@@ -32,8 +33,9 @@ func (c *Command) start(s *spawn) (child *child, err error) {
 
 func (c *Command) streams() []*os.File { return []*os.File{c.Stdin, c.Stdout, c.Stderr} }
 
-// execute tries one candidate after the other as execvp(3) does. An error is a *StartError.
-func (c *Command) execute(s *spawn, attr *syscall.ProcAttr) (pid int, err error) {
+// execute tries one candidate after the other as execvp(3) does. An error is a *StartError,
+// or a *NotStartedError when StartBy has come.
+func (c *Command) execute(s *spawn, attr *forkexec.Attr) (pid int, err error) {
 	var denied, missing error
 	for _, path := range c.candidates() {
 		pid, err = c.executeFile(s, path, attr)
@@ -46,6 +48,8 @@ func (c *Command) execute(s *spawn, attr *syscall.ProcAttr) (pid int, err error)
 			if interpreter := explain(path, err); missing == nil && interpreter != err {
 				missing = interpreter
 			}
+		case err == forkexec.ErrLate:
+			return 0, &NotStartedError{ErrLate}
 		default:
 			return 0, &StartError{Name: c.name(), Code: codeOf(err), Err: err}
 		}
@@ -59,16 +63,16 @@ func (c *Command) execute(s *spawn, attr *syscall.ProcAttr) (pid int, err error)
 	return 0, &StartError{Name: c.name(), Code: 127, Err: errNotFound(c.name())}
 }
 
-func (c *Command) executeFile(s *spawn, path string, attr *syscall.ProcAttr) (int, error) {
+func (c *Command) executeFile(s *spawn, path string, attr *forkexec.Attr) (int, error) {
 	if strings.IndexByte(path, '/') < 0 {
 		path = "./" + path // an empty element of PATH is the working directory
 	}
 	if err := unix.Access(path, unix.F_OK); notThere(err) {
 		return 0, err // spares a fork; all else is for execve to say
 	}
-	pid, err := s.fork(path, c.Argv, attr)
+	pid, err := s.fork(c, path, c.Argv, attr)
 	if err == unix.ENOEXEC && isText(path) {
-		return s.fork(shell, append([]string{shell, path}, c.Argv[1:]...), attr)
+		return s.fork(c, shell, append([]string{shell, path}, c.Argv[1:]...), attr)
 	}
 	return pid, err
 }

@@ -1,0 +1,7 @@
+//go:build linux && (386 || arm)
+
+#include "textflag.h"
+
+// func vfork(trap, a1, a2, a3 uintptr) (r1 uintptr, err syscall.Errno)
+TEXT ·vfork(SB), NOSPLIT|NOFRAME, $0-24
+	JMP syscall·rawVforkSyscall(SB)

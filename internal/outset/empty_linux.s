@@ -1,0 +1,1 @@
+// Empty: with a file of assembler, functions may lack a body (syscall_linux.go).
