@@ -29,7 +29,10 @@ type Proxy struct {
 	trips    int
 	requests []string
 	changes  []rewriting
-	mute     bool
+
+	forgeries []*forgery
+
+	mute bool
 }
 
 // A rule is one fault that waits for its request.
@@ -260,6 +263,10 @@ func (l *link) up() {
 		raw, words, err := readRequest(in)
 		if err != nil || !l.pass(strings.Join(words, " "), first) {
 			return
+		}
+		if reply := l.proxy.forged(strings.Join(words, " ")); reply != "" {
+			l.client.Write([]byte(reply))
+			continue
 		}
 		if _, err := l.server.Write(l.proxy.rewritten(raw, words)); err != nil {
 			return

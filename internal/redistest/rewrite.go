@@ -13,6 +13,28 @@ func (p *Proxy) Forbid(command, refusal string) {
 	p.Play(command, fmt.Sprintf("return {err = %s}", luaString(refusal)))
 }
 
+// Forge answers reply, byte for byte, to each request that contains text, until stop is
+// called. The server does not get the request.
+func (p *Proxy) Forge(text, reply string) (stop func()) {
+	f := &forgery{text, reply}
+	p.update(func() { p.forgeries = append(p.forgeries, f) })
+	return func() { p.update(func() { f.reply = "" }) }
+}
+
+// A forgery is what is answered in the server's place; "" is nothing any more.
+type forgery struct{ contains, reply string }
+
+func (p *Proxy) forged(words string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.forgeries {
+		if f.reply != "" && strings.Contains(words, f.contains) {
+			return f.reply
+		}
+	}
+	return ""
+}
+
 // Play lets the scripts that pass find body in place of a command: Lua that
 // returns what redis.pcall would, and to which command(...) is the real one.
 func (p *Proxy) Play(command, body string) {

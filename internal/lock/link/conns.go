@@ -19,13 +19,17 @@ type conns struct {
 	tls      *tls.Config // nil: no TLS
 	connect  lock.Dialer
 	inFlight *inFlight
+	most     int // bytes of a reply
 	ctx      context.Context
 	end      context.CancelFunc
 	used     atomic.Bool // a connection has been made: a request can have reached a server
 }
 
 func newConns(ctx context.Context, src *Source, l *inFlight) *conns {
-	cs := &conns{tls: src.tls, inFlight: l, connect: src.cfg.Dial}
+	cs := &conns{tls: src.tls, inFlight: l, most: mostOfRuns, connect: src.cfg.Dial}
+	if src.looks {
+		cs.most = mostOfLooks
+	}
 	if cs.connect == nil {
 		cs.connect = new(net.Dialer).DialContext
 	}
@@ -45,7 +49,7 @@ func (cs *conns) dial(ctx context.Context, network, addr string) (net.Conn, erro
 	if err != nil {
 		return nil, err
 	}
-	c := &trackedConn{Conn: conn, raw: raw, of: cs}
+	c := &trackedConn{Conn: conn, raw: raw, of: cs, replies: bounds{most: cs.most}}
 	c.forget = context.AfterFunc(cs.ctx, c.interrupt)
 	cs.used.Store(true)
 	if _, plain := conn.(syscall.Conn); plain {
@@ -89,6 +93,7 @@ type trackedConn struct {
 	torn   bool // a request was written in part: nothing may follow it
 
 	heard    atomic.Bool // something has come
+	replies  bounds
 	farewell atomic.Pointer[rejection]
 }
 
@@ -100,16 +105,17 @@ func (c *trackedConn) interrupt() {
 	}
 }
 
-func (c *trackedConn) SetDeadline(t time.Time) error      { return c.Conn.SetDeadline(c.limit(t)) }
-func (c *trackedConn) SetReadDeadline(t time.Time) error  { return c.Conn.SetReadDeadline(c.limit(t)) }
-func (c *trackedConn) SetWriteDeadline(t time.Time) error { return c.Conn.SetWriteDeadline(c.limit(t)) }
+func (c *trackedConn) SetDeadline(t time.Time) error      { return c.limit(c.Conn.SetDeadline, t) }
+func (c *trackedConn) SetReadDeadline(t time.Time) error  { return c.limit(c.Conn.SetReadDeadline, t) }
+func (c *trackedConn) SetWriteDeadline(t time.Time) error { return c.limit(c.Conn.SetWriteDeadline, t) }
 
-// limit keeps an interrupted connection interrupted.
-func (c *trackedConn) limit(t time.Time) time.Time {
-	if c.of.ctx.Err() != nil {
-		return past
+// limit sets a deadline, and keeps an interrupted connection interrupted: go-redis sets one
+// before each read and write. It looks again, as the interruption may come in between.
+func (c *trackedConn) limit(set func(time.Time) error, t time.Time) error {
+	if err := set(t); err != nil || c.of.ctx.Err() == nil {
+		return err
 	}
-	return t
+	return set(past)
 }
 
 func (c *trackedConn) Write(b []byte) (int, error) {
@@ -131,6 +137,9 @@ func (c *trackedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n > 0 && !c.heard.Swap(true) {
 		c.farewell.Store(farewell(string(b[:n])))
+	}
+	if wrong := c.replies.follow(b[:n]); wrong != nil {
+		return 0, wrong
 	}
 	if err != nil {
 		err = c.reason(err)

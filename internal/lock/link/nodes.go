@@ -10,11 +10,11 @@ import (
 // IsCluster reports whether it is a Cluster, where each lock has its own node.
 func (a Address) IsCluster() bool { return a.kind == cluster }
 
-// Fresh is a source of its own that has read the URL and the files again; what cannot be
+// Fresh is a source of its own, for an operator, that has read the URL and the files again; what cannot be
 // read now is as it was.
 func (s *Source) Fresh(ctx context.Context) *Source {
 	fresh := *s
-	fresh.known = knownNodes{}
+	fresh.known, fresh.looks = knownNodes{}, true
 	fresh.reload(ctx)
 	return &fresh
 }

@@ -26,6 +26,7 @@ type Source struct {
 	tls  *tls.Config // nil: no TLS
 
 	known knownNodes // of a holder in a Cluster
+	looks bool       // it is for who looks at many jobs, whose replies are longer than those of a run
 }
 
 // NewSource reads a URL and the files that cfg names. Its error is a *ConfigError, or that
