@@ -90,7 +90,8 @@ func TestDefaultsAreThoseOfTheHelp(t *testing.T) {
 	if c.Times != lock.TimesOf(time.Minute) || c.Wait != (lock.Wait{Delay: 200 * time.Millisecond}) {
 		t.Errorf("times %+v, wait %+v", c.Times, c.Wait)
 	}
-	if c.OnLost != config.StopCommand || c.MaxRuntime != 0 || c.WarnFailed || c.MinHold != 0 || c.Conflict != 75 || c.Timeout != 5*time.Second {
+	if c.OnLost != config.StopCommand || c.MaxRuntime != 0 || c.WarnFailed || c.MinHold != 0 ||
+		c.Conflict != 75 || c.Timeout != 5*time.Second {
 		t.Errorf("%+v", c)
 	}
 	if c.Servers.Prefix != "redlockrun:" || !slices.Equal(c.Servers.URLs, []string{"redis://127.0.0.1:6379"}) || c.Address.Local {
