@@ -268,3 +268,26 @@ func TestARightToKnowTheNodesIsNoneThatAJobNeeds(t *testing.T) {
 	}
 	release(t, l)
 }
+
+// A waiter, too, goes on asking the node that it was sent to.
+func TestAWaiterOutlivesTheNodesOfItsURLWhileTheOwnerLives(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t, redistest.ClusterOptions{Replicas: 1})
+	place := c.Owner(locktest.LockKey("job"))
+	owner, seed := c.Masters[place], c.Masters[(place+1)%3]
+	held := locktest.Acquire(t, clusterPlace(c).open(t), locktest.RequestFor("job"))
+	p := clusterPlace(c)
+	p.cfg.URLs[0] = "redis+cluster://" + seed.Addr()
+	silent := make(chan error, 100)
+	req := waits("job", lock.Forever)
+	req.OnOutage = func(err error) { silent <- err }
+	done, _ := park(t, owner, p.open(t), req, 1)
+	seed.Kill()
+	locktest.Do(t, owner, "CLIENT", "KILL", "TYPE", "pubsub")
+	stop(t, owner)
+	<-silent
+	locktest.Must(t, owner.Signal(syscall.SIGCONT))
+	locktest.Renew(t, held)
+	release(t, held)
+	release(t, lease(t, done))
+}

@@ -207,6 +207,7 @@ func (w *waiter) noteHolder(reply acquireReply) {
 // stay notes a look that found the lock busy, and when to look again.
 func (w *waiter) stay(reply acquireReply) error {
 	before := w.busy.Holder.Run
+	w.link.NoteNode()
 	w.noteHolder(reply)
 	w.busy.Rejoined = reply.spot.joined && w.placed
 	w.busy.Missed = w.busy.Rejoined && w.unreached && w.busy.Holder.Run != before

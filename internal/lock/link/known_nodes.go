@@ -16,11 +16,11 @@ const (
 	learnEvery = time.Minute
 )
 
-// knownNodes are the nodes of a Cluster that a holder has heard of: the one that
-// has served it, those that could take over from it, and others. They are asked
-// beside those of the URL, which may all be gone while the lock is held. Who
-// holds nothing asks those of the URL alone: an address that is remembered can
-// have become another's, which a holder finds out without harm.
+// knownNodes are the nodes of a Cluster that a holder or a waiter has heard of: those that
+// have served it and, of a holder, those that could take over from them, and others. They are
+// asked beside those of the URL, which may all be gone meanwhile. An address that is
+// remembered can have become another's. A holder finds that out without harm, and a waiter
+// has looked there some seconds ago.
 type knownNodes struct {
 	nodes   []string  // host:port, the most useful first
 	next    time.Time // when to ask for them again
