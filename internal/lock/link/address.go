@@ -168,7 +168,8 @@ func (a *Address) defaultPort() string {
 	return "6379"
 }
 
-// parseHost reads host, host:port, [v6] or [v6]:port; an empty host is localhost.
+// parseHost reads host, host:port, [v6] or [v6]:port, where an address may have a zone behind
+// %25 (RFC 6874) or %; an empty host is localhost.
 func parseHost(s, port string) (hostport string, ok bool) {
 	host := s
 	if i := strings.LastIndexByte(s, ':'); i >= 0 && !strings.HasSuffix(s, "]") {
@@ -178,18 +179,33 @@ func parseHost(s, port string) (hostport string, ok bool) {
 		return "", false
 	}
 	if v6, found := strings.CutPrefix(host, "["); found {
-		v6 = strings.TrimSuffix(v6, "]")
-		return net.JoinHostPort(v6, port), net.ParseIP(v6) != nil
-	}
-	for _, c := range host {
-		if !(c == '.' || c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z') {
-			return "", false
+		v6, zone, zoned := strings.Cut(strings.TrimSuffix(v6, "]"), "%")
+		ip := net.ParseIP(v6)
+		if !zoned {
+			return net.JoinHostPort(v6, port), ip != nil
 		}
+		if decoded := strings.TrimPrefix(zone, "25"); decoded != "" {
+			zone = decoded
+		}
+		return net.JoinHostPort(v6+"%"+zone, port), ip != nil && ip.To4() == nil && zone != "" && isName(zone)
+	}
+	if !isName(host) {
+		return "", false
 	}
 	if host == "" {
 		host = "localhost"
 	}
 	return net.JoinHostPort(host, port), true
+}
+
+// isName reports whether a text has the letters of host names and of network interfaces.
+func isName(text string) bool {
+	for _, c := range text {
+		if !(c == '.' || c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z') {
+			return false
+		}
+	}
+	return true
 }
 
 func (a *Address) parsePath(path string) error {

@@ -20,6 +20,9 @@ func TestURLsAreRead(t *testing.T) {
 		"redis://h/?db=3":                  {kind: single, network: "tcp", hosts: []string{"h:6379"}, db: 3},
 		"redis://[::1]:6380":               {kind: single, network: "tcp", hosts: []string{"[::1]:6380"}},
 		"redis://[::1]":                    {kind: single, network: "tcp", hosts: []string{"[::1]:6379"}},
+		"redis://[fe80::1%25eth0]:6380":    {kind: single, network: "tcp", hosts: []string{"[fe80::1%eth0]:6380"}},
+		"redis://[fe80::1%eth0.7]":         {kind: single, network: "tcp", hosts: []string{"[fe80::1%eth0.7]:6379"}},
+		"redis+sentinel://[fe80::1%25a]/m": {kind: sentinel, network: "tcp", hosts: []string{"[fe80::1%a]:26379"}, master: "m"},
 		"redis://:p%40%2Fw@h":              {kind: single, network: "tcp", hosts: []string{"h:6379"}, password: "p@/w"},
 		"redis://al%3Aice:a:b c@h":         {kind: single, network: "tcp", hosts: []string{"h:6379"}, user: "al:ice", password: "a:b c"},
 		"redis://u:p@ss@h":                 {kind: single, network: "tcp", hosts: []string{"h:6379"}, user: "u", password: "p@ss"},
@@ -54,7 +57,8 @@ func TestURLsOfOtherDialectsAreRefused(t *testing.T) {
 		"", "h:6379", "redis:h", "valkey://h", "redis-sentinel://h/m", "http://h", "redis://a,b", "redis://h:0", "redis://h:65536",
 		"redis://h:x", "redis://h o/", "redis://h/x", "redis://h/-1", "redis://h/0#x", "redis://h?skip_verify=true", "redis://h?db=1&db=2;x",
 		"redis://h?db=", "redis://h?db=x", "redis://alice@h", "redis://alice:@h", "redis://:%zz@h", "redis://:a/b@h", "redis://:a?b@h",
-		"redis://:a#b@h", "redis://h\n", "redis://[::1", "redis://[x]:1", "unix://", "unix://h/x", "unix://:a/b@/run/x", "redis+sentinel://h",
+		"redis://:a#b@h", "redis://h\n", "redis://[::1", "redis://[x]:1", "redis://[::1%]", "redis://[1.2.3.4%25lo]", "redis://[::1%25a b]", "redis://[::1%25lo%25lo]",
+		"redis://h%25lo", "unix://", "unix://h/x", "unix://:a/b@/run/x", "redis+sentinel://h",
 		"redis+sentinel://h/m/x", "redis+cluster://h/1", "redis+cluster://h?db=1", "file:", "file:/does/not/exist",
 	} {
 		if a, err := addressOf(raw); !errors.As(err, new(*lock.ConfigError)) && !(raw == "redis://h?db=" && err == nil) {

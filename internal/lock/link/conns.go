@@ -70,7 +70,8 @@ func (cs *conns) reach(ctx context.Context, network, addr string) (conn, raw net
 	}
 	conf := cs.tls.Clone()
 	if conf.ServerName == "" {
-		conf.ServerName, _, _ = net.SplitHostPort(addr)
+		host, _, _ := net.SplitHostPort(addr)
+		conf.ServerName, _, _ = strings.Cut(host, "%") // a zone is of this host alone
 	}
 	secure := tls.Client(raw, conf)
 	if err := secure.HandshakeContext(ctx); err != nil {
