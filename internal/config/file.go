@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode"
@@ -31,7 +32,7 @@ func fileLevel(env Lookup) (level, error) {
 	if !named {
 		path, called = DefaultFile, DefaultFile
 	}
-	text, public, err := readFile(path)
+	text, info, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		return level{}, nil
 	}
@@ -39,33 +40,77 @@ func fileLevel(env Lookup) (level, error) {
 		return level{}, Usagef("read %s: %w", called, err).Hint(FileVar + "=/dev/null does without the file")
 	}
 	l, err := parseFile(path, text)
-	if public {
+	if err != nil {
+		return l, err
+	}
+	if info.Mode().Perm()&0o004 != 0 {
 		l.public = path
 	}
-	return l, err
+	return l, l.judge(path, info)
+}
+
+// judge refuses a file by which others could let root run a command, and notes one that others
+// may write otherwise.
+func (l *level) judge(path string, info fs.FileInfo) error {
+	who := writers(info)
+	if who == "" {
+		return nil
+	}
+	root := os.Geteuid() == 0
+	if root && (who != theOwner || l.values["redis-password-command"] != nil) {
+		return Usagef("%s: %s may write it, and root would run what it says", path, who).
+			Hint("chown root and chmod go-w keep others from it; " + FileVar + "=/dev/null does without the file")
+	}
+	l.writable = "the configuration file " + path + " may be written by " + who
+	return nil
+}
+
+const theOwner = "its owner, who is not root,"
+
+// writers are who may write a file, beside root and this user; "" is nobody. The members of a
+// group are others to root alone: a user may have a group of its own.
+func writers(info fs.FileInfo) string {
+	stat, known := info.Sys().(*syscall.Stat_t)
+	mode := info.Mode()
+	root := os.Geteuid() == 0
+	switch {
+	case !mode.IsRegular() || !known:
+		return ""
+	case mode.Perm()&0o002 != 0:
+		return "everybody"
+	case root && mode.Perm()&0o020 != 0:
+		return "its group"
+	case root && stat.Uid != 0 && !unmapped(stat.Uid):
+		return theOwner
+	}
+	return ""
+}
+
+// unmapped reports whether a user is none of this user namespace: the host's root, perhaps.
+func unmapped(uid uint32) bool {
+	users, err := os.ReadFile("/proc/self/uid_map")
+	return err == nil && uid == 65534 && !slices.Equal(strings.Fields(string(users)), []string{"0", "0", "4294967295"})
 }
 
 // readFile reads a regular file or a device like /dev/null: a FIFO would
-// make a cron job wait for ever. public means that everybody may read it too. The
-// errors do not name the path.
-func readFile(path string) (text string, public bool, err error) {
+// make a cron job wait for ever. The errors do not name the path.
+func readFile(path string) (text string, info fs.FileInfo, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return "", false, errors.Unwrap(err)
+		return "", nil, errors.Unwrap(err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", false, err
+	if info, err = f.Stat(); err != nil {
+		return "", nil, err
 	}
 	if !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
-		return "", false, errors.New("it is no regular file")
+		return "", nil, errors.New("it is no regular file")
 	}
 	all, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(all) > maxFile {
 		err = errors.New("it is larger than 1 MiB")
 	}
-	return string(all), info.Mode().Perm()&0o004 != 0, err
+	return string(all), info, err
 }
 
 // parseFile reads the lines of the file. A message names a line by its

@@ -23,6 +23,8 @@ type level struct {
 	values map[string][]string      // what was said, by the setting's name
 	called func(name string) string // how a message names the setting here
 	public string                   // the file that everybody may read, if that is where it comes from
+
+	writable string // a warning of a file that others may write
 }
 
 // Sources are where settings come from. The nearest that says something counts: flags,
@@ -127,6 +129,9 @@ func (g given) notEmpty() error {
 // warnings are what the user should know about the places that the settings come from.
 func (s *Sources) warnings() (all []string) {
 	for _, l := range s.levels {
+		if l.writable != "" {
+			all = append(all, l.writable)
+		}
 		if l.public != "" && slices.ContainsFunc(l.values["redis"], hasPassword) {
 			all = append(all, "everybody on this host can read the password in "+l.public+
 				"; chmod 640, with the group of the jobs, hides it, or "+variableOf("redis-password-file")+" names a file for it")
