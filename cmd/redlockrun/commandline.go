@@ -2,6 +2,7 @@ package main
 
 import (
 	"redlockrun/internal/config"
+	"redlockrun/internal/flagset"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -14,7 +15,7 @@ type ownFlags struct {
 }
 
 func defineOwn(flags *pflag.FlagSet) ownFlags {
-	defineRefused(flags)
+	flagset.DefineRefused(flags)
 	return ownFlags{
 		help:    flags.BoolP("help", "h", false, "print the help"),
 		version: flags.Bool("version", false, "print the version"),

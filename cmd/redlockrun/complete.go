@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"redlockrun/internal/config"
+	"redlockrun/internal/flagset"
+	"redlockrun/internal/operator"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -64,16 +66,16 @@ func (p *program) answer(words []string, current string) answer {
 	case completeWord:
 		return answer{directive: nothingElse}
 	}
-	if c := operatorNamed(words[0]); c != nil {
+	if c := operator.Named(words[0]); c != nil {
 		return p.answerOperator(c, words[1:], current)
 	}
 	return p.answerRun(words, current)
 }
 
 func commandsAndMeanings() (lines []string) {
-	for i := range operatorCommands {
-		c := &operatorCommands[i]
-		lines = append(lines, c.name+"\t"+c.summary())
+	for i := range operator.Commands {
+		c := &operator.Commands[i]
+		lines = append(lines, c.Name+"\t"+c.Summary())
 	}
 	return append(lines, helpWord+"\tprints the help, of a command too", completionWord+"\t"+completionSummary,
 		copyWord+"\t"+copySummary)
@@ -101,17 +103,17 @@ func (p *program) answerRun(words []string, current string) answer {
 }
 
 // answerOperator completes the words behind the name of an operator's command.
-func (p *program) answerOperator(c *operatorCommand, words []string, current string) answer {
-	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	p.said = define(flags, config.OperatorSettings())
+func (p *program) answerOperator(c *operator.Command, words []string, current string) answer {
+	flags := pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
+	p.said = flagset.Define(flags, config.OperatorSettings())
 	flags.BoolP("help", "h", false, "print the help")
-	c.define(flags)
+	c.Define(flags)
 	l := typedLine{flags: flags, command: -1}
 	l.read(words)
 	switch {
 	case l.flag != nil || strings.HasPrefix(current, "-") && !l.ended:
-		return p.answerFlag(l, c.help, current)
-	case strings.Contains(c.help, "NAME"):
+		return p.answerFlag(l, c.Help, current)
+	case strings.Contains(c.Help, "NAME"):
 		return beginningWith(current, p.jobNames())
 	}
 	return answer{directive: nothingElse}
@@ -190,7 +192,7 @@ func (p *program) answerFlag(l typedLine, help, current string) answer {
 	}
 	var lines []string
 	l.flags.VisitAll(func(f *pflag.Flag) {
-		if !isRefused(f) {
+		if !flagset.IsRefused(f) {
 			usage, _, _ := strings.Cut(f.Usage, "\n")
 			lines = append(lines, "--"+f.Name+"\t"+usage)
 		}
@@ -250,8 +252,8 @@ func (p *program) jobNames() []string {
 	if err != nil {
 		return nil
 	}
-	if p.plan.Config, err = from.Operator(); err != nil {
+	if p.about.Config, err = from.Operator(); err != nil {
 		return nil
 	}
-	return listedNames(p.operation(), namesLimit)
+	return operator.ListedNames(p.operation(), namesLimit)
 }

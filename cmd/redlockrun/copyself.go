@@ -13,6 +13,10 @@ import (
 	"time"
 
 	"redlockrun/internal/config"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/flagset"
+	"redlockrun/internal/interrupt"
+	"redlockrun/internal/outfile"
 
 	"github.com/spf13/pflag"
 )
@@ -41,7 +45,7 @@ func (p *program) copySelf(words []string) error {
 	flags := pflag.NewFlagSet(copyWord, pflag.ContinueOnError)
 	asked := flags.BoolP("help", "h", false, "print the help")
 	if err := flags.Parse(words); err != nil {
-		return explainFlags(err, flags, "redlockrun "+copyWord+" --help tells more")
+		return flagset.Explain(err, flags, "redlockrun "+copyWord+" --help tells more")
 	}
 	if *asked {
 		return show(copyHelp)
@@ -50,7 +54,7 @@ func (p *program) copySelf(words []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = attend(p.signals, func(ctx context.Context) (struct{}, error) { return struct{}{}, copyInto(ctx, dir) })
+	_, err = interrupt.Run(p.signals, func(ctx context.Context) (struct{}, error) { return struct{}{}, copyInto(ctx, dir) })
 	return err
 }
 
@@ -73,7 +77,7 @@ func onlyDirectory(words []string) (dir string, err error) {
 		err = syscall.ENOTDIR
 	}
 	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR) {
-		return "", config.Usagef("copy into %s: %v", words[0], bare(err)).Hint("make the directory first, or mount a volume there")
+		return "", config.Usagef("copy into %s: %v", words[0], outfile.Bare(err)).Hint("make the directory first, or mount a volume there")
 	}
 	return words[0], nil // what else is wrong shows when it is used
 }
@@ -86,7 +90,7 @@ func copyInto(ctx context.Context, dir string) error {
 		return fmt.Errorf("read the program that runs: %w", err)
 	}
 	defer self.Close()
-	err = replaceBy(filepath.Join(dir, "redlockrun"), 0o755, func(f *os.File) error {
+	err = outfile.ReplaceBy(filepath.Join(dir, "redlockrun"), 0o755, func(f *os.File) error {
 		if err := copyPieces(ctx, f, self); err != nil {
 			return err
 		}
@@ -138,7 +142,9 @@ type copyError struct{ error }
 
 func (e copyError) Unwrap() error { return e.error }
 
-func (e copyError) explain(plan) outcome { return failure(statusFailed, e.Error(), some(e.hint())...) }
+func (e copyError) explain(explain.About) explain.Explanation {
+	return explain.Failure(explain.StatusFailed, e.Error(), explain.Some(e.hint())...)
+}
 
 // hint is what to do about it; "" if nothing is known.
 func (e copyError) hint() string {

@@ -1,13 +1,7 @@
 package main
 
 import (
-	"errors"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
-
-	"redlockrun/internal/ability"
 )
 
 // Root could replace /dev/stdout itself, for all programs. So it has a /dev of its own here.
@@ -42,22 +36,4 @@ func TestAFileInSharedMemoryIsReplaced(t *testing.T) {
 	if status != 0 || out != "before\n1\n" || said != "" {
 		t.Errorf("status %d\n%s, said %s", status, out, said)
 	}
-}
-
-// Who may write to the directory could else have root replace any file.
-func TestALinkOfAnotherUserIsNotFollowed(t *testing.T) {
-	ability.Need(t, ability.Users)
-	dir := t.TempDir()
-	victim := filepath.Join(dir, "victim")
-	if err := os.WriteFile(victim, []byte("precious"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	trap := link(t, "victim", filepath.Join(dir, "trap"))
-	if err := os.Lchown(trap, 54321, 54321); err != nil {
-		t.Fatal(err)
-	}
-	if err := put(trap, []byte("x"), 0); !errors.Is(err, errForeign) || !strings.Contains(err.Error(), trap) {
-		t.Error(err)
-	}
-	checkText(t, victim, "precious")
 }

@@ -2,8 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
+	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
 	"redlockrun/internal/runner"
 )
 
@@ -20,7 +23,7 @@ type reraiser interface{ Reraise() }
 // endedBy is the ending of a run that err has ended with status.
 func endedBy(err error, status int) ending {
 	var signalled *runner.SignalError
-	if status > statusSignal && errors.As(err, &signalled) {
+	if status > explain.StatusSignal && errors.As(err, &signalled) {
 		return ending{status, signalled}
 	}
 	return ending{status: status}
@@ -33,4 +36,18 @@ func (e ending) exit() {
 		e.by.Reraise()
 	}
 	os.Exit(e.status)
+}
+
+// report writes --report-file, once it is known how this program ends. err is why the status
+// is its own.
+func (p *program) report(err error, reason string) {
+	if p.reportFile == "" {
+		return
+	}
+	p.account.Slot = p.about.Config.Slot.Name
+	if unwritten := p.account.Report(p.reportFile, p.ending.status, err, reason); unwritten != nil {
+		p.console.Say(console.Message{
+			Level: console.Warning, Event: console.EventUnreported, Text: fmt.Sprintf("write report file: %v", unwritten),
+		})
+	}
 }

@@ -10,13 +10,19 @@ import (
 
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
 	"redlockrun/internal/runner"
 )
 
 // read configures a run as the program would, and returns what it would have
 // run. Without a REDLOCKRUN_CONFIG in env there is no file.
-func read(env map[string]string, args ...string) (plan, error) {
-	var got plan
+func read(env map[string]string, args ...string) (explain.About, error) {
+	got, _, err := understand(env, args...)
+	return got, err
+}
+
+// understand is read that returns the command, too.
+func understand(env map[string]string, args ...string) (got explain.About, argv []string, err error) {
 	p := newProgram(func(name string) (string, bool) {
 		value, set := env[name]
 		if name == config.FileVar && !set {
@@ -24,9 +30,12 @@ func read(env map[string]string, args ...string) (plan, error) {
 		}
 		return value, set
 	}, discard)
-	p.runF = func(c *plan) (runner.Status, error) { got = *c; return runner.Status{}, nil }
-	err := p.execute(args)
-	return got, err
+	p.runF = func(a *explain.About, words []string) (runner.Status, error) {
+		got, argv = *a, words
+		return runner.Status{}, nil
+	}
+	err = p.execute(args)
+	return got, argv, err
 }
 
 func configFile(t testing.TB, text string) map[string]string {
@@ -101,9 +110,9 @@ func TestParsingStopsAtTheCommand(t *testing.T) {
 		{[]string{"-k", "x", "-c", "echo $0 a"}, []string{"/bin/sh", "-c", "echo $0 a"}},
 		{[]string{"-k", "x", "--local", "/dir/cmd"}, []string{"/dir/cmd"}},
 	} {
-		got, err := read(nil, c.args...)
-		if err != nil || !slices.Equal(got.command, c.want) {
-			t.Errorf("%q: %q, %v; want %q", c.args, got.command, err, c.want)
+		_, argv, err := understand(nil, c.args...)
+		if err != nil || !slices.Equal(argv, c.want) {
+			t.Errorf("%q: %q, %v; want %q", c.args, argv, err, c.want)
 		}
 	}
 }
@@ -111,15 +120,15 @@ func TestParsingStopsAtTheCommand(t *testing.T) {
 // The table of settings cannot know the exit statuses.
 func TestABusyLockHasItsStatus(t *testing.T) {
 	c, err := read(nil, "-k", "x", "-vv", "true")
-	if err != nil || c.Conflict != statusBusy {
-		t.Errorf("%d, %v", c.Conflict, err)
+	if err != nil || c.Config.Conflict != explain.StatusBusy {
+		t.Errorf("%d, %v", c.Config.Conflict, err)
 	}
 }
 
 func TestTheLevelIsThatOfTheFlags(t *testing.T) {
 	for flag, want := range map[string]console.Level{"-q": console.Error, "-v": console.Info, "-vv": console.Debug, "-n": console.Warning} {
 		p := newProgram(func(name string) (string, bool) { return "/dev/null", name == config.FileVar }, discard)
-		p.runF = func(*plan) (runner.Status, error) { return runner.Status{}, nil }
+		p.runF = func(*explain.About, []string) (runner.Status, error) { return runner.Status{}, nil }
 		err := p.execute([]string{"-k", "x", flag, "true"})
 		if err != nil || !p.console.Says(want) || p.console.Says(want-1) {
 			t.Errorf("%s: not %v, %v", flag, want, err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"redlockrun/internal/config"
+	"redlockrun/internal/operator"
 )
 
 // introduction is what redlockrun alone prints before it says what is missing.
@@ -49,9 +50,9 @@ examples:
 func help() string {
 	var b strings.Builder
 	b.WriteString(helpHead)
-	for i := range operatorCommands {
-		c := &operatorCommands[i]
-		fmt.Fprintf(&b, "  %-12s%s\n", c.name, c.summary())
+	for i := range operator.Commands {
+		c := &operator.Commands[i]
+		fmt.Fprintf(&b, "  %-12s%s\n", c.Name, c.Summary())
 	}
 	fmt.Fprintf(&b, "  %-12s%s\n", completionWord, completionSummary)
 	fmt.Fprintf(&b, "  %-12s%s\n", copyWord, copySummary)
@@ -103,8 +104,8 @@ func showHelp(words []string) error {
 	case copyWord:
 		return show(copyHelp)
 	}
-	if c := operatorNamed(words[0]); c != nil {
-		return show(c.text())
+	if c := operator.Named(words[0]); c != nil {
+		return show(c.Text())
 	}
 	err := config.Usagef("redlockrun has no command of that name")
 	if meant := commandLike(words[0]); meant != "" {

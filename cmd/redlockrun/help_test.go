@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"redlockrun/internal/config"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/flagset"
+	"redlockrun/internal/operator"
 
 	"github.com/spf13/pflag"
 )
@@ -42,27 +45,27 @@ func wantNarrow(t *testing.T, text string) {
 func TestTheIntroductionAndWhatIsMissingAreTenLines(t *testing.T) {
 	_, err := read(nil)
 	wantRefused(t, err, "no key was given")
-	if n := strings.Count(introduction, "\n") + len(explain(err, plan{}).hints) + 1; n != 10 {
+	if n := strings.Count(introduction, "\n") + len(explain.Of(err, explain.About{}).Hints) + 1; n != 10 {
 		t.Errorf("it has %d lines", n)
 	}
 	wantNarrow(t, introduction)
 }
 
 func TestEachCommandHasItsHelp(t *testing.T) {
-	for _, c := range operatorCommands {
-		wantNarrow(t, c.text())
-		if !strings.HasPrefix(c.help, "redlockrun "+c.name+" ") || c.summary() == "" {
-			t.Errorf("%s: the help begins with %.40q", c.name, c.help)
+	for _, c := range operator.Commands {
+		wantNarrow(t, c.Text())
+		if !strings.HasPrefix(c.Help, "redlockrun "+c.Name+" ") || c.Summary() == "" {
+			t.Errorf("%s: the help begins with %.40q", c.Name, c.Help)
 		}
-		if !strings.Contains(help(), "  "+c.name) {
-			t.Errorf("redlockrun --help lacks %s", c.name)
+		if !strings.Contains(help(), "  "+c.Name) {
+			t.Errorf("redlockrun --help lacks %s", c.Name)
 		}
-		own := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-		c.define(own)
+		own := pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
+		c.Define(own)
 		var defined []string
 		own.VisitAll(func(f *pflag.Flag) { defined = append(defined, "--"+f.Name) })
-		if told := flagsTold(c.help); !slices.Equal(told, defined) {
-			t.Errorf("%s: the help tells of %q, there are %q", c.name, told, defined)
+		if told := flagsTold(c.Help); !slices.Equal(told, defined) {
+			t.Errorf("%s: the help tells of %q, there are %q", c.Name, told, defined)
 		}
 	}
 }
@@ -79,8 +82,8 @@ func flagsTold(help string) (flags []string) {
 // Whoever copies an example must not be told that there is no such flag.
 func TestExamplesAreUnderstood(t *testing.T) {
 	texts := map[string]string{"": help(), "introduction": introduction, completionWord: completionHelp, copyWord: copyHelp}
-	for _, c := range operatorCommands {
-		texts[c.name] = c.help
+	for _, c := range operator.Commands {
+		texts[c.Name] = c.Help
 	}
 	for name, text := range texts {
 		if _, after, found := strings.Cut(text, "\nexamples:\n"); found {
@@ -124,7 +127,7 @@ func calls(line string) (found [][]string) {
 // wantUnderstood fails the test if the program would refuse words as wrong.
 func wantUnderstood(t *testing.T, words []string) {
 	t.Helper()
-	c := operatorNamed(words[0])
+	c := operator.Named(words[0])
 	if c == nil {
 		if slices.Contains([]string{helpWord, completionWord, copyWord}, words[0]) {
 			return // they are run as they are
@@ -134,12 +137,12 @@ func wantUnderstood(t *testing.T, words []string) {
 		}
 		return
 	}
-	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	said := define(flags, config.OperatorSettings())
-	c.define(flags)
+	flags := pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
+	said := flagset.Define(flags, config.OperatorSettings())
+	c.Define(flags)
 	err := flags.Parse(slices.DeleteFunc(words[1:], func(w string) bool { return w == ">" }))
 	if err == nil {
-		_, err = config.From(said.words(), func(string) (string, bool) { return "", false }, nil).Operator()
+		_, err = config.From(said.Words(), func(string) (string, bool) { return "", false }, nil).Operator()
 	}
 	if err != nil {
 		t.Errorf("redlockrun %q: %v", words, err)
@@ -164,7 +167,7 @@ func TestChoicesAreTakenAndNothingElse(t *testing.T) {
 // inOrder are choices in the order of the hint.
 func inOrder(t *testing.T, err error, choices []string) []string {
 	t.Helper()
-	hint := strings.Join(explain(err, plan{}).hints, "")
+	hint := strings.Join(explain.Of(err, explain.About{}).Hints, "")
 	slices.SortFunc(choices, func(a, b string) int { return strings.Index(hint, a) - strings.Index(hint, b) })
 	return choices
 }

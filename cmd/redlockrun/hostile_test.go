@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"redlockrun/internal/explain"
 	"redlockrun/internal/redistest"
 )
 
@@ -20,7 +21,7 @@ func TestAHostileReplyIsNoAnswer(t *testing.T) {
 	for _, reply := range hostile {
 		stop := p.Forge(acquiring, reply)
 		run := launch(t, p.URL(), "-k", "job", "--redis-timeout", "0.5", "true")
-		run.ends(statusUnavailable)
+		run.ends(explain.StatusUnavailable)
 		if said := run.stderr(); !strings.Contains(said, "read reply: ") || strings.Contains(said, "goroutine") {
 			t.Errorf("%.40q: said %s", reply, said)
 		}

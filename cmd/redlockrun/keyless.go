@@ -3,6 +3,9 @@ package main
 import (
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/flagset"
+	"redlockrun/internal/operator"
 )
 
 // keyless is what is wrong with a line that names no lock, as far as it shows what was meant;
@@ -15,7 +18,7 @@ func (p *program) keyless(from *config.Sources, argv []string) error {
 		p.introduce(from)
 		return nil
 	}
-	word, meant := shellWord(argv[0]), commandLike(argv[0])
+	word, meant := explain.ShellWord(argv[0]), commandLike(argv[0])
 	switch {
 	case meant == "":
 		return nil
@@ -31,7 +34,7 @@ func (p *program) keyless(from *config.Sources, argv []string) error {
 // introduce says what redlockrun is, to a person who has typed nothing else.
 func (p *program) introduce(from *config.Sources) {
 	m, err := from.Messages()
-	if len(p.said.words()) == 0 && err == nil && !m.JSON && console.LevelOf(m.Level) < console.Error {
+	if len(p.said.Words()) == 0 && err == nil && !m.JSON && console.LevelOf(m.Level) < console.Error {
 		p.write([]byte(introduction))
 	}
 }
@@ -39,9 +42,9 @@ func (p *program) introduce(from *config.Sources) {
 // commandLike is the command of redlockrun's own that a word was probably meant for; "" for
 // none.
 func commandLike(word string) (meant string) {
-	least := mostTypos + 1
+	least := flagset.MostTypos + 1
 	for _, name := range commandNames() {
-		if far := typos(word, name); len(word) > 2 && far < least {
+		if far := flagset.Typos(word, name); len(word) > 2 && far < least {
 			least, meant = far, name
 		}
 	}
@@ -50,8 +53,8 @@ func commandLike(word string) (meant string) {
 
 // commandNames are the words that are commands of redlockrun's own.
 func commandNames() (names []string) {
-	for _, c := range operatorCommands {
-		names = append(names, c.name)
+	for _, c := range operator.Commands {
+		names = append(names, c.Name)
 	}
 	return append(names, helpWord, completionWord, copyWord)
 }

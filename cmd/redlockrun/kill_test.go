@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlockrun/internal/ability"
+	"redlockrun/internal/explain"
 	"redlockrun/internal/redistest"
 )
 
@@ -58,7 +59,7 @@ func killLane(t *testing.T, s *redistest.Server, name string) {
 	}
 	untilRuns(t, log, 1)
 	touch(t, end)
-	run.ends(0, statusLost) // a ttl of 1 s is not much for a busy machine
+	run.ends(0, explain.StatusLost) // a ttl of 1 s is not much for a busy machine
 	if n := len(runsOf(t, log)); n < rounds/4 {
 		t.Errorf("only %d runs came to their command", n)
 	}

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/session"
+	"redlockrun/internal/store"
 )
 
 func TestS4APasswordInPlainTextIsWarnedOf(t *testing.T) {
@@ -16,14 +19,14 @@ func TestS4APasswordInPlainTextIsWarnedOf(t *testing.T) {
 		"rediss+sentinel://:p@h/m": false, "unix:///s": false, "redis://h": false, "redis://:p@h:x": false,
 	} {
 		c, err := read(map[string]string{"REDLOCKRUN_REDIS": url}, "-k", "x", "true")
-		if err != nil || (len(exposedPasswords(&c.Config)) == 1) != warned {
-			t.Errorf("%s: %q, %v", url, exposedPasswords(&c.Config), err)
+		if err != nil || (len(store.ExposedPasswords(&c.Config)) == 1) != warned {
+			t.Errorf("%s: %q, %v", url, store.ExposedPasswords(&c.Config), err)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "pw")
 	c, err := read(map[string]string{"REDLOCKRUN_REDIS": "redis://h", "REDLOCKRUN_REDIS_PASSWORD_FILE": file}, "-k", "x", "true")
-	if err != nil || len(exposedPasswords(&c.Config)) != 1 {
-		t.Errorf("a password file: %q, %v", exposedPasswords(&c.Config), err)
+	if err != nil || len(store.ExposedPasswords(&c.Config)) != 1 {
+		t.Errorf("a password file: %q, %v", store.ExposedPasswords(&c.Config), err)
 	}
 }
 
@@ -45,8 +48,8 @@ func TestAStoreThatCannotBeIsAdvisedOnInTheWordsOfTheCommandLine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = newSession(&p, console.Console{}, nil).open()
-		if o := explain(err, p); o.status != statusUsage || !slices.Equal(o.hints, []string{c.want}) {
+		_, _, err = session.New(&p, []string{"true"}, console.Console{}, nil).Open()
+		if o := explain.Of(err, p); o.Status != explain.StatusUsage || !slices.Equal(o.Hints, []string{c.want}) {
 			t.Errorf("%q: %+v, want %s", c.args, o, c.want)
 		}
 	}

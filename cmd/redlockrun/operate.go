@@ -5,39 +5,40 @@ import (
 	"time"
 
 	"redlockrun/internal/config"
+	"redlockrun/internal/operator"
 )
 
 // operate runs an operator command with what stands behind its name.
-func (p *program) operate(c *operatorCommand, args []string) error {
+func (p *program) operate(c *operator.Command, args []string) error {
 	err := p.perform(c, args)
-	if c.plugin && err != nil {
-		return answerUnknown(err, p.plan)
+	if c.Plugin && err != nil {
+		return operator.AnswerUnknown(err, p.about)
 	}
 	return err
 }
 
-func (p *program) perform(c *operatorCommand, args []string) error {
-	called, err := c.parse(args)
-	p.said = called.said
+func (p *program) perform(c *operator.Command, args []string) error {
+	called, err := c.Parse(args)
+	p.said = called.Said
 	if err != nil {
-		_ = p.speak(config.From(p.said.words(), p.env, time.Now)) // as far as it was understood
+		_ = p.speak(config.From(p.said.Words(), p.env, time.Now)) // as far as it was understood
 		return err
 	}
-	if called.help {
-		return show(c.text())
+	if called.Help {
+		return show(c.Text())
 	}
 	from, err := p.sources()
 	if err != nil {
 		return err
 	}
-	if p.plan.Config, err = from.Operator(); err != nil {
+	if p.about.Config, err = from.Operator(); err != nil {
 		return err
 	}
-	defer p.plan.takePasswords()()
-	p.ending.status, err = called.run(p.operation()) // the status of an error goes before
+	defer takePasswords(&p.about.Config)()
+	p.ending.status, err = called.Run(p.operation()) // the status of an error goes before
 	return err
 }
 
-func (p *program) operation() *operation {
-	return &operation{plan: &p.plan, console: p.console, signals: p.signals, env: p.env, out: os.Stdout}
+func (p *program) operation() *operator.Operation {
+	return &operator.Operation{About: &p.about, Config: &p.about.Config, Console: p.console, Signals: p.signals, Env: p.env, Out: os.Stdout}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"redlockrun/internal/ability"
+	"redlockrun/internal/explain"
 	"redlockrun/internal/redistest"
 )
 
@@ -67,10 +68,10 @@ func TestL6AJobCutOffWithItsMasterRunsBesideAnotherUntilTheCutIsHealed(t *testin
 	if err := n.Heal(); err != nil {
 		t.Fatal(err)
 	}
-	first.ends(statusLost)
+	first.ends(explain.StatusLost)
 	if said := first.stderr(); !strings.Contains(said, "was taken by another") {
 		t.Error(said)
 	}
 	second.signal(syscall.SIGTERM)
-	second.ends(statusSignal + int(syscall.SIGTERM))
+	second.ends(explain.StatusSignal + int(syscall.SIGTERM))
 }

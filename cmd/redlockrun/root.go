@@ -7,7 +7,11 @@ import (
 
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/flagset"
+	"redlockrun/internal/operator"
 	"redlockrun/internal/runner"
+	"redlockrun/internal/session"
 
 	"github.com/spf13/cobra"
 )
@@ -21,11 +25,11 @@ func run(args []string) ending {
 	defer runner.DropEarlyGuard()
 	p := newProgram(os.LookupEnv, console.Stderr(runner.WithoutTTOU))
 	p.signals = signals
-	p.runF = func(c *plan) (runner.Status, error) {
-		s := newSession(c, p.console, signals)
-		s.account = p.account
-		defer func() { p.console, p.account = s.console, s.account }() // they know the lock
-		return s.run(os.Environ())
+	p.runF = func(a *explain.About, argv []string) (runner.Status, error) {
+		s := session.New(a, argv, p.console, signals)
+		s.Account = p.account
+		defer func() { p.console, p.account = s.Console, s.Account }() // they know the lock
+		return s.Run(os.Environ())
 	}
 	return p.run(args)
 }
@@ -36,15 +40,15 @@ type program struct {
 	write   func([]byte) // to stderr
 	signals <-chan os.Signal
 	console console.Console
-	said    saidByFlags
-	plan    plan // as far as it has been read
+	said    flagset.Values
+	about   explain.About // as far as it has been read
 	ending  ending
 
-	reportFile string  // "": nowhere
-	account    account // what will be in it
+	reportFile string         // "": nowhere
+	account    session.Report // what will be in it
 
 	// runF does the work once the command line is understood; a seam for tests.
-	runF func(*plan) (runner.Status, error)
+	runF func(a *explain.About, argv []string) (runner.Status, error)
 }
 
 func newProgram(env config.Lookup, write func([]byte)) *program {
@@ -55,11 +59,11 @@ func newProgram(env config.Lookup, write func([]byte)) *program {
 
 func (p *program) run(args []string) ending {
 	err := p.execute(args)
-	o := explain(err, p.plan)
+	o := explain.Of(err, p.about)
 	if err != nil {
-		p.ending = endedBy(err, o.report(p.console))
+		p.ending = endedBy(err, o.Report(p.console))
 	}
-	p.report(err, o.message)
+	p.report(err, o.Message)
 	p.console.Flush(flushLimit)
 	return p.ending
 }
@@ -75,8 +79,8 @@ func (p *program) execute(args []string) error {
 	}
 	cmd := p.rootCommand()
 	if err := cmd.ParseFlags(args); err != nil {
-		_ = p.speak(config.From(p.said.words(), p.env, time.Now)) // as far as it was understood
-		return explainFlags(err, cmd.Flags(), helpHint)
+		_ = p.speak(config.From(p.said.Words(), p.env, time.Now)) // as far as it was understood
+		return flagset.Explain(err, cmd.Flags(), helpHint)
 	}
 	return cmd.RunE(cmd, cmd.Flags().Args())
 }
@@ -101,7 +105,7 @@ func (p *program) wordCommand(word string) func([]string) error {
 	case completeWord:
 		return p.complete
 	}
-	if c := operatorNamed(word); c != nil {
+	if c := operator.Named(word); c != nil {
 		return func(args []string) error { return p.operate(c, args) }
 	}
 	return nil
@@ -111,7 +115,7 @@ func (p *program) rootCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "redlockrun", SilenceErrors: true, SilenceUsage: true}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // what follows COMMAND is COMMAND's
-	p.said = define(flags, config.Settings())
+	p.said = flagset.Define(flags, config.Settings())
 	own := defineOwn(flags)
 	cmd.RunE = func(_ *cobra.Command, operands []string) error {
 		switch {
@@ -129,7 +133,7 @@ func (p *program) rootCommand() *cobra.Command {
 // first, so that what is wrong with the rest can be said that way: --log-format
 // json also holds for a complaint about the file. They are never nil.
 func (p *program) sources() (*config.Sources, error) {
-	from := config.From(p.said.words(), p.env, time.Now)
+	from := config.From(p.said.Words(), p.env, time.Now)
 	fileErr := from.ReadFile()
 	return from, cmp.Or(fileErr, p.speak(from))
 }
@@ -145,15 +149,15 @@ func (p *program) start(command commandLine) error {
 	if err := p.keyless(from, argv); err != nil {
 		return err
 	}
-	if p.plan.Config, err = from.Config(argv); err != nil {
+	if p.about.Config, err = from.Config(argv); err != nil {
 		return err
 	}
-	if p.plan.command = argv; argvErr != nil {
+	if argvErr != nil {
 		return argvErr
 	}
-	p.account.Key = p.plan.Key // which may be made of the command
-	defer p.plan.takePasswords()()
-	status, err := p.runF(&p.plan)
+	p.account.Key = p.about.Config.Key // which may be made of the command
+	defer takePasswords(&p.about.Config)()
+	status, err := p.runF(&p.about, argv)
 	p.ending = ending{status: status.Code, by: status}
 	return err
 }

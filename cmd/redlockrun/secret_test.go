@@ -16,8 +16,11 @@ import (
 	"redlockrun/internal/ability"
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
 	"redlockrun/internal/redistest"
 	"redlockrun/internal/runner"
+	"redlockrun/internal/session"
+	"redlockrun/internal/store"
 )
 
 // The password in a test is a text between two that occur nowhere else.
@@ -103,21 +106,21 @@ func say(args []string, env map[string]string) string {
 		}
 		return value, set
 	}, out.write)
-	p.runF = func(c *plan) (runner.Status, error) {
-		s := newSession(c, p.console, nil)
-		for _, warning := range slices.Concat(c.Warnings, exposedPasswords(&c.Config)) {
-			s.warn(console.EventConfig, warning)
+	p.runF = func(c *explain.About, argv []string) (runner.Status, error) {
+		s := session.New(c, argv, p.console, nil)
+		for _, warning := range slices.Concat(c.Config.Warnings, store.ExposedPasswords(&c.Config)) {
+			s.Warn(console.EventConfig, warning)
 		}
-		store, _, err := s.open()
+		store, _, err := s.Open()
 		if err != nil {
 			return runner.Status{}, err
 		}
 		defer store.Close()
-		_, err = store.Acquire(context.Background(), s.request())
+		_, err = store.Acquire(context.Background(), s.Request())
 		return runner.Status{}, err
 	}
 	err := p.execute(args)
-	explain(err, p.plan).report(p.console)
+	explain.Of(err, p.about).Report(p.console)
 	p.console.Flush(patience)
 	return out.String()
 }
@@ -193,10 +196,10 @@ func TestS3NoSettingShowsAPassword(t *testing.T) {
 
 // A URL where the command should be is one for which --redis was forgotten.
 func TestS3ACommandThatIsAURLIsNotShown(t *testing.T) {
-	c := somePlan()
+	c := explain.About{}
 	for _, raw := range writtenURLs(opening + closing) {
-		o := explain(&runner.StartError{Name: raw, Code: 127, Err: errors.New("not found")}, c)
-		if said := o.message + strings.Join(o.hints, ""); showsSecret(said) {
+		o := explain.Of(&runner.StartError{Name: raw, Code: 127, Err: errors.New("not found")}, c)
+		if said := o.Message + strings.Join(o.Hints, ""); showsSecret(said) {
 			t.Errorf("%q: %s", raw, said)
 		}
 	}

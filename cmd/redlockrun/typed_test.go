@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode"
 
+	"redlockrun/internal/explain"
 	"redlockrun/internal/redistest"
 )
 
@@ -22,7 +23,7 @@ func odd() []string {
 func TestWhatIsToBeTypedIsWhatAShellReads(t *testing.T) {
 	t.Parallel()
 	for _, name := range append(odd(), "", "a\nb", "\xff\xfe1", "\x1b[31m") {
-		word := shellWord(name)
+		word := explain.ShellWord(name)
 		if i := strings.IndexFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
 			t.Errorf("%q: %q would not be shown", name, word)
 		}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"redlockrun/internal/explain"
 	"redlockrun/internal/redistest"
 )
 
@@ -27,7 +28,7 @@ func TestUnlockLeavesARunAloneWhoseCommandLives(t *testing.T) {
 	run.kill()
 
 	refused := launch(t, s.URL(), "unlock", "orders", "--run", id)
-	refused.ends(statusBusy)
+	refused.ends(explain.StatusBusy)
 	if said := refused.stderr(); !strings.Contains(said, "process "+strconv.Itoa(command)+" of its command still runs") {
 		t.Errorf("said %q", said)
 	}

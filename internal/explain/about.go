@@ -1,0 +1,12 @@
+package explain
+
+import "redlockrun/internal/config"
+
+// An About is what a message is about: the settings, and how the store is named.
+type About struct {
+	Config config.Config
+	Place  string // how a message names the store; "" until it is open
+}
+
+// Where names the store and the source of its address.
+func (c *About) Where() string { return c.Place + ", " + c.Config.Address.Whence() }

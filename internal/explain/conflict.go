@@ -1,0 +1,84 @@
+package explain
+
+import (
+	"fmt"
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+)
+
+// explainHeld is a conflict: an error, or a normal outcome if the user said so
+// by -E 0, which only whoever looks at a terminal wants to know.
+func explainHeld(e *lock.HeldError, c About) Explanation {
+	if e.Pause != nil && !e.Full {
+		return explainPaused(e, c)
+	}
+	o := Failure(c.Config.Conflict, e.Error(), "-E 0 makes a skip successful; --wait D waits")
+	if e.Full {
+		o.Hints = []string{"--max-waiters lets so many wait; -E 0 makes a skip successful"}
+	}
+	if !e.Full {
+		o.Message += HeldSince(e.Holder) + TimeLeft(e.TTL)
+	}
+	o.Event, o.Fields = console.EventBusy, OfHolder(e)
+	o.Message += " (" + c.Where() + ")"
+	if e.TTL < 0 && !c.Config.Address.Local {
+		const hint = "the key %q has no TTL and never expires by itself: once nobody works under it, %s frees it"
+		o.Hints = append([]string{fmt.Sprintf(hint, e.Key, Freeing(e.Name, e.Holder))}, o.Hints...)
+	}
+	if held := heldFor(e); c.Config.WarnHeldAfter > 0 && held > c.Config.WarnHeldAfter {
+		return hangs(o, e, held, c)
+	}
+	if c.Config.Conflict == statusOK {
+		o.level, o.Hints, o.watched = console.Info, nil, true
+	}
+	return o
+}
+
+// Freeing is the command that takes a lock away, whatever its holder does.
+func Freeing(name string, h lock.Holder) string {
+	if h.Run == "" {
+		return Typed("unlock", name) + " --force --foreign"
+	}
+	return Typed("unlock", name) + " --run " + ShellWord(h.Run) + " --force"
+}
+
+// hangs is a conflict that somebody should look at.
+func hangs(o Explanation, e *lock.HeldError, held time.Duration, c About) Explanation {
+	o.Status = StatusBusy
+	o.warning = fmt.Sprintf("lock %q has been held for %s, for longer than --warn-held-after %s",
+		e.Name, config.Rounded(held), config.Exact(c.Config.WarnHeldAfter))
+	o.Hints = []string{"look at the run that holds it; -E does not change the status of this"}
+	return o
+}
+
+// heldFor is for how long the holder has had the lock; 0 if nobody knows.
+func heldFor(e *lock.HeldError) time.Duration {
+	if e.Since.IsZero() {
+		return 0
+	}
+	return boottime.Now().Sub(e.Since)
+}
+
+func HeldSince(h lock.Holder) string {
+	if !h.Ended.IsZero() {
+		return ", whose run has ended, for the rest of its --min-hold"
+	}
+	if h.Run == "" || h.Start.IsZero() {
+		return ""
+	}
+	return " since " + lock.Clock(h.Start)
+}
+
+func TimeLeft(ttl time.Duration) string {
+	if ttl < 0 {
+		return ", for ever"
+	}
+	if ttl == 0 {
+		return ""
+	}
+	return ", " + config.Rounded(ttl) + " left"
+}

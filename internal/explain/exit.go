@@ -1,0 +1,216 @@
+package explain
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+)
+
+// The exit statuses that are redlockrun's own; see sysexits.h, timeout(1) and
+// execvp(3). Any other is the command's.
+const (
+	statusOK          = 0
+	StatusUsage       = 64
+	StatusNotLock     = 65
+	StatusUnavailable = 69
+	StatusFailed      = 71
+	StatusBusy        = 75
+	StatusLost        = 76
+	statusRanOut      = 124 // of --max-runtime
+	StatusSignal      = 128 // plus the signal's number
+	statusStopped     = 143 // by an operator, before there was a command: as by SIGTERM
+)
+
+// An Explanation is what the user is told at the end.
+type Explanation struct {
+	Status  int
+	level   console.Level
+	Message string // "" says nothing
+	Hints   []string
+	watched bool   // said whatever the level is, if somebody looks
+	warning string // said before it; "" is none
+	Event   string // "": that of the status
+	Fields  []console.Field
+}
+
+// Report says it. A hint comes with its message or not at all.
+func (o Explanation) Report(c console.Console) int {
+	if o.warning != "" {
+		c.Say(console.Message{Level: console.Warning, Event: console.EventHeldLong, Text: o.warning, Fields: o.Fields})
+	}
+	if o.watched && c.Watched() {
+		c = c.At(o.level)
+	}
+	if o.Message != "" {
+		c.Say(console.Message{
+			Level: o.level, Event: cmp.Or(o.Event, EndingOf(o.Status)), Text: o.Message, Hints: o.Hints,
+			Fields: append([]console.Field{{Name: "status", Value: o.Status}}, o.Fields...),
+		})
+	}
+	return o.Status
+}
+
+func Failure(status int, message string, hints ...string) Explanation {
+	return Explanation{Status: status, level: console.Error, Message: message, Hints: hints}
+}
+
+// A selfExplained error knows its own status and words: it belongs to one command alone.
+type selfExplained interface {
+	error
+	Of(c About) Explanation
+}
+
+// Of is the one place that turns an error into a status and into words. A loss
+// wraps its reason, which can be any of the others, so it comes first.
+func Of(err error, c About) Explanation {
+	if err == nil {
+		return Explanation{}
+	}
+	if own, ok := errors.AsType[selfExplained](err); ok {
+		return own.Of(c)
+	}
+	for _, kind := range []func(error, About) (Explanation, bool){
+		explainLoss, explainUsage, explainLock, explainRun,
+	} {
+		if o, ok := kind(err, c); ok {
+			return o
+		}
+	}
+	return Failure(StatusFailed, err.Error(), append(Some(lacking()), shortOf(err)...)...)
+}
+
+// A NotAgainError says that something came before a command that had failed could be started
+// again.
+type NotAgainError struct{ Reason error }
+
+func (e *NotAgainError) Error() string { return "start command again: " + e.Reason.Error() }
+func (e *NotAgainError) Unwrap() error { return e.Reason }
+
+// unrun says of an error that came before a start of the command what that means; "" of
+// any other.
+func unrun(err error) string {
+	switch {
+	case errors.As(err, new(*NotAgainError)):
+		return "; the command is not started again"
+	case errors.As(err, new(*runner.NotStartedError)), errors.As(err, new(*runner.SignalError)):
+		return "; nothing was run"
+	}
+	return ""
+}
+
+// explainUsage is of what the user has said, and can say otherwise.
+func explainUsage(err error, c About) (o Explanation, ok bool) {
+	if usage, ok := errors.AsType[*config.UsageError](err); ok && shortOf(err) == nil {
+		return Failure(StatusUsage, usage.Problem, usage.Hints...), true
+	}
+	if wrong, ok := errors.AsType[*lock.ConfigError](err); ok {
+		return Failure(StatusUsage, wrong.Error()+" ("+c.whence(wrong.Field)+")", Some(c.advice(wrong))...), true
+	}
+	if nested, ok := errors.AsType[*lock.NestedError](err); ok {
+		const hint = "waiting for it would never end: give this run a key of its own, or leave out --wait"
+		return Failure(StatusUsage, nested.Error(), hint), true
+	}
+	return o, false
+}
+
+// explainLock is of an answer of the store, or of none.
+func explainLock(err error, c About) (o Explanation, ok bool) {
+	if notLock, ok := errors.AsType[*lock.NotLockError](err); ok {
+		return Failure(StatusNotLock, notLock.Error(), "it was left alone; another --key or --prefix keeps clear of it"), true
+	}
+	if newer, ok := errors.AsType[*lock.NewerError](err); ok {
+		return Failure(StatusNotLock, newer.Error()), true
+	}
+	if held, ok := errors.AsType[*lock.HeldError](err); ok {
+		return explainHeld(held, c), true
+	}
+	if done, ok := errors.AsType[*lock.DoneError](err); ok {
+		return explainDone(done, c), true
+	}
+	if tries, ok := errors.AsType[*lock.TriesError](err); ok {
+		return explainTries(tries, c), true
+	}
+	if stopped, ok := errors.AsType[*lock.StoppedError](err); ok {
+		return explainStopped(stopped, cmp.Or(unrun(err), "; nothing was run"), c), true
+	}
+	if unread, ok := errors.AsType[*lock.UnreadError](err); ok {
+		const hint = "check the file system that it is on; --redis-timeout D waits longer"
+		return Failure(StatusUnavailable, unread.Error()+" ("+c.whence(unread.Field)+")", hint), true
+	}
+	if unavailable, ok := errors.AsType[*lock.UnavailableError](err); ok {
+		return explainUnavailable(unavailable, c), true
+	}
+	return o, false
+}
+
+// explainRun is of the command, or of redlockrun itself.
+func explainRun(err error, c About) (o Explanation, ok bool) {
+	if signalled, ok := errors.AsType[*runner.SignalError](err); ok {
+		return Explanation{Status: StatusSignal + int(signalled.Signal), level: console.Info, Message: signalled.Error() + unrun(err)}, true
+	}
+	if start, ok := errors.AsType[*runner.StartError](err); ok {
+		return explainStart(start), true
+	}
+	if !errors.Is(err, runner.ErrMaxRuntime) {
+		return o, false
+	}
+	text := "the command was stopped after --max-runtime %s"
+	if errors.As(err, new(*runner.NotStartedError)) {
+		text = "the command's file did not come within --max-runtime %s" + unrun(err)
+	}
+	return Failure(statusRanOut, fmt.Sprintf(text, config.Exact(c.Config.MaxRuntime))), true
+}
+
+// shortOf says what to check if a resource was wanting, as for the guard.
+func shortOf(err error) []string {
+	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM} {
+		if errors.Is(err, errno) {
+			return []string{limitsHint}
+		}
+	}
+	return nil
+}
+
+// lacking says what the guard needs and this machine, or container, does not have.
+func lacking() string {
+	if _, err := os.Stat("/proc/self/exe"); err != nil {
+		return "the guard needs /proc: mount it (mount -t proc proc /proc)"
+	}
+	if _, err := os.Stat(os.DevNull); err != nil {
+		return "the guard needs /dev/null: make it (mknod -m 666 /dev/null c 1 3)"
+	}
+	return ""
+}
+
+const limitsHint = "check the limits of processes, files and memory (ulimit -a)"
+
+func Some(hint string) []string {
+	if hint == "" {
+		return nil
+	}
+	return []string{hint}
+}
+
+func explainStart(e *runner.StartError) Explanation {
+	if config.MayBeURL(e.Name) {
+		return Failure(e.Code, "run the command: "+e.Err.Error(), "it looks like a URL, which belongs behind --redis")
+	}
+	return Failure(e.Code, e.Error(), startHint(e)...)
+}
+
+func startHint(e *runner.StartError) []string {
+	switch e.Code {
+	case 127:
+		return []string{"check the name and PATH"}
+	case StatusFailed:
+		return []string{cmp.Or(lacking(), limitsHint)}
+	}
+	return nil
+}

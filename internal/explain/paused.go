@@ -1,0 +1,55 @@
+package explain
+
+import (
+	"strconv"
+	"time"
+
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+)
+
+// explainPaused is a run of a job that is paused: a conflict, but not one that somebody
+// should look at.
+func explainPaused(e *lock.HeldError, c About) Explanation {
+	o := Failure(c.Config.Conflict, PausedJob(e.Name, e.Pause)+" ("+c.Where()+")",
+		Typed("resume", e.Name)+" ends the pause; --ignore-pause runs in spite of it; --wait D waits for its end")
+	o.Event, o.Fields = console.EventPaused, OfHolder(e)
+	if c.Config.Conflict == statusOK {
+		o.level, o.Hints, o.watched = console.Info, nil, true
+	}
+	return o
+}
+
+// PausedJob says by whom a job is paused, until when and why.
+func PausedJob(name string, p *lock.PauseMark) string {
+	return "job " + strconv.Quote(name) + " is paused " + Pause(p)
+}
+
+// Pause is by alice@desk until 2026-03-01 14:00 CET: deploy.
+func Pause(p *lock.PauseMark) string {
+	text := "by " + lock.Plain(p.By) + " " + UntilWhen(p.Until)
+	if p.Why != "" {
+		text += ": " + lock.Plain(p.Why)
+	}
+	return text
+}
+
+// UntilWhen is the end of a pause, by this host's time zone.
+func UntilWhen(t time.Time) string {
+	if t.IsZero() {
+		return "for ever"
+	}
+	return "until " + lock.Clock(t)
+}
+
+// ofPause are the fields of a pause.
+func ofPause(p *lock.PauseMark) []console.Field {
+	fields := []console.Field{{Name: "by", Value: p.By}}
+	if p.Why != "" {
+		fields = append(fields, console.Field{Name: "why", Value: p.Why})
+	}
+	if !p.Until.IsZero() {
+		fields = append(fields, console.Field{Name: "until", Value: p.Until.UTC().Format("2006-01-02T15:04:05.000Z")})
+	}
+	return fields
+}

@@ -1,0 +1,57 @@
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"redlockrun/internal/lock"
+)
+
+// refusalHint is empty if no server has refused anything, and where no other hint
+// than for any failure fits.
+func refusalHint(err error) string {
+	var r *lock.Refusal
+	if !errors.As(err, &r) {
+		return ""
+	}
+	needs := needsOf(r.Command)
+	verb := "need"
+	if len(needs) == 1 {
+		verb = "needs"
+	}
+	switch {
+	case len(needs) == 0:
+		return r.Hint()
+	case r.Code == lock.NOCOMMAND:
+		return fmt.Sprintf("%s %s it: use a server that has it", strings.Join(needs, " and "), verb)
+	}
+	return fmt.Sprintf("%s %s the right +%s; README: the minimal ACL", strings.Join(needs, " and "), verb, strings.ToLower(r.Command))
+}
+
+// needsOf are what needs a command: every run, or some; none if it is none of ours.
+func needsOf(command string) (needs []string) {
+	for _, need := range []struct{ rights, what string }{
+		{lock.MinimalACL, everyRun},
+		{lock.WaitingACL, "--wait"},
+		{lock.SlotsACL, "a slot (--once-per, --once)"},
+		{lock.ReplicasACL, "--replicas"},
+		{lock.QuorumACL, "a quorum without --durable"},
+		{lock.ClusterACL, "a Cluster that moves the lock's slot"},
+		{"+select", "a database other than 0"},
+		{"+auth +hello", "a password"},
+		{"+sentinel", "redis+sentinel://"},
+	} {
+		if !slices.Contains(strings.Fields(need.rights), "+"+strings.ToLower(command)) {
+			continue
+		}
+		needs = append(needs, need.what)
+		if need.what == everyRun {
+			break
+		}
+	}
+	return needs
+}
+
+const everyRun = "every run"

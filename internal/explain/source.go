@@ -1,0 +1,36 @@
+package explain
+
+import "redlockrun/internal/lock"
+
+// fileSettings are the settings behind the fields of lock.Servers that name files.
+var fileSettings = map[string]string{
+	"CA": "redis-ca", "Cert": "redis-cert", "Key": "redis-key",
+	"PasswordFile": "redis-password-file", "SentinelPasswordFile": "sentinel-password-file",
+}
+
+// whence is where the name of a file came from, or with "" the address.
+func (c *About) whence(field string) string {
+	if setting := fileSettings[field]; setting != "" {
+		if source := c.Config.Source(setting); source != "" {
+			return "from " + source
+		}
+	}
+	return c.Config.Address.Whence()
+}
+
+// advice is what to do about what is wrong, in the words of the command line.
+func (c *About) advice(wrong *lock.ConfigError) string {
+	switch {
+	case wrong.Reason == lock.SeveralHosts:
+		return "several servers are a redis+sentinel:// or redis+cluster:// URL, or several --redis for a quorum"
+	case wrong.Reason == lock.OddParameter:
+		return "times and TLS are set by --redis-timeout, rediss:// and --redis-ca"
+	case wrong.Reason == lock.OddSentinelParameter:
+		return "times and TLS are set by --redis-timeout, rediss+sentinel:// and --redis-ca"
+	case wrong.Reason == lock.TwoMasters:
+		return "give one --redis, or three or five for a quorum"
+	case c.Config.Address.Local && wrong.Hint != "":
+		return wrong.Hint + ": --local=DIR"
+	}
+	return wrong.Hint
+}

@@ -1,0 +1,52 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Typed is a command of redlockrun's, as it is typed for a job.
+func Typed(command string, names ...string) string {
+	words := []string{"redlockrun", command}
+	for _, name := range names {
+		if strings.HasPrefix(name, "-") {
+			words = append(words, "--")
+			break
+		}
+	}
+	for _, name := range names {
+		words = append(words, ShellWord(name))
+	}
+	return strings.Join(words, " ")
+}
+
+// ShellWord is a name as a shell takes it, in letters that can be seen: what a terminal would not
+// show as it is stands in $'...', which bash, ksh, zsh and busybox know.
+func ShellWord(name string) string {
+	switch {
+	case name != "" && name[0] != '=' && strings.Trim(name, wordLetters) == "": // zsh looks up what begins with =
+		return name
+	case utf8.ValidString(name) && strings.IndexFunc(name, isUnseen) < 0:
+		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	}
+	var out strings.Builder
+	for i, r := range name {
+		switch _, size := utf8.DecodeRuneInString(name[i:]); {
+		case r == '\'' || r == '\\':
+			out.WriteString(`\` + string(r))
+		case isUnseen(r) || r == utf8.RuneError:
+			for _, b := range []byte(name[i : i+size]) {
+				fmt.Fprintf(&out, `\%03o`, b) // hexadecimal digits would be taken from what follows
+			}
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return "$'" + out.String() + "'"
+}
+
+func isUnseen(r rune) bool { return !unicode.IsPrint(r) }
+
+const wordLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/@+,%="

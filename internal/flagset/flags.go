@@ -1,0 +1,193 @@
+package flagset
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"redlockrun/internal/config"
+
+	"github.com/spf13/pflag"
+)
+
+// words collects what a flag was given, unparsed: the configuration judges it.
+type words []string
+
+func (w *words) Set(word string) error { *w = append(*w, word); return nil }
+func (w *words) String() string        { return "" }
+func (w *words) Type() string          { return "value" }
+
+// Values are the words of each setting, by its name.
+type Values map[string]*words
+
+// Define gives flags some settings and returns where their words arrive.
+func Define(flags *pflag.FlagSet, settings []config.Setting) Values {
+	said := make(Values)
+	for _, s := range settings {
+		said[s.Name] = new(words)
+		flags.VarPF(said[s.Name], s.Name, s.Short, s.Usage).NoOptDefVal = s.Alone
+	}
+	return said
+}
+
+// Words are those of the flags that were given.
+func (said Values) Words() map[string][]string {
+	all := make(map[string][]string)
+	for name, w := range said {
+		if *w != nil {
+			all[name] = *w
+		}
+	}
+	return all
+}
+
+// refused is a flag that other tools have, and that could mean two things here.
+type refused struct {
+	name string
+	why  config.UsageError
+}
+
+var refusals = [...]refused{
+	{"timeout", config.UsageError{
+		Problem: "there is no --timeout: flock(1) waits by it, timeout(1) ends the command by it",
+		Hints:   []string{"--wait waits for the lock, --max-runtime ends the command"},
+	}},
+	{"retries", config.UsageError{
+		Problem: "there is no --retries: with other tools it starts a failed command again",
+		Hints:   []string{"--lock-retries asks for the lock again; --attempts starts a failed command again"},
+	}},
+}
+
+func (r *refused) Set(string) error { return &r.why }
+func (r *refused) String() string   { return "" }
+func (r *refused) Type() string     { return "value" }
+
+// DefineRefused gives flags those that are refused.
+func DefineRefused(flags *pflag.FlagSet) {
+	for i := range refusals {
+		flags.VarPF(&refusals[i], refusals[i].name, "", "refused").NoOptDefVal = "-" // without a value, too
+	}
+}
+
+// IsRefused reports whether a flag is there only to be refused.
+func IsRefused(f *pflag.Flag) bool {
+	_, is := f.Value.(*refused)
+	return is
+}
+
+// Explain says what pflag found wrong with flags in our own words: pflag quotes the
+// argument, and a password may be in it. help is what to read where nothing better is known.
+func Explain(err error, flags *pflag.FlagSet, help string) error {
+	var (
+		usage   *config.UsageError
+		unknown *pflag.NotExistError
+		missing *pflag.ValueRequiredError
+		invalid *pflag.InvalidValueError
+	)
+	switch {
+	case errors.As(err, &invalid) && !IsRefused(invalid.GetFlag()):
+		return invalidValue(invalid.GetFlag().Name, err, help)
+	case errors.As(err, &usage):
+		return usage
+	case errors.As(err, &unknown):
+		return unknownFlag(unknown, flags, help)
+	case errors.As(err, &missing):
+		return config.Usagef("%s needs a value", dashed(missing.GetSpecifiedName())).Hint(help)
+	}
+	return config.Usagef("a flag is badly written").Hint(help)
+}
+
+// invalidValue says which flag has a value that it cannot have, and why if that is known.
+func invalidValue(name string, err error, help string) error {
+	usage, known := errors.AsType[*config.UsageError](err)
+	if !known {
+		return config.Usagef("%s: the value is badly written", dashed(name)).Hint(help)
+	}
+	return &config.UsageError{Problem: dashed(name) + ": " + usage.Problem, Hints: usage.Hints}
+}
+
+func unknownFlag(e *pflag.NotExistError, flags *pflag.FlagSet, help string) error {
+	name := e.GetSpecifiedName()
+	meant := ""
+	if typed := e.GetSpecifiedShortnames(); typed != "" {
+		name, meant = name[:1], resembling(typed, flags) // one dash for two
+	}
+	return config.Usagef("there is no flag %s", dashed(name)).Hint(cmp.Or(meant, resembling(name, flags), help))
+}
+
+// dashed is a flag as it was typed, if it can be a flag at all: whoever forgets
+// the blank in --redis URL types a password into its name.
+func dashed(name string) string {
+	if strings.Trim(name, flagLetters) != "" || len(name) > 30 {
+		return "of that name"
+	}
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+const flagLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
+
+// resembling names the flag that was probably meant; "" if none was.
+func resembling(name string, flags *pflag.FlagSet) (meant string) {
+	if flags.Lookup("key") != nil && flockFlags[name] != "" {
+		return flockFlags[name]
+	}
+	least := MostTypos + 1
+	flags.VisitAll(func(f *pflag.Flag) {
+		if IsRefused(f) || len(name) < 3 {
+			return
+		}
+		if far := Typos(name, f.Name); far < least {
+			least, meant = far, "did you mean --"+f.Name+"?"
+		}
+	})
+	return meant
+}
+
+// MostTypos is how far a word may be from what was meant.
+const MostTypos = 2
+
+// Typos is how far a word is from what may have been meant: a part of it is as far as one letter.
+func Typos(typed, meant string) int {
+	if typed != meant && (strings.HasPrefix(meant, typed) || strings.HasSuffix(meant, "-"+typed)) {
+		return 1
+	}
+	return distance(typed, meant)
+}
+
+// flockFlags are what users of flock(1) and timeout(1) try.
+var flockFlags = map[string]string{
+	"s":          "there are no shared locks: redlockrun's are exclusive",
+	"shared":     "there are no shared locks: redlockrun's are exclusive",
+	"x":          "the lock is exclusive, and needs no flag for it",
+	"exclusive":  "the lock is exclusive, and needs no flag for it",
+	"nb":         "did you mean --nonblock?",
+	"kill-after": "did you mean --grace?",
+	"lock":       "did you mean --key?",
+	"name":       "did you mean --key?",
+	"url":        "did you mean --redis?",
+}
+
+// distance is the number of letters to insert, delete or replace to make b of
+// a (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,114 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/interrupt"
+
+	"github.com/spf13/pflag"
+)
+
+// A jobsMeant says which jobs a command is for: NAME..., or those of the list.
+type jobsMeant struct {
+	all   bool
+	match string
+	flags *pflag.FlagSet // nil: there is only NAME...
+}
+
+func (m *jobsMeant) define(flags *pflag.FlagSet) {
+	m.flags = flags
+	flags.BoolVar(&m.all, "all", false, "all jobs that are listed")
+	flags.StringVar(&m.match, "match", "", "those of them whose names match")
+}
+
+func (m *jobsMeant) listed() bool { return m.all || m.match != "" }
+
+// words are the flags that mean the listed jobs, as they are typed.
+func (m *jobsMeant) words() string {
+	if m.all {
+		return " --all"
+	}
+	return " --match " + explain.ShellWord(m.match)
+}
+
+// check refuses what means no jobs, or two things.
+func (m *jobsMeant) check(command string, names []string) error {
+	switch said := len(names) > 0; {
+	case said && m.listed(), m.all && m.match != "":
+		return config.Usagef("NAME, --match and --all contradict each other").Hint("only one of them says which jobs are meant")
+	case !said && !m.listed() && m.flags == nil:
+		return config.Usagef("there is no NAME").Hint("redlockrun " + command + " NAME...")
+	case !said && !m.listed():
+		return config.Usagef("there is no NAME").Hint("redlockrun " + command + " NAME..., or --match 'PATTERN', or --all")
+	}
+	if _, err := path.Match(m.match, ""); err != nil {
+		return config.Usagef("--match: the pattern is badly written").
+			Hint("it is one of a shell: *, ?, [a-z], and \\ before what is meant itself")
+	}
+	return nil
+}
+
+// names are those that are meant, sorted: names, or what is listed and matches. It says how
+// many jobs are known; that none is meant is an error.
+func (m *jobsMeant) names(o *Operation, names []string) ([]string, error) {
+	if !m.listed() {
+		return distinct(names), nil
+	}
+	jobs, err := o.inspector()
+	if err != nil {
+		return nil, err
+	}
+	read := looking(o, func(ctx context.Context) ([]string, error) { return jobs.Names(ctx, false) })
+	seen, err := interrupt.Run(o.Signals, read)
+	if err != nil {
+		return nil, err
+	}
+	o.warnAll(seen.silent)
+	known := seen.value
+	var meant []string
+	for _, name := range known {
+		if m.all || matches(m.match, name) {
+			meant = append(meant, name)
+		}
+	}
+	if len(meant) == 0 {
+		return nil, m.noneMeant(len(known), o.About.Where())
+	}
+	o.note(m.matched(len(meant), len(known)) + " (" + o.About.Where() + ")")
+	return meant, nil
+}
+
+// noneMeant is an error, which && heeds: a deploy that has paused nothing does not begin.
+func (m *jobsMeant) noneMeant(known int, where string) error {
+	text, hint := "no job is known here", "a job is listed when it has run: redlockrun status --scan looks for locks"
+	if known > 0 {
+		text = fmt.Sprintf("no job matches %q; %d are known here", m.match, known)
+		hint = "redlockrun status lists them"
+	}
+	o := explain.Failure(explain.StatusBusy, text+" ("+where+")", hint)
+	o.Event = console.EventRefused
+	return &unmadeError{Explanation: o}
+}
+
+func (m *jobsMeant) matched(meant, known int) string {
+	if m.all {
+		return fmt.Sprintf("all %d jobs that are known here", known)
+	}
+	return fmt.Sprintf("%d of the %d jobs that are known here match %q", meant, known, m.match)
+}
+
+// matches reports whether a name matches a pattern of a shell, for which / is like any other.
+func matches(pattern, name string) bool {
+	const slash = "\x00" // which no name has
+	fits, _ := path.Match(strings.ReplaceAll(pattern, "/", slash), strings.ReplaceAll(name, "/", slash))
+	return fits
+}
+
+func distinct(names []string) []string { return slices.Compact(slices.Sorted(slices.Values(names))) }

@@ -1,0 +1,120 @@
+package operator
+
+import (
+	"context"
+	"strings"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/doctor"
+	"redlockrun/internal/interrupt"
+	"redlockrun/internal/runner"
+	"redlockrun/internal/store"
+
+	"github.com/spf13/pflag"
+)
+
+var seeDoctor = Command{Name: "doctor", Help: doctorHelp, Define: defineDoctor, status: doctorStatus}
+
+func defineDoctor(flags *pflag.FlagSet) act {
+	json := flags.Bool("json", false, "an object a line")
+	return func(o *Operation, operands []string) error {
+		switch {
+		case len(operands) > 0:
+			return config.Usagef("doctor is of the store, and of no job").Hint("redlockrun doctor")
+		case o.Config.Address.Local:
+			return config.Usagef("doctor is not for --local: it looks at what is between here and a Redis").
+				Hint("redlockrun status says who has the lock")
+		}
+		if _, err := o.inspector(); err != nil { // what no run accepts, two servers or one of them twice, is refused as it is there
+			return err
+		}
+		found, err := interrupt.Run(o.Signals, o.examine)
+		if err != nil {
+			return err
+		}
+		o.verdict = doctor.Status(found)
+		return o.print(findings(found, *json, o.display())...)
+	}
+}
+
+// examine finds the servers, and looks at them.
+func (o *Operation) examine(ctx context.Context) ([]doctor.Finding, error) {
+	e, err := doctor.Open(ctx, o.Config.Servers, o.Config.UsualTimes(), o.Config.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	if e.Store, err = store.Open(o.Config.Servers); err != nil {
+		return nil, err
+	}
+	e.Host = thisHost{o}
+	found := e.Examine(ctx)
+	return found, ctx.Err()
+}
+
+// thisHost is what this machine can tell of itself.
+type thisHost struct{ *Operation }
+
+// Exposed implements doctor.Host.
+func (h thisHost) Exposed() []string { return h.Config.Readable() }
+
+// Guard implements doctor.Host.
+func (h thisHost) Guard() error {
+	guard := runner.StartGuard()
+	defer guard.Close()
+	return guard.Started()
+}
+
+// findings are what was found as it is to be shown.
+func findings(found []doctor.Finding, json bool, d console.Display) (lines []string) {
+	for _, f := range found {
+		if json {
+			lines = append(lines, string(console.Object(f)))
+			continue
+		}
+		lines = append(lines, findingLines(f, d)...)
+	}
+	return lines
+}
+
+// resultWords are how results are called, in four columns, and how that sounds.
+func resultWord(r doctor.Result) (string, console.Tone) {
+	switch r {
+	case doctor.Ok:
+		return "ok  ", console.Fine
+	case doctor.Warn:
+		return "warn", console.Odd
+	case doctor.Fail:
+		return "FAIL", console.Wrong
+	}
+	return "?   ", console.Faint
+}
+
+// findingIndent is how far the text of a finding is from the margin: behind the result and the check.
+const findingIndent = 4 + 2 + 12 + 2
+
+// findingLines are the line of a finding, and the remedy below.
+func findingLines(f doctor.Finding, d console.Display) (lines []string) {
+	word, tone := resultWord(f.Result)
+	text := f.Message
+	if f.Server != "" {
+		text = f.Server + ": " + text
+	}
+	begin := d.Paint(word, tone) + "  " + f.Check + strings.Repeat(" ", max(0, 12-len(f.Check))) + "  "
+	for _, part := range console.Fold(text, roomOf(d)) {
+		lines = append(lines, begin+part)
+		begin = strings.Repeat(" ", findingIndent)
+	}
+	for _, part := range console.Fold(f.Remedy, roomOf(d)) {
+		lines = append(lines, begin+part)
+	}
+	return lines
+}
+
+// roomOf is the width of what is said of a finding; 0 is no limit.
+func roomOf(d console.Display) int {
+	if d.Width <= findingIndent {
+		return d.Width
+	}
+	return d.Width - findingIndent
+}

@@ -1,0 +1,46 @@
+package operator
+
+import (
+	"fmt"
+
+	"redlockrun/internal/explain"
+	"redlockrun/internal/lock"
+
+	"github.com/spf13/pflag"
+)
+
+var forgetJobs = Command{Name: "forget", Help: forgetHelp, Define: defineForget}
+
+func defineForget(flags *pflag.FlagSet) act {
+	json := flags.Bool("json", false, "an object a line")
+	return func(o *Operation, operands []string) error {
+		names, err := chosen(o, "forget", new(jobsMeant), operands, "")
+		if err != nil {
+			return err
+		}
+		w := &changing{command: "forget", json: *json, say: sayForgotten, object: notForgotten, change: lock.Change{Act: lock.Forgotten}}
+		_, err = w.make(o, names)
+		return err
+	}
+}
+
+func sayForgotten(name string, c lock.Changed) string {
+	switch {
+	case c.Unconfirmed:
+		return fmt.Sprintf("nothing is remembered of %q; an answer was lost: this command may have forgotten it", name)
+	case !c.Done:
+		return fmt.Sprintf("nothing is remembered of %q", name)
+	}
+	return fmt.Sprintf("forgot %q: its runs, its slots, and that it is listed", name)
+}
+
+func notForgotten(e *lock.RefusedError) (explain.Explanation, bool) {
+	if e.Refusal == lock.StillPaused {
+		return refuse(e, explain.PausedJob(e.Name, new(pauseOrNone(e.Changed))), explain.Typed("resume", e.Name)+" ends the pause"), true
+	}
+	hint := explain.Typed("stop", e.Name) + " --wait 1m ends its run"
+	if e.Holder.Run == "" {
+		hint = explain.Typed("status", e.Name) + " says more"
+	}
+	return refuse(e, fmt.Sprintf("%q is %s", e.Name, heldBy(e.Changed)), hint), true
+}

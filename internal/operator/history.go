@@ -1,0 +1,90 @@
+package operator
+
+import (
+	"context"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/interrupt"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/report"
+
+	"github.com/spf13/pflag"
+)
+
+var lookAtHistory = Command{Name: "history", Help: historyHelp, Define: defineHistory, status: lookStatus}
+
+// A historyLook is what history is to show, and how.
+type historyLook struct {
+	choice       report.RunChoice
+	since        span
+	follow, json bool
+	name         string
+}
+
+func defineHistory(flags *pflag.FlagSet) act {
+	l := new(historyLook)
+	flags.IntVarP(&l.choice.Most, "number", "n", 0, "at most so many")
+	flags.Var(&l.since, "since", "not those that ended before")
+	flags.BoolVar(&l.choice.Bad, "bad", false, "those that did not end well")
+	flags.StringVar(&l.choice.Host, "host", "", "those of a host")
+	flags.BoolVar(&l.follow, "follow", false, "go on with what comes")
+	flags.BoolVar(&l.json, "json", false, "an object a line")
+	return func(o *Operation, names []string) error {
+		switch {
+		case len(names) != 1:
+			return config.Usagef("history is of one NAME").Hint("redlockrun history NAME")
+		case flags.Changed("number") && l.choice.Most < 1:
+			return config.Usagef("-n %d shows nothing", l.choice.Most)
+		case o.Config.Address.Local:
+			return config.Usagef("history is not for --local: a file of this host remembers no runs").Hint("redlockrun status says who has the lock")
+		}
+		l.name, l.choice.Since = names[0], time.Duration(l.since)
+		return l.show(o)
+	}
+}
+
+// A memory is what is remembered of a job at one instant.
+type memory struct {
+	job     lock.Job
+	entries []lock.Entry // newest first
+}
+
+func (l *historyLook) show(o *Operation) error {
+	jobs, err := o.inspector(l.name)
+	if err != nil {
+		return err
+	}
+	read := looking(o, func(ctx context.Context) (memory, error) { return l.read(ctx, jobs) })
+	m, err := interrupt.Run(o.Signals, read)
+	if err != nil {
+		return err
+	}
+	o.warnAll(append(m.silent, unread([]lock.Job{m.value.job})...))
+	if l.follow {
+		return l.goOn(o, m, read)
+	}
+	return o.print(l.lines(m.value, o.display())...)
+}
+
+func (l *historyLook) read(ctx context.Context, jobs lock.Inspector) (m memory, err error) {
+	if m.job, err = jobs.Job(ctx, l.name); err != nil {
+		return m, err
+	}
+	m.entries, err = jobs.Runs(ctx, l.name, l.choice.Bad)
+	m.entries = report.Complete(m.job, m.entries)
+	return m, err
+}
+
+func (l *historyLook) lines(m memory, d console.Display) []string {
+	chosen := l.choice.Of(m.entries, m.job.Now)
+	if l.json {
+		return objects(chosen)
+	}
+	var lines []string
+	if len(chosen) > 0 {
+		lines = report.History(chosen, report.Longest(chosen), time.Local).Lines(d)
+	}
+	return append(lines, report.Memory(m.job, m.entries, time.Local))
+}

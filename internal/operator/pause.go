@@ -1,0 +1,130 @@
+package operator
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+
+	"github.com/spf13/pflag"
+)
+
+var pauseJobs = Command{Name: "pause", Help: pauseHelp, Define: definePause}
+
+// dayPaused is for how long a job is paused if nothing is said.
+const dayPaused = 24 * time.Hour
+
+func definePause(flags *pflag.FlagSet) act {
+	meant, length, wait := new(jobsMeant), limit(dayPaused), limit(0)
+	meant.define(flags)
+	flags.Var(&length, "for", "how long")
+	flags.Var(&wait, "wait", "until what runs has ended")
+	why := flags.String("why", "", "the reason")
+	json := flags.Bool("json", false, "an object a line")
+	return func(o *Operation, operands []string) error {
+		if length == 0 {
+			return config.Usagef("--for 0 pauses nothing").Hint("forever has no end")
+		}
+		names, err := chosen(o, "pause", meant, operands, *why)
+		if err != nil {
+			return err
+		}
+		change := lock.Change{Act: lock.Paused, Why: *why, For: time.Duration(length)}
+		w := &changing{command: "pause", json: *json, say: sayPaused, change: change}
+		made, err := w.make(o, names)
+		if err == nil {
+			err = o.settle(namesOf(made), time.Duration(wait), works)
+		} else if !errors.As(err, new(*runner.SignalError)) {
+			return err
+		}
+		if err != nil {
+			o.stayPaused(meant, made, *why)
+		}
+		return err
+	}
+}
+
+// stayPaused says what is still paused when the command has ended early, and how to end that.
+func (o *Operation) stayPaused(meant *jobsMeant, made []madeChange, why string) {
+	var ours []string
+	var until time.Time
+	ending := explain.Typed("resume")
+	for _, m := range made {
+		p := pauseOrNone(m.Changed)
+		if m.Done || meant.listed() && why != "" && p.Why == why {
+			ours, until = append(ours, m.name), p.Until
+		}
+	}
+	switch {
+	case len(ours) == 0:
+		return
+	case meant.listed() && why != "":
+		ending += meant.words() + " --why " + explain.ShellWord(why)
+	case meant.listed() && len(ours) == len(made):
+		ending += meant.words()
+	default:
+		ending = explain.Typed("resume", ours...)
+	}
+	text := fmt.Sprintf("%d jobs stay paused ", len(ours))
+	if len(ours) == 1 {
+		text = fmt.Sprintf("%q stays paused ", ours[0])
+	}
+	o.Console.Say(console.Message{
+		Level: console.Warning, Event: console.EventPaused, Text: text + explain.UntilWhen(until), Hints: []string{ending + " ends that"},
+	})
+}
+
+// chosen are the jobs that are meant, once it is known that a command can be for them.
+func chosen(o *Operation, command string, meant *jobsMeant, operands []string, why string) ([]string, error) {
+	if err := meant.check(command, operands); err != nil {
+		return nil, err
+	}
+	if err := config.CheckReason(why); err != nil {
+		return nil, err
+	}
+	if _, err := o.operator(command); err != nil {
+		return nil, err
+	}
+	if _, err := o.inspector(operands...); err != nil { // the names are good
+		return nil, err
+	}
+	return meant.names(o, operands)
+}
+
+func sayPaused(name string, c lock.Changed) string {
+	text := fmt.Sprintf("%q is paused already, %s; it is left so", name, pauseOf(c))
+	if c.Done {
+		text = fmt.Sprintf("paused %q %s", name, explain.UntilWhen(pauseOrNone(c).Until))
+	}
+	if by := heldBy(c); c.Holder.Run != "" && c.Holder.Ended.IsZero() {
+		text += "; it is " + by + " and runs on"
+	}
+	if c.Done && !c.Ran {
+		text += "; no job of that name has run"
+	}
+	return text
+}
+
+func pauseOrNone(c lock.Changed) lock.PauseMark {
+	if c.Pause == nil {
+		return lock.PauseMark{}
+	}
+	return *c.Pause
+}
+
+func pauseOf(c lock.Changed) string {
+	p := pauseOrNone(c)
+	return explain.Pause(&p)
+}
+
+func namesOf(made []madeChange) (names []string) {
+	for _, m := range made {
+		names = append(names, m.name)
+	}
+	return names
+}

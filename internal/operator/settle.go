@@ -1,0 +1,125 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/interrupt"
+	"redlockrun/internal/lock"
+)
+
+// lookAgain is the time between two looks at jobs that are to end.
+const lookAgain = 500 * time.Millisecond
+
+// settle waits until none of the jobs runs any more, by still, and says so. Those that run
+// on when the time is over are an outcome of their own.
+func (o *Operation) settle(names []string, limit time.Duration, still func(lock.Job) bool) error {
+	if len(names) == 0 || limit == 0 {
+		return nil
+	}
+	jobs, err := o.inspector(names...)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	left, err := interrupt.Run(o.Signals, func(ctx context.Context) ([]lock.Job, error) {
+		return o.untilOver(ctx, limit, func(ctx context.Context) ([]lock.Job, error) {
+			return remaining(ctx, jobs, names, still)
+		})
+	})
+	switch {
+	case err != nil:
+		return err
+	case len(left) > 0:
+		return stillRunning(left, limit)
+	}
+	o.note("nothing of it runs any more, after " + config.Exact(time.Since(began).Round(100*time.Millisecond)))
+	return nil
+}
+
+func remaining(ctx context.Context, store lock.Inspector, names []string, still func(lock.Job) bool) (left []lock.Job, err error) {
+	jobs, err := store.Jobs(ctx, names)
+	for _, job := range jobs {
+		if still(job) {
+			left = append(left, job)
+		}
+	}
+	return left, err
+}
+
+// untilOver looks until nothing is left, or for limit. An outage counts only if it is the
+// last that was seen.
+func (o *Operation) untilOver(
+	ctx context.Context, limit time.Duration, look func(context.Context) ([]lock.Job, error),
+) ([]lock.Job, error) {
+	began, away, said := time.Now(), outage{Operation: o}, false
+	for {
+		left, err := look(ctx)
+		switch over := time.Since(began) >= limit; {
+		case err != nil && (over || !errors.As(err, new(*lock.UnavailableError))):
+			return nil, err
+		case err == nil && (over || len(left) == 0):
+			return left, nil
+		}
+		if away.tell(err); err == nil && !said {
+			said = true
+			o.note("waiting for the end of " + runners(left))
+		}
+		if !lock.Pause(ctx, min(lookAgain, max(0, limit-time.Since(began)))) {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// works reports whether a run of a job may be at work, or what is no run has its lock.
+func works(j lock.Job) bool {
+	switch j.State {
+	case lock.Idle, lock.PausedJob, lock.Ended, lock.Gone:
+		return false
+	}
+	return true
+}
+
+func stillRunning(left []lock.Job, limit time.Duration) error {
+	o := explain.Failure(explain.StatusBusy, fmt.Sprintf("the time of --wait %s is over, and not all has ended: %s", config.Exact(limit), runners(left)),
+		explain.Typed("stop", left[0].Name)+" ends it")
+	o.Event = console.EventBusy
+	return &unmadeError{Explanation: o}
+}
+
+// runners are who runs, by job.
+func runners(jobs []lock.Job) string {
+	texts := make([]string, len(jobs))
+	for i, j := range jobs {
+		texts[i] = fmt.Sprintf("%q", j.Name)
+		if by := heldBy(lock.Changed{Holder: j.Holder, At: j.At}); by != "" {
+			texts[i] += ", " + by
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
+// A limit is a flag's duration that may have no end; 0 if it was not given.
+type limit time.Duration
+
+func (d *limit) Set(word string) error {
+	if word == "forever" {
+		*d = limit(lock.Forever)
+		return nil
+	}
+	var s span
+	if err := s.Set(word); err != nil {
+		return err
+	}
+	*d = limit(s)
+	return nil
+}
+
+func (d *limit) String() string { return time.Duration(*d).String() }
+func (d *limit) Type() string   { return "duration" }

@@ -1,0 +1,120 @@
+package operator
+
+import (
+	"fmt"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/lock"
+
+	"github.com/spf13/pflag"
+)
+
+var stopRun = Command{Name: "stop", Help: stopHelp, Define: defineStop}
+
+func defineStop(flags *pflag.FlagSet) act {
+	run, why := flags.String("run", "", "only this run"), flags.String("why", "", "the reason")
+	pausing, wait := limit(0), limit(0)
+	flags.Var(&pausing, "pause", "nobody starts after it for so long")
+	flags.Var(&wait, "wait", "until it has ended")
+	json := flags.Bool("json", false, "an object a line")
+	return func(o *Operation, operands []string) error {
+		if flags.Changed("pause") && pausing == 0 {
+			return config.Usagef("--pause 0 pauses nothing").Hint("forever has no end")
+		}
+		names, err := oneJob(o, "stop", operands, *run, *why)
+		if err != nil {
+			return err
+		}
+		change := lock.Change{Act: lock.Halted, Run: *run, Why: *why, Pausing: pausing != 0, For: time.Duration(pausing)}
+		w := &changing{command: "stop", json: *json, say: sayStopped, change: change}
+		w.object = func(e *lock.RefusedError) (explain.Explanation, bool) { return notStopped(e, change.Pausing) }
+		made, err := w.make(o, names)
+		if err != nil || made[0].Holder.Run == "" || !made[0].Holder.Ended.IsZero() {
+			return err
+		}
+		stopped := made[0].Holder.Run
+		return o.settle(names, time.Duration(wait), func(j lock.Job) bool { return j.Holder.Run == stopped && works(j) || j.State == "" })
+	}
+}
+
+// oneJob is the job of a command that is of one, once it is known that all is well written.
+func oneJob(o *Operation, command string, operands []string, run, why string) ([]string, error) {
+	if len(operands) != 1 {
+		return nil, config.Usagef("%s is of one NAME", command).Hint("redlockrun " + command + " NAME")
+	}
+	if run != "" && len(run) != lock.RunIDLen {
+		return nil, config.Usagef("--run: that is no run's id").Hint(explain.Typed("status", operands[0]) + " says it: 26 letters and digits")
+	}
+	return chosen(o, command, new(jobsMeant), operands, why)
+}
+
+func sayStopped(name string, c lock.Changed) string {
+	var text string
+	switch by := c.Holder.Process(); {
+	case c.Holder.Run == "":
+		text = fmt.Sprintf("nothing runs as %q", name)
+	case !c.Holder.Ended.IsZero():
+		text = fmt.Sprintf("the run of %q on %s has ended already", name, by)
+	case !c.Done:
+		text = fmt.Sprintf("%s has been told to stop %q already", by, name) + learns(c)
+	default:
+		text = fmt.Sprintf("told %s to stop %q", by, name) + learns(c)
+	}
+	if c.Unconfirmed {
+		text += lostAnswer(name, "stopped a run")
+	}
+	switch {
+	case c.Pause != nil:
+		text += "; the job is paused " + explain.UntilWhen(c.Pause.Until)
+	case c.Next.Run != "":
+		text += "; " + waiter(c.Next) + " is next: --pause D would keep it from starting"
+	}
+	return text
+}
+
+func waiter(w lock.Waiter) string { return lock.Holder{Run: w.Run, Host: w.Host, PID: w.PID}.Process() }
+
+// learns is when the holder knows that it is to stop.
+func learns(c lock.Changed) string {
+	d, late := unrenewed(c)
+	switch {
+	case c.Left < 0:
+		return "; its lock never expires by itself: if it is dead, unlock frees it"
+	case late:
+		return fmt.Sprintf("; it has not renewed its lease for %s, and may never learn of it: the lease ends by itself at %s",
+			config.Exact(d.Round(time.Second)), lock.Clock(heedsBy(c)))
+	}
+	return "; it learns of it by " + lock.Clock(heedsBy(c))
+}
+
+func notStopped(e *lock.RefusedError, pausing bool) (explain.Explanation, bool) {
+	text, hint := notByThatRun(e)
+	hints := []string{hint}
+	switch {
+	case e.Pause == nil:
+	case pausing:
+		text += "; the job is paused all the same " + explain.UntilWhen(e.Pause.Until)
+		hints = append(hints, explain.Typed("resume", e.Name)+" ends the pause")
+	default:
+		text += "; the job is paused " + explain.UntilWhen(e.Pause.Until)
+	}
+	if e.Unconfirmed {
+		return refuse(e, text+lostAnswer(e.Name, "stopped that run"), hints...), true
+	}
+	return refuse(e, "nothing was stopped: "+text, hints...), true
+}
+
+// notByThatRun says who has the lock in place of the run that was to stop, and what to type.
+func notByThatRun(e *lock.RefusedError) (text, hint string) {
+	has := heldBy(e.Changed)
+	switch {
+	case e.Refusal == lock.NotOurs:
+		return fmt.Sprintf("the lock of %q is %s", e.Name, has), explain.Freeing(e.Name, e.Holder) + " takes it away"
+	case has == "" || e.Holder.Run == "":
+		return fmt.Sprintf("that run does not have the lock of %q", e.Name), explain.Typed("status", e.Name) + " says who has it"
+	}
+	return fmt.Sprintf("the lock of %q is %s, and not by that run", e.Name, has),
+		explain.Typed("stop", e.Name) + " --run " + explain.ShellWord(e.Holder.Run) + " stops this one"
+}

@@ -1,0 +1,167 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/interrupt"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+
+	"github.com/spf13/pflag"
+)
+
+var unlockJob = Command{Name: "unlock", Help: unlockHelp, Define: defineUnlock}
+
+func defineUnlock(flags *pflag.FlagSet) act {
+	run, why := flags.String("run", "", "the run that is dead"), flags.String("why", "", "the reason")
+	force := flags.Bool("force", false, "also if it may live")
+	foreign := flags.Bool("foreign", false, "what is no run's")
+	json := flags.Bool("json", false, "an object a line")
+	return func(o *Operation, operands []string) error {
+		names, err := oneJob(o, "unlock", operands, *run, *why)
+		if err == nil {
+			err = checkUnlock(names[0], *run, *force, *foreign)
+		}
+		if err != nil {
+			return err
+		}
+		change := lock.Change{Act: lock.Freed, Run: *run, Why: *why, Foreign: *foreign}
+		if !*force {
+			gone, err := o.isGone(names[0], *run)
+			if err != nil {
+				return err
+			}
+			change.Over = !gone
+		}
+		w := &changing{command: "unlock", json: *json, change: change}
+		w.say = func(name string, c lock.Changed) string { return sayUnlocked(name, c, *force) }
+		w.object = func(e *lock.RefusedError) (explain.Explanation, bool) { return notUnlocked(e, *foreign) }
+		_, err = w.make(o, names)
+		return err
+	}
+}
+
+func checkUnlock(name, run string, force, foreign bool) error {
+	switch {
+	case foreign && run != "":
+		return config.Usagef("--foreign is of a lock that is no run's, and so there is no --run")
+	case foreign && !force:
+		return config.Usagef("--foreign takes away what somebody else may rely on").Hint("--force --foreign says that it is meant")
+	case !foreign && run == "":
+		return config.Usagef("there is no --run").Hint(explain.Typed("status", name) + " says the id of the run that has the lock; " +
+			"what is no run's needs --force --foreign")
+	}
+	return nil
+}
+
+// isGone reports whether a run has the lock that ran on this very host, where its process is
+// gone, and so is its command.
+func (o *Operation) isGone(name, run string) (bool, error) {
+	jobs, err := o.inspector(name)
+	if err != nil {
+		return false, err
+	}
+	job, err := interrupt.Run(o.Signals, func(ctx context.Context) (lock.Job, error) { return jobs.Job(ctx, name) })
+	h := job.Holder
+	here := h.Run == run && h.Boot != "" && h.Boot == boottime.BootID() && h.Host == lock.RecordOf(lock.Holder{Host: lock.HostName()}).Host
+	if err != nil || !here || h.PID <= 0 || !errors.Is(syscall.Kill(h.PID, 0), syscall.ESRCH) {
+		return false, err
+	}
+	left, err := interrupt.Run(o.Signals, func(ctx context.Context) ([]int, error) { return outlived(ctx, run) })
+	if err == nil && len(left) > 0 {
+		err = outlivedBy(name, h, left)
+	}
+	return err == nil, err
+}
+
+const (
+	// guardKills is how long after the end of redlockrun its guard needs at most to send SIGKILL
+	// to what is left of the command, and some time for that to reach it.
+	guardKills = 200 * time.Millisecond
+
+	// guardEnds is when the guard is gone, too: nobody ends what is left then.
+	guardEnds = 3 * time.Second
+)
+
+// outlived are the processes of a command whose redlockrun is gone, once its guard has had the
+// time to end them. Those of other users are not to be seen: of them there is the time alone.
+func outlived(ctx context.Context, run string) (left []int, err error) {
+	began := boottime.Now()
+	for pause := guardKills; lock.Pause(ctx, pause); pause = guardKills / 10 {
+		left = runner.Bearing(config.RunIDVar + "=" + run)
+		if len(left) == 0 || boottime.Now().Sub(began) > guardEnds {
+			return left, nil
+		}
+	}
+	return nil, context.Cause(ctx)
+}
+
+func outlivedBy(name string, h lock.Holder, left []int) error {
+	o := explain.Failure(explain.StatusBusy, fmt.Sprintf("%s is gone, but process %d of its command still runs", h.Process(), left[0]),
+		fmt.Sprintf("end it, or let %s free the lock beside it", explain.Typed("unlock", name)+" --run "+explain.ShellWord(h.Run)+" --force"))
+	o.Event = console.EventRefused
+	o.Fields = []console.Field{{Name: "key", Value: name}}
+	return &unmadeError{Explanation: o}
+}
+
+func sayUnlocked(name string, c lock.Changed, force bool) string {
+	switch {
+	case c.Unconfirmed && force:
+		return unlockedPerhaps(name) + "; if the run that had it lives, it stops when it next renews; until then two can run"
+	case c.Unconfirmed:
+		return unlockedPerhaps(name)
+	case !c.Done:
+		return fmt.Sprintf("nobody has the lock of %q", name)
+	case c.Holder.Run == "":
+		return fmt.Sprintf("took away the lock of %q, which was %s", name, c.Holder.Process())
+	}
+	text := fmt.Sprintf("took the lock of %q from %s", name, c.Holder.Process())
+	if force && c.Holder.Ended.IsZero() {
+		text += "; if that run lives it stops when it would renew, "
+		if c.Left < 0 {
+			return text + "and until then two can run"
+		}
+		text += "by " + lock.Clock(heedsBy(c)) + "; until then two can run"
+	}
+	return text
+}
+
+func unlockedPerhaps(name string) string {
+	return fmt.Sprintf("the lock of %q is not as it was", name) + lostAnswer(name, "freed it")
+}
+
+func notUnlocked(e *lock.RefusedError, foreign bool) (explain.Explanation, bool) {
+	status, unlock := explain.Typed("status", e.Name), explain.Typed("unlock", e.Name)+" --run "+explain.ShellWord(e.Holder.Run)+" --force"
+	d, late := unrenewed(e.Changed)
+	by, has := e.Holder.Process(), heldBy(e.Changed)
+	switch {
+	case e.Refusal == lock.StillPaused:
+		message := fmt.Sprintf("the lock of %q is a pause's, %s", e.Name, pauseOf(e.Changed))
+		return refuse(e, message, explain.Typed("resume", e.Name)+" ends the pause"), true
+	case e.Refusal == lock.OtherRun && has == "":
+		return refuse(e, fmt.Sprintf("that run does not have the lock of %q: nobody has it", e.Name), status+" says how it ended"), true
+	case e.Refusal == lock.OtherRun && e.Holder.Run == "":
+		return refuse(e, fmt.Sprintf("the lock of %q is %s", e.Name, has), explain.Freeing(e.Name, e.Holder)+" takes it away"), true
+	case e.Refusal == lock.OtherRun && foreign:
+		return refuse(e, fmt.Sprintf("the lock of %q is %s: that is a run, and --foreign is for what is none", e.Name, has),
+			explain.Typed("unlock", e.Name)+" --run "+explain.ShellWord(e.Holder.Run)+" frees it if that run is dead"), true
+	case e.Refusal == lock.OtherRun:
+		return refuse(e, fmt.Sprintf("the lock of %q is %s, and not by that run", e.Name, has), status+" says its id"), true
+	case e.Left < 0:
+		return refuse(e, by+" may be alive, and its lock never expires by itself", unlock+" frees it now"), true
+	case late:
+		const text = "%s has not renewed for %s; if it is only cut off it may run until %s, when the lease ends by itself"
+		message := fmt.Sprintf(text, by, config.Exact(d.Round(time.Second)), lock.Clock(e.Now.Add(e.Left)))
+		return refuse(e, message, unlock+" frees it now"), true
+	}
+	hint := explain.Typed("stop", e.Name) + " --run " + explain.ShellWord(e.Holder.Run) + " ends it; " + unlock + " frees the lock beside it"
+	return refuse(e, by+" has renewed its lease in time: it may be alive", hint), true
+}

@@ -1,0 +1,123 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/interrupt"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/screen"
+)
+
+// shortestWatch keeps --every from asking the server in a tight loop.
+const shortestWatch = 100 * time.Millisecond
+
+// A watch shows jobs again and again.
+type watch struct {
+	*Operation
+	every time.Duration
+	read  func(context.Context) (seen[[]lock.Job], error)
+	lines func([]lock.Job, console.Display) []string
+}
+
+// run draws the jobs on a terminal, unless plain says that lines are wanted there, too.
+func (w *watch) run(plain bool) error {
+	jobs, err := interrupt.Run(w.Signals, w.read)
+	if err != nil {
+		return unlessWanted(err)
+	}
+	if kind, _ := w.Env("TERM"); plain || kind == "dumb" || !screen.On(w.Out) {
+		return repetition[seen[[]lock.Job]]{every: w.every, read: w.read, show: w.blocks()}.run(w.Signals, jobs)
+	}
+	s, err := screen.Open(os.Stdin, w.Out)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	show := func(jobs seen[[]lock.Job], away error) error { w.draw(s, jobs, away); return nil }
+	return repetition[seen[[]lock.Job]]{w.every, w.read, show, s.Keys(), s.Changed()}.run(w.Signals, jobs)
+}
+
+// blocks prints the jobs each time, with an empty line between, and says once that the store
+// is away, and that it is back.
+func (w *watch) blocks() func(seen[[]lock.Job], error) error {
+	first, outage, said := true, outage{Operation: w.Operation}, []string(nil)
+	return func(jobs seen[[]lock.Job], away error) error {
+		if outage.tell(away); away != nil {
+			return nil
+		}
+		if missing := append(jobs.silent, unread(jobs.value)...); !slices.Equal(missing, said) {
+			w.warnAll(missing)
+			said = missing
+		}
+		lines := w.lines(jobs.value, w.display())
+		if !first && len(lines) > 1 {
+			lines = slices.Insert(lines, 0, "")
+		}
+		first = false
+		return w.print(lines...)
+	}
+}
+
+// An outage is told once, and its end.
+type outage struct {
+	*Operation
+	told bool
+}
+
+func (o *outage) tell(away error) {
+	switch {
+	case away != nil && !o.told:
+		text := o.awaySays(away)
+		o.Console.Say(console.Message{Level: console.Warning, Event: console.EventUnavailable, Text: text})
+	case away == nil && o.told:
+		o.note("the store answers again (" + o.About.Where() + ")")
+	}
+	o.told = away != nil
+}
+
+// awaySays is why the store is away.
+func (o *Operation) awaySays(away error) string {
+	return "trying again: " + explain.Of(away, *o.About).Message
+}
+
+// draw shows as many lines as there is room for.
+func (w *watch) draw(s *screen.Screen, jobs seen[[]lock.Job], away error) {
+	columns, rows := s.Size()
+	d := w.display()
+	d.Width = columns
+	title := fmt.Sprintf("%s, every %s; q ends", w.About.Place, config.Exact(w.every))
+	if len(jobs.value) > 0 {
+		title = jobs.value[0].Now.In(time.Local).Format(time.TimeOnly) + "  " + title
+	}
+	page := told(nil, title, d, console.Faint)
+	if away != nil {
+		page = told(page, w.awaySays(away), d, console.Wrong)
+	}
+	for _, missing := range append(jobs.silent, unread(jobs.value)...) {
+		page = told(page, missing, d, console.Odd)
+	}
+	lines := w.lines(jobs.value, d)
+	if len(lines) == 0 {
+		lines = []string{d.Paint("no such job is known", console.Faint)}
+	}
+	page = append(page, lines...)
+	if more := len(page) - rows; more > 0 {
+		page = append(page[:rows-1], console.Cut(fmt.Sprintf("%d more lines", more+1), columns))
+	}
+	s.Draw(page)
+}
+
+// told is a page with one more text, on as many lines as that needs.
+func told(page []string, text string, d console.Display, tone console.Tone) []string {
+	for _, part := range console.Fold(lock.Plain(text), d.Width) {
+		page = append(page, d.Paint(part, tone))
+	}
+	return page
+}

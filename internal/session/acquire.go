@@ -1,0 +1,136 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/interrupt"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+	"redlockrun/internal/watchdog"
+)
+
+const (
+	// freshTries is how often a lock is asked for anew that vanished between its
+	// acquisition and the command's start.
+	freshTries = 3
+
+	// outageRepeat is the time between two warnings of one outage.
+	outageRepeat = time.Minute
+)
+
+// acquire returns a lease that is fresh enough to start the command under, and
+// the id of its run. The guard has been started then. A lock that vanished before the
+// command was started is asked for anew: nothing has been done under it.
+func (s *session) acquire(store lock.Store) (lease lock.Lease, run string, err error) {
+	for range freshTries {
+		if lease, run, err = s.acquireOnce(store); !errors.Is(err, lock.ErrLost) {
+			return lease, run, err
+		}
+	}
+	return nil, "", s.unanswered(fmt.Errorf("lock %q vanishes as soon as it is taken", s.config.Key))
+}
+
+func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
+	req, said := s.Request(), s.newWaiting()
+	req.OnBusy = said.busy
+	s.Account.Run = req.Holder.Run
+	lease, err := interrupt.Run(s.signals, func(ctx context.Context) (lock.Lease, error) { return store.Acquire(ctx, req) })
+	said.over()
+	if err == nil {
+		err = s.guards.started()
+	}
+	if err == nil {
+		err = s.freshen(lease)
+	}
+	if err == nil && lease.StopAsked() {
+		s.giveBack(lease, result{err: &lock.StoppedError{Name: s.config.Key}})
+		return nil, "", &lock.StoppedError{Name: s.config.Key}
+	}
+	if err == nil {
+		s.Console = s.Console.With(explain.AsHolder(req.Holder)...)
+		return lease, req.Holder.Run, nil
+	}
+	if lease != nil {
+		s.abandon(lease)
+	}
+	return nil, "", err
+}
+
+// unanswered is err as that of a store that could not be asked.
+func (s *session) unanswered(err error) error {
+	return &lock.UnavailableError{Address: s.about.Place, Err: err}
+}
+
+func (s *session) Request() lock.Request {
+	return lock.Request{
+		Name:    s.config.Key,
+		Times:   s.config.Times,
+		Holder:  s.holder(),
+		Wait:    s.config.Wait,
+		Slot:    s.config.Slot,
+		History: s.config.History,
+
+		IgnorePause: s.config.IgnorePause,
+		Timeout:     s.config.Timeout,
+		Enclosing:   s.config.Enclosing,
+		OnOutage:    s.sayOutage(),
+		OnUncalled:  s.sayUncalled,
+	}
+}
+
+func (s *session) holder() lock.Holder {
+	return lock.Holder{
+		Run:     lock.NewRunID(),
+		Host:    lock.HostName(),
+		PID:     os.Getpid(),
+		User:    lock.UserName(),
+		Command: filepath.Base(s.command[0]),
+		Start:   time.Now(),
+		TTL:     s.config.Times.TTL,
+		Every:   s.config.Times.Renew,
+		Boot:    boottime.BootID(),
+	}
+}
+
+// sayOutage warns of an outage while waiting, once and then once a minute.
+func (s *session) sayOutage() func(error) {
+	var last time.Time
+	return func(err error) {
+		if now := boottime.Now(); last.IsZero() || now.Sub(last) >= outageRepeat {
+			last = now
+			s.Console.Say(console.Message{
+				Level: console.Warning, Event: console.EventUnavailable, Err: err,
+				Text: fmt.Sprintf("no answer while waiting for lock %q (%s); trying again", s.config.Key, s.config.Address.Whence()),
+			})
+		}
+	}
+}
+
+// sayUncalled says that a waiter is slower than it could be.
+func (s *session) sayUncalled(err error) {
+	s.Console.Say(console.Message{
+		Level: console.Debug, Event: console.EventUncalled, Err: err,
+		Text: fmt.Sprintf("a waiter for lock %q cannot be called (%s); looking about twice a second instead", s.config.Key, s.config.Address.Whence()),
+	})
+}
+
+// freshen renews a lease that took long to acquire, so that the command starts
+// with a full one.
+func (s *session) freshen(lease lock.Lease) error {
+	_, err := interrupt.Run(s.signals, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, watchdog.Freshen(ctx, lease, s.watchdog())
+	})
+	var signalled *runner.SignalError
+	if err == nil || errors.Is(err, lock.ErrLost) || errors.As(err, &signalled) || errors.As(err, new(*lock.UnavailableError)) {
+		return err
+	}
+	return s.unanswered(err)
+}

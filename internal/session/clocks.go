@@ -1,0 +1,27 @@
+package session
+
+import (
+	"fmt"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+)
+
+// compareClocks warns if the clock by which the slot has its name is so far from the server's
+// that other hosts may well call the same tick otherwise.
+func (s *session) compareClocks(host time.Time, lease lock.Lease) {
+	server := lease.Instants().Now
+	if s.config.SlotPeriod == 0 || server.IsZero() {
+		return
+	}
+	apart := host.Sub(server).Abs()
+	if apart < s.config.SlotPeriod/2 {
+		return
+	}
+	s.Warn(console.EventClocks, fmt.Sprintf(
+		"the clocks differ by %s: it is %s here, where slot %q has its name from, and %s at the server (%s)",
+		config.Exact(apart.Round(time.Second)), lock.Clock(host), s.config.Slot.Name, lock.Clock(server), s.about.Where()),
+		console.Field{Name: "apart_ms", Value: apart.Milliseconds()})
+}

@@ -1,0 +1,143 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/footprint"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+	"redlockrun/internal/watchdog"
+)
+
+// An execution is the command beside the watchdog, as often as it is started.
+type execution struct {
+	teller
+	lease   lock.Lease
+	run     string // its id
+	environ []string
+	keeper  *watchdog.Keeper
+	halt    *halt
+}
+
+// execute runs the command while the lease is kept. When it returns, no renewal is under way.
+func (s *session) execute(lease lock.Lease, run string, environ []string) (r result) {
+	x := &execution{teller: teller{s}, lease: lease, run: run, environ: environ, halt: newHalt()}
+	cfg := s.watchdog()
+	cfg.Observer = x
+	cfg.Halt = func(err error) { x.halt.call(s.haltFor(err)) }
+	x.keeper = watchdog.New(lease, cfg)
+	x.keeper.Start()
+	defer shrinkIn(time.Second)()
+	defer func() { r.kept, r.held = x.keeper.Stop(), lease.Held() }()
+	return x.untilDone()
+}
+
+// shrinkIn makes this process small in a while, so that a command which ends sooner pays
+// nothing for it. The function that it returns waits for that, or calls it off.
+func shrinkIn(d time.Duration) (over func()) {
+	done := make(chan struct{})
+	timer := time.AfterFunc(d, func() {
+		defer close(done)
+		footprint.Shrink() // what cannot be let go of stays
+	})
+	return func() {
+		if !timer.Stop() {
+			<-done
+		}
+	}
+}
+
+// untilDone starts the command until it succeeds, or may not be started any more.
+func (x *execution) untilDone() (r result) {
+	for n := 1; ; n++ {
+		x.take(&r, n)
+		if n >= x.session.config.Attempts || !r.mayRepeat() {
+			return r
+		}
+		if !x.halt.rest() {
+			if x.session.config.OnLost == config.ContinueCommand {
+				x.session.Warn(console.EventLost, "the command is not started again: its lock is lost")
+			}
+			return r
+		}
+		if err := x.pause(r, n); err != nil {
+			r.err = &explain.NotAgainError{Reason: err}
+			return r
+		}
+		x.session.guards.next()
+	}
+}
+
+// take starts the command for the n-th time and notes in r what comes of it.
+func (x *execution) take(r *result, n int) {
+	command := x.command(n)
+	x.halt.runs(command)
+	status, err := command.Run(context.Background(), x.session.signals)
+	if errors.Is(err, runner.ErrLate) {
+		err = &runner.NotStartedError{Reason: &watchdog.LostError{Err: watchdog.ErrLate}}
+	}
+	switch {
+	case err == nil:
+		r.status, r.attempts, r.err = status, r.attempts+1, x.session.stopped(x.lease, status)
+		if errors.As(r.err, new(*lock.StoppedError)) {
+			r.err, r.halted = nil, true // the command's own status stands
+		}
+	case r.attempts > 0 && !errors.As(err, new(*runner.StartError)):
+		r.err = &explain.NotAgainError{Reason: err}
+	default:
+		r.err = err
+	}
+}
+
+func (x *execution) command(n int) *runner.Command {
+	return &runner.Command{
+		Argv: x.session.command, Env: with(x.environ, x.session.variables(x.run, x.lease, n)),
+		MaxRuntime: x.session.config.MaxRuntime, StartBy: x.startBy, Grace: x.session.config.Times.Grace,
+		Guard: x.session.guards.present, Marker: config.RunIDVar + "=" + x.run,
+		Parked: x.keeper.Suspend, Resumed: x.resume,
+		Warn: func(err error) { x.session.Warn(console.EventCommand, err.Error()) },
+	}
+}
+
+// startBy is when the command would be killed: nothing is started after that, whatever is to
+// become of a command that runs when its lock is lost.
+func (x *execution) startBy() time.Time {
+	until := x.lease.Until()
+	if until.IsZero() {
+		return until
+	}
+	return x.session.config.Times.Kill(until)
+}
+
+// resume renews a lease that was left alone while this process was suspended.
+func (x *execution) resume() error {
+	if err := x.keeper.Resume(context.Background()); err != nil {
+		return x.session.haltFor(err)
+	}
+	return nil
+}
+
+// RunsOn says that the lock is lost and the command runs on, if one does.
+func (x *execution) RunsOn(lost *watchdog.LostError) {
+	if x.halt.lose(lost) {
+		x.teller.RunsOn(lost)
+	}
+}
+
+// StopAsked ends the run as an operator wants it.
+func (x *execution) StopAsked() {
+	if x.halt.call(&runner.StopError{Reason: &lock.StoppedError{Name: x.session.config.Key}}) {
+		x.teller.StopAsked()
+	}
+}
+
+// Regained says that it is held again.
+func (x *execution) Regained() {
+	x.halt.regain()
+	x.teller.Regained()
+}

@@ -1,0 +1,53 @@
+package session
+
+import (
+	"os"
+	"sync"
+	"time"
+
+	"redlockrun/internal/runner"
+)
+
+// Guards are the guards of a run, one for each start of the command, one after the other:
+// a guard that is disarmed stays so, since the number of the group that it has watched
+// may come to be another's.
+type guards struct {
+	keep []*os.File // what each of them holds open
+
+	mu       sync.Mutex
+	present  *runner.Guard // nil as PID 1
+	deadline time.Time     // the last that was said
+}
+
+// start starts the first one.
+func (g *guards) start(keep ...*os.File) {
+	g.keep = keep
+	g.present = runner.StartGuard(keep...)
+}
+
+// next ends the present guard and starts another one, which knows what has been said.
+func (g *guards) next() {
+	g.present.Close()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.present = runner.StartGuard(g.keep...)
+	if !g.deadline.IsZero() {
+		g.present.Extend(g.deadline)
+	}
+}
+
+// extend says until when the command may live.
+func (g *guards) extend(deadline time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.deadline = deadline
+	g.present.Extend(deadline)
+}
+
+// started says why there is no guard.
+func (g *guards) started() error { return g.present.Started() }
+
+// needed reports whether there are guards at all.
+func (g *guards) needed() bool { return g.present != nil }
+
+func (g *guards) close() { g.present.Close() }

@@ -1,0 +1,39 @@
+package session
+
+import (
+	"os"
+
+	"redlockrun/internal/interrupt"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/local"
+	"redlockrun/internal/store"
+)
+
+// Open finds the store that the configuration describes, which asks nobody
+// yet, and what the guard has to hold open for it.
+func (s *session) Open() (lock.Store, []*os.File, error) {
+	if s.config.Address.Local {
+		return s.openLocal()
+	}
+	store, err := interrupt.AtOnce(s.signals, func() (lock.Store, error) { return store.Open(s.config.Servers) })
+	if err != nil {
+		return nil, nil, err
+	}
+	s.about.Place = store.Address()
+	return store, nil, nil
+}
+
+// openLocal shares the lock's file with the guard: should redlockrun die, the
+// lock is held until the guard has killed the command.
+func (s *session) openLocal() (lock.Store, []*os.File, error) {
+	store, err := local.Open(s.config.Address.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.about.Place = store.Address()
+	file, err := store.File(s.config.Key)
+	if err != nil {
+		return nil, nil, err
+	}
+	return store, []*os.File{file}, nil
+}

@@ -1,0 +1,94 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+)
+
+// giveBack releases the lease, or leaves it for the rest of --min-hold, and says how the run
+// ended, also if its lock is lost: one that is another's by now is not touched.
+func (s *session) giveBack(lease lock.Lease, r result) {
+	end := lock.Farewell{Keep: r.rest(s.config.MinHold), Outcome: r.outcome(s.about)}
+	s.Account.ended(lease, end.Outcome)
+	err := s.release(lease, end)
+	gone, lost := errors.Is(err, lock.ErrLost), r.kept.Lost != nil
+	if s.config.History > 0 || s.config.Slot.Name != "" {
+		s.Account.released(err == nil || gone)
+	}
+	switch {
+	case err == nil, gone && lost:
+	case gone:
+		s.Warn(console.EventUnreleased, fmt.Sprintf("lock %q was not held any more when it was to be released (%s)", s.config.Key, s.about.Where()))
+	case s.config.Slot.Name != "" && end.Outcome.How == lock.Ok:
+		s.Warn(console.EventUnrecorded, s.unrecorded(err), console.Field{Name: "slot", Value: s.config.Slot.Name})
+	case !lost:
+		s.Warn(console.EventUnreleased, s.unreleased(lease, err))
+	}
+}
+
+func (s *session) unrecorded(err error) string {
+	return fmt.Sprintf("slot %q of %q is done, but not recorded: it may run again: %v (%s)", s.config.Slot.Name, s.config.Key, err, s.about.Where())
+}
+
+func (s *session) unreleased(lease lock.Lease, err error) string {
+	left := max(0, boottime.Until(lease.Until())).Round(time.Second)
+	return fmt.Sprintf("release lock %q: %v; it lapses by itself in %s (%s)", s.config.Key, err, config.Exact(left), s.about.Where())
+}
+
+// abandon gives back a lock under which nothing was run.
+func (s *session) abandon(lease lock.Lease) {
+	if err := s.release(lease, lock.Farewell{}); err != nil {
+		s.Console.Say(console.Message{Level: console.Debug, Event: console.EventUnreleased, Text: s.unreleased(lease, err)})
+	}
+}
+
+// release tries to give the lease back for lock.ReleaseLimit. What has been done for a slot is
+// reported until the lease's end, as nobody else can begin with it before.
+func (s *session) release(lease lock.Lease, end lock.Farewell) error {
+	limit := lock.ReleaseLimit
+	insist := s.config.Slot.Name != "" && end.Outcome != lock.Outcome{}
+	if insist {
+		limit = max(limit, boottime.Until(lease.Until()))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if !insist {
+		return lease.Release(ctx, end)
+	}
+	return untilTold(ctx, s.signals, func(ctx context.Context) error { return lease.Release(ctx, end) })
+}
+
+// untilTold calls do, and lets it go on until a signal tells this process to end: then it
+// has lock.LastWord, and the error is that signal. Other signals do nothing.
+func untilTold(ctx context.Context, signals <-chan os.Signal, do func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- do(ctx) }()
+	var told error
+	for {
+		select {
+		case err := <-done:
+			if err != nil && told != nil && !errors.Is(err, lock.ErrLost) {
+				return told
+			}
+			return err
+		case sig := <-signals:
+			if sig, ok := sig.(syscall.Signal); ok && told == nil && slices.Contains(stopSignals, sig) {
+				told = runner.Interrupted(sig)
+				defer time.AfterFunc(lock.LastWord, cancel).Stop()
+			}
+		}
+	}
+}

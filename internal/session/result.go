@@ -1,0 +1,117 @@
+package session
+
+import (
+	"errors"
+	"slices"
+	"syscall"
+	"time"
+
+	"redlockrun/internal/explain"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+	"redlockrun/internal/watchdog"
+)
+
+// A result is what became of a run that had the lock.
+type result struct {
+	status   runner.Status // of the last start; zero if there was none
+	err      error         // why the exit status is redlockrun's own; nil if it is the command's
+	attempts int           // how often the command was started
+	halted   bool          // an operator had the command ended
+	kept     watchdog.Stats
+	held     time.Duration // by the clock that --min-hold is measured on
+}
+
+// code is the exit status.
+func (r result) code(c *explain.About) int {
+	if r.err != nil {
+		return explain.Of(r.err, *c).Status
+	}
+	return r.status.Code
+}
+
+// outcome is what is entered of the run. It is zero if the command was never to be started.
+func (r result) outcome(c *explain.About) lock.Outcome {
+	how := r.how()
+	if how == "" {
+		return lock.Outcome{}
+	}
+	return lock.Outcome{How: how, Status: r.code(c), Attempts: r.attempts, Lost: how == lock.Lost || r.kept.Lost != nil}
+}
+
+func (r result) how() lock.How {
+	switch {
+	case r.halted, errors.As(r.err, new(*lock.StoppedError)):
+		return lock.Stopped
+	case r.err == nil:
+		return howOf(r.status)
+	case errors.As(r.err, new(*runner.StartError)):
+		return lock.Unstarted
+	case errors.Is(r.err, runner.ErrMaxRuntime):
+		return lock.Timeout
+	case r.attempts == 0:
+		return ""
+	case errors.As(r.err, new(*watchdog.LostError)):
+		return lock.Lost
+	case errors.As(r.err, new(*runner.SignalError)):
+		return lock.Stopped
+	}
+	return lock.Failed // it is redlockrun that has failed
+}
+
+// howOf is the kind of an end that was the command's own.
+func howOf(status runner.Status) lock.How {
+	switch {
+	case wasStopped(status):
+		return lock.Stopped
+	case status.Code == 0:
+		return lock.Ok
+	case status.Signal != 0:
+		return lock.Signal
+	}
+	return lock.Failed
+}
+
+// stopSignals are those by which a terminal or a supervisor ends a program.
+var stopSignals = []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP}
+
+// wasStopped reports whether somebody has ended the command: by a signal to redlockrun,
+// or at the command's terminal. A command that is told to end by SIGTERM and obeys with 0 has
+// hardly done its work; the others it may be meant to live through (a reload, a query
+// that is cancelled), so that its success counts.
+func wasStopped(status runner.Status) bool {
+	switch sent := status.Forwarded; {
+	case sent.Has(syscall.SIGTERM):
+		return true
+	case status.Code == 0:
+		return false
+	case sent.Has(stopSignals...) || sent.Has(status.Signal):
+		return true
+	}
+	return status.HadTerminal && (status.Code == 128+int(syscall.SIGINT) ||
+		status.Signal == syscall.SIGQUIT || status.Signal == syscall.SIGHUP)
+}
+
+// mayRepeat reports whether the command failed by itself, so that it may be started again.
+func (r result) mayRepeat() bool {
+	switch {
+	case r.halted, wasStopped(r.status):
+		return false
+	case r.err != nil:
+		return errors.Is(r.err, runner.ErrMaxRuntime)
+	}
+	return r.status.Code != 0 && !slices.Contains(stopSignals, r.status.Signal)
+}
+
+// rest is for how long the lock is kept for a minHold from its acquisition: also after a
+// failure, its time and a signal included, but not after one of redlockrun's own, or a loss.
+func (r result) rest(minHold time.Duration) time.Duration {
+	if r.attempts == 0 || r.kept.Lost != nil {
+		return 0
+	}
+	if r.err != nil && !errors.Is(r.err, runner.ErrMaxRuntime) && !errors.As(r.err, new(*runner.SignalError)) &&
+		!errors.As(r.err, new(*lock.StoppedError)) {
+		return 0
+	}
+	return max(0, minHold-r.held)
+}

@@ -1,0 +1,169 @@
+package session
+
+import (
+	"errors"
+	"syscall"
+	"testing"
+	"time"
+
+	"redlockrun/internal/explain"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+	"redlockrun/internal/watchdog"
+)
+
+// passedOn is the status of a command that ended with code after this process had passed
+// sig on to it.
+func passedOn(code int, sig syscall.Signal) runner.Status {
+	return runner.Status{Code: code, Forwarded: 1 << (sig - 1)}
+}
+
+func killedBy(sig syscall.Signal) runner.Status {
+	return runner.Status{Code: 128 + int(sig), Signal: sig}
+}
+
+func atTerminal(status runner.Status) runner.Status {
+	status.HadTerminal = true
+	return status
+}
+
+func unstarted(code int) error { return &runner.StartError{Code: code, Err: syscall.ENOENT} }
+
+func TestHowACommandEnded(t *testing.T) {
+	for _, c := range []struct {
+		status runner.Status
+		how    lock.How
+		repeat bool
+	}{
+		{runner.Status{}, lock.Ok, false},
+		{runner.Status{Code: 1}, lock.Failed, true},
+		{runner.Status{Code: 71}, lock.Failed, true}, // its own, as all of these
+		{runner.Status{Code: 76}, lock.Failed, true},
+		{runner.Status{Code: 124}, lock.Failed, true},
+		{runner.Status{Code: 127}, lock.Failed, true},
+		{runner.Status{Code: 130}, lock.Failed, true},
+		{runner.Status{Code: 143}, lock.Failed, true},
+		{killedBy(syscall.SIGKILL), lock.Signal, true},
+		{killedBy(syscall.SIGSEGV), lock.Signal, true},
+		{killedBy(syscall.SIGTERM), lock.Signal, false}, // somebody's order all the same
+		{killedBy(syscall.SIGINT), lock.Signal, false},
+		{killedBy(syscall.SIGQUIT), lock.Signal, false},
+		{killedBy(syscall.SIGHUP), lock.Signal, false},
+
+		{passedOn(0, syscall.SIGTERM), lock.Stopped, false},
+		{passedOn(3, syscall.SIGTERM), lock.Stopped, false},
+		{passedOn(3, syscall.SIGINT), lock.Stopped, false},
+		{passedOn(0, syscall.SIGINT), lock.Ok, false},
+		{passedOn(0, syscall.SIGHUP), lock.Ok, false},
+		{passedOn(0, syscall.SIGUSR1), lock.Ok, false},
+		{passedOn(1, syscall.SIGUSR1), lock.Failed, true},
+		{runner.Status{Code: 138, Signal: syscall.SIGUSR1, Forwarded: 1 << (syscall.SIGUSR1 - 1)}, lock.Stopped, false},
+
+		{atTerminal(runner.Status{}), lock.Ok, false},
+		{atTerminal(runner.Status{Code: 1}), lock.Failed, true},
+		{atTerminal(runner.Status{Code: 130}), lock.Stopped, false},
+		{atTerminal(killedBy(syscall.SIGINT)), lock.Stopped, false},
+		{atTerminal(killedBy(syscall.SIGQUIT)), lock.Stopped, false},
+		{atTerminal(killedBy(syscall.SIGHUP)), lock.Stopped, false},
+		{atTerminal(killedBy(syscall.SIGKILL)), lock.Signal, true},
+	} {
+		r := result{status: c.status, attempts: 1}
+		about := aboutJob()
+		want := lock.Outcome{How: c.how, Status: c.status.Code, Attempts: 1}
+		if got := r.outcome(&about); got != want || r.mayRepeat() != c.repeat {
+			t.Errorf("%+v is %+v, may be repeated: %v", c.status, got, r.mayRepeat())
+		}
+	}
+}
+
+func TestWhatIsEnteredOfARun(t *testing.T) {
+	gone := &watchdog.LostError{Err: lock.ErrLost}
+	sig := &runner.SignalError{Signal: syscall.SIGTERM}
+	stop := func(reason error) error { return &runner.StopError{Reason: reason} }
+	kept := func(lost *watchdog.LostError) watchdog.Stats { return watchdog.Stats{Lost: lost} }
+	failed := runner.Status{Code: 3}
+	for what, c := range map[string]struct {
+		result result
+		want   lock.Outcome
+		repeat bool
+	}{
+		"a signal before the start": {result{err: sig}, lock.Outcome{}, false},
+		"a loss before the start":   {result{err: &runner.NotStartedError{Reason: gone}, kept: kept(gone)}, lock.Outcome{}, false},
+		"no such command":           {result{err: unstarted(127)}, lock.Outcome{How: lock.Unstarted, Status: 127}, false},
+		"no resources":              {result{err: unstarted(71)}, lock.Outcome{How: lock.Unstarted, Status: 71}, false},
+		"no file in time": {
+			result{err: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}}, lock.Outcome{How: lock.Timeout, Status: 124}, true},
+		"too long": {
+			result{err: stop(runner.ErrMaxRuntime), attempts: 1}, lock.Outcome{How: lock.Timeout, Status: 124, Attempts: 1}, true},
+		"a loss": {
+			result{err: stop(gone), attempts: 1, kept: kept(gone)},
+			lock.Outcome{How: lock.Lost, Status: 76, Attempts: 1, Lost: true}, false},
+		"killed by the guard": {
+			result{err: &watchdog.LostError{Err: watchdog.ErrLate}, attempts: 1},
+			lock.Outcome{How: lock.Lost, Status: 76, Attempts: 1, Lost: true}, false},
+		"a loss, and done all the same": {
+			result{attempts: 1, kept: kept(gone)}, lock.Outcome{How: lock.Ok, Attempts: 1, Lost: true}, false},
+		"the watchdog failed": {
+			result{err: stop(errors.New("panic: oh")), attempts: 1},
+			lock.Outcome{How: lock.Failed, Status: 71, Attempts: 1}, false},
+		"a signal in the pause": {
+			result{err: &explain.NotAgainError{Reason: sig}, status: failed, attempts: 2},
+			lock.Outcome{How: lock.Stopped, Status: 143, Attempts: 2}, false},
+		"a loss in the pause": {
+			result{err: &explain.NotAgainError{Reason: stop(gone)}, status: failed, attempts: 1, kept: kept(gone)},
+			lock.Outcome{How: lock.Lost, Status: 76, Attempts: 1, Lost: true}, false},
+		"gone before the second start": {
+			result{err: unstarted(126), status: failed, attempts: 1}, lock.Outcome{How: lock.Unstarted, Status: 126, Attempts: 1}, false},
+	} {
+		about := aboutJob()
+		if got := c.result.outcome(&about); got != c.want || c.result.mayRepeat() != c.repeat {
+			t.Errorf("%s: %+v, may be repeated: %v", what, got, c.result.mayRepeat())
+		}
+	}
+}
+
+// It is left after a failure of the command, its time included, but not after one
+// of redlockrun's own, nor after a loss.
+func TestTheRestOfAMinHoldIsLeftUnlessRedlockrunFails(t *testing.T) {
+	late := &watchdog.LostError{Err: watchdog.ErrLate}
+	sig := &runner.SignalError{Signal: syscall.SIGTERM}
+	const rest = 4 * time.Second
+	for _, c := range []struct {
+		starts int
+		lost   *watchdog.LostError
+		err    error
+		want   time.Duration
+	}{
+		{1, nil, nil, rest},
+		{0, nil, unstarted(127), 0},
+		{1, nil, unstarted(127), 0},
+		{0, nil, sig, 0},
+		{1, nil, &explain.NotAgainError{Reason: sig}, rest},
+		{1, nil, &runner.StopError{Reason: runner.ErrMaxRuntime}, rest},
+		{0, nil, &runner.NotStartedError{Reason: runner.ErrMaxRuntime}, 0},
+		{1, nil, &runner.StopError{Reason: errors.New("panic")}, 0},
+		{1, nil, late, 0},
+		{1, late, nil, 0},
+	} {
+		r := result{attempts: c.starts, err: c.err, held: time.Second}
+		r.kept.Lost = c.lost
+		if got := r.rest(5 * time.Second); got != c.want {
+			t.Errorf("%d starts, %v, %v: %v is left, want %v", c.starts, c.lost, c.err, got, c.want)
+		}
+	}
+}
+
+func TestWhatIsSaidOfARunThatIsNotStartedAgain(t *testing.T) {
+	lost := &runner.StopError{Reason: &watchdog.LostError{Err: lock.ErrLost}}
+	for err, want := range map[error]string{
+		&explain.NotAgainError{Reason: &runner.SignalError{Signal: syscall.SIGTERM}}: "got signal 15 (terminated); the command is not started again",
+		&explain.NotAgainError{Reason: lost}: `lock "job" is gone (db:6379, from --redis); ` +
+			"the command is not started again",
+		&explain.NotAgainError{Reason: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}}: "the command's file did not come within " +
+			"--max-runtime 1m30s; the command is not started again",
+	} {
+		if got := explain.Of(err, aboutJob()).Message; got != want {
+			t.Errorf("%v: %q, want %q", err, got, want)
+		}
+	}
+}

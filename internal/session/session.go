@@ -1,0 +1,150 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/interrupt"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+	"redlockrun/internal/store"
+	"redlockrun/internal/watchdog"
+)
+
+// A session is one run: acquire, then the command beside the watchdog, then
+// release. Only here do the three meet.
+type session struct {
+	about   *explain.About
+	config  *config.Config
+	command []string // and its arguments
+	Console console.Console
+	signals <-chan os.Signal // read by the wait for the lock, then by the runner
+	guards  guards
+	Account Report
+}
+
+func New(a *explain.About, argv []string, c console.Console, signals <-chan os.Signal) *session {
+	return &session{about: a, config: &a.Config, command: argv, Console: c, signals: signals}
+}
+
+func (s *session) Run(environ []string) (status runner.Status, err error) {
+	exposed, err := interrupt.AtOnce(s.signals, func() ([]string, error) { return store.ExposedPasswords(s.config), nil })
+	if err != nil {
+		return status, err
+	}
+	for _, warning := range slices.Concat(s.config.Warnings, exposed) {
+		s.Warn(console.EventConfig, warning, console.Field{Name: "key", Value: s.config.Key})
+	}
+	store, keep, err := s.Open()
+	if err != nil {
+		return status, err
+	}
+	s.Console = s.Console.With(s.lockFields()...)
+	if err := s.splay(); err != nil {
+		return status, err
+	}
+	s.guards.start(keep...) // while the lock is asked for
+	defer s.guards.close()
+	lease, run, err := s.acquire(store)
+	if err != nil {
+		return status, err
+	}
+	s.compareClocks(time.Now(), lease)
+	s.Account.began(run, lease)
+	s.sayStarted(lease)
+	r := s.execute(lease, run, environ)
+	s.giveBack(lease, r)
+	s.sum(r)
+	return r.status, r.err
+}
+
+// lockFields are the fields of what concerns the lock.
+func (s *session) lockFields() []console.Field {
+	return []console.Field{{Name: "key", Value: s.config.Key}, {Name: "address", Value: s.about.Place}, {Name: "from", Value: s.config.Address.From}}
+}
+
+// Warn says what ends nothing, but should be looked at.
+func (s *session) Warn(event, text string, fields ...console.Field) {
+	s.Console.Say(console.Message{Level: console.Warning, Event: event, Text: text, Fields: fields})
+}
+
+func (s *session) sayStarted(lease lock.Lease) {
+	if s.Console.Says(console.Debug) {
+		s.Console.Say(console.Message{
+			Level: console.Debug, Event: console.EventStarted, Text: fmt.Sprintf("lock %q is held; the command starts", s.config.Key),
+			Fields: []console.Field{{Name: "fence", Value: lease.Fence()}},
+		})
+	}
+}
+
+// sum says how the run went, to whoever wants to know. A command that had ended
+// by itself, or was stopped for another reason, keeps its status although its
+// lock was lost meanwhile.
+func (s *session) sum(r result) {
+	if r.attempts == 0 {
+		return
+	}
+	if s.Console.Says(console.Info) {
+		s.Console.Say(console.Message{
+			Level: console.Info, Event: console.EventReleased, Text: s.summary(r),
+			Fields: []console.Field{
+				{Name: "status", Value: r.status.Code}, {Name: "held_ms", Value: r.held.Milliseconds()},
+				{Name: "renewals", Value: r.kept.Renewed}, {Name: "failed_tries", Value: r.kept.Failed},
+				{Name: "closest_ms", Value: r.kept.Closest.Milliseconds()},
+			},
+		})
+	}
+	s.sayFailed(r)
+	if r.status.Left > 0 {
+		s.Warn(console.EventLeft, leftBehind(r.status.Left), console.Field{Name: "processes", Value: r.status.Left})
+	}
+	if r.kept.Lost != nil && s.config.OnLost == config.StopCommand && !errors.As(r.err, new(*watchdog.LostError)) {
+		s.Warn(console.EventLost, explain.ExplainLost(r.kept.Lost, *s.about))
+	}
+}
+
+// sayFailed says that the command failed, to a user who wants to know: many a job does so
+// without a word. A status of redlockrun's own has its message.
+func (s *session) sayFailed(r result) {
+	if !s.config.WarnFailed || r.err != nil || r.status.Code == 0 {
+		return
+	}
+	how := s.failure(r)
+	if r.status.Signal != 0 {
+		how += fmt.Sprintf(", status %d,", r.status.Code)
+	}
+	text := fmt.Sprintf("%s on %s after %s, under lock %q", how, lock.HostName(), config.Rounded(r.held), s.config.Key)
+	s.Warn(console.EventWarnFailed, text, console.Field{Name: "status", Value: r.status.Code},
+		console.Field{Name: "held_ms", Value: r.held.Milliseconds()})
+}
+
+func leftBehind(processes int) string {
+	if processes == 1 {
+		return "1 process of the command still runs without the lock"
+	}
+	return fmt.Sprintf("%d processes of the command still run without the lock", processes)
+}
+
+func (s *session) summary(r result) string {
+	text := fmt.Sprintf("lock %q was held for %s", s.config.Key, config.Rounded(r.held))
+	if s.config.Address.Local {
+		return text
+	}
+	return text + fmt.Sprintf(": %d renewals, %d failed tries, smallest margin %s",
+		r.kept.Renewed, r.kept.Failed, config.Rounded(r.kept.Closest))
+}
+
+// stopped is why redlockrun stopped the command, or its guard did; nil if it
+// ended by itself.
+func (s *session) stopped(lease lock.Lease, status runner.Status) error {
+	if status.Stopped == nil && s.guardMayHaveKilled(lease, status) {
+		return &watchdog.LostError{Err: watchdog.ErrLate}
+	}
+	return status.Stopped
+}

@@ -1,0 +1,57 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math/bits"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/interrupt"
+	"redlockrun/internal/lock"
+)
+
+// splay waits, so that the hosts of a fleet do not all ask in one instant. A signal ends it,
+// and is the error.
+func (s *session) splay() error {
+	part := partOf(s.config.Splay, s.config.Key, lock.HostName())
+	if part == 0 {
+		return nil
+	}
+	s.saySplay(part)
+	_, err := interrupt.Run(s.signals, func(ctx context.Context) (struct{}, error) {
+		select {
+		case <-time.After(part):
+		case <-ctx.Done(): // attend knows the signal
+		}
+		return struct{}{}, nil
+	})
+	return err
+}
+
+// partOf is a part of the whole, less than it, that is always the same for a key and host.
+func partOf(whole time.Duration, key, host string) time.Duration {
+	sum := sha256.Sum256([]byte(key + "\x00" + host))
+	var drawn uint64
+	for _, b := range sum[:8] {
+		drawn = drawn<<8 | uint64(b)
+	}
+	part, _ := bits.Mul64(uint64(whole), drawn)
+	return time.Duration(part)
+}
+
+// saySplay tells whoever wants to know, or looks at a terminal and would have to wait for long.
+func (s *session) saySplay(part time.Duration) {
+	c := s.Console
+	if c.Watched() && part >= unasked {
+		c = c.At(console.Info)
+	}
+	c.Say(console.Message{
+		Level: console.Info, Event: console.EventSplay,
+		Text: fmt.Sprintf("lock %q is asked for in %s, this host's part of --splay %s",
+			s.config.Key, config.Rounded(part), config.Exact(s.config.Splay)),
+		Fields: []console.Field{{Name: "splay_ms", Value: part.Milliseconds()}},
+	})
+}

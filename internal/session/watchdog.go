@@ -1,0 +1,90 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"syscall"
+	"time"
+
+	"redlockrun/internal/boottime"
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/runner"
+	"redlockrun/internal/watchdog"
+)
+
+// watchdog says how the lease is kept. What halts the command is not known yet.
+func (s *session) watchdog() watchdog.Config {
+	return watchdog.Config{
+		Times: s.config.Times, Timeout: s.config.Timeout, Continue: s.config.OnLost == config.ContinueCommand,
+		Guard: s.guards.extend, Observer: teller{s},
+	}
+}
+
+// haltFor stops the command for what the watchdog says.
+func (s *session) haltFor(err error) *runner.StopError {
+	var lost *watchdog.LostError
+	if errors.As(err, &lost) {
+		return &runner.StopError{Reason: lost, KillBy: lost.Kill}
+	}
+	return &runner.StopError{Reason: fmt.Errorf("keep lock %q: %w", s.config.Key, err)}
+}
+
+// guardMayHaveKilled reports that the command ended by SIGKILL, that nobody
+// here sent it, and that the guard's deadline has passed: this process stood
+// still for so long.
+func (s *session) guardMayHaveKilled(lease lock.Lease, status runner.Status) bool {
+	return s.guards.needed() && s.config.OnLost == config.StopCommand && status.Signal == syscall.SIGKILL &&
+		boottime.Until(s.config.Times.GuardKill(lease.Until())) <= 0
+}
+
+// A teller says what becomes of a session's lease.
+type teller struct{ session *session }
+
+// Failed warns once in an outage, and not of a single failure: a connection
+// that was cut while idle is replaced by the next try, and is no news.
+func (t teller) Failed(tries int, err error, left time.Duration) {
+	level := console.Debug
+	switch tries {
+	case 1:
+		level = console.Info
+	case 2:
+		level = console.Warning
+	}
+	t.session.Console.Say(console.Message{
+		Level: level, Event: console.EventUnrenewed, Err: err, Text: t.lockHere() + " could not be renewed; trying again",
+		Fields: []console.Field{{Name: "until_stop", Value: max(left, 0).Round(100 * time.Millisecond).String()}},
+	})
+}
+
+func (t teller) Recovered(tries int) {
+	t.session.Console.Say(console.Message{
+		Level: console.Info, Event: console.EventRenewed, Text: t.lockHere() + " is renewed again",
+		Fields: []console.Field{{Name: "failed", Value: tries}},
+	})
+}
+
+func (t teller) RunsOn(lost *watchdog.LostError) {
+	t.session.Console.Say(console.Message{
+		Level: console.Warning, Event: console.EventLost, Text: explain.ExplainLost(lost, *t.session.about) + "; the command runs on without it",
+		Hints: explain.Some(explain.LostHint(lost, *t.session.about)),
+	})
+}
+
+func (t teller) StopAsked() {
+	t.session.Console.Say(console.Message{
+		Level: console.Warning, Event: console.EventStopped, Hints: []string{explain.WhoStopped(t.session.config.Key)},
+		Text: fmt.Sprintf("an operator has stopped the run of %q (%s); the command is ended", t.session.config.Key, t.session.about.Where()),
+	})
+}
+
+func (t teller) Regained() {
+	t.session.Warn(console.EventRegained, fmt.Sprintf("lock %q is held again, and was all the time", t.session.config.Key))
+}
+
+func (t teller) lockHere() string {
+	return "lock " + strconv.Quote(t.session.config.Key) + " (" + t.session.about.Where() + ")"
+}

@@ -1,0 +1,44 @@
+package store
+
+import (
+	"redlockrun/internal/config"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/quorum"
+)
+
+// Open opens the store in which these servers keep locks: one URL is a line, several are
+// a quorum. It asks no server yet.
+func Open(servers lock.Servers) (lock.Store, error) {
+	if len(servers.URLs) > 1 {
+		return quorum.Open(servers)
+	}
+	return line.Open(servers)
+}
+
+// OpenInspector opens the same to read jobs.
+func OpenInspector(servers lock.Servers, i lock.Inspection) (lock.Inspector, error) {
+	if len(servers.URLs) > 1 {
+		return quorum.OpenInspector(servers, i)
+	}
+	return line.OpenInspector(servers, i)
+}
+
+// OpenOperator opens the same to change jobs.
+func OpenOperator(servers lock.Servers, i lock.Inspection) (lock.Operator, error) {
+	if len(servers.URLs) > 1 {
+		return quorum.OpenOperator(servers, i)
+	}
+	return line.OpenOperator(servers, i)
+}
+
+// ExposedPasswords warns of a password that the network between here and a server can read.
+func ExposedPasswords(c *config.Config) []string {
+	if c.Address.Local {
+		return nil
+	}
+	if host := line.PlainPassword(c.Servers); host != "" {
+		return []string{"the password goes to " + host + " in plain text; rediss:// in place of redis:// hides it"}
+	}
+	return nil
+}
