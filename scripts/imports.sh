@@ -5,7 +5,14 @@ cd "$(dirname "$0")/.."
 
 # package (a regular expression) : what it may import beside the standard library
 rules='
-cmd/redlockrun      : internal/(config|console|lock|lock/line|lock/quorum|lock/local|doctor|password|report|screen|watchdog|runner|footprint|boottime) github.com/spf13/(cobra|pflag)
+cmd/redlockrun     : internal/(config|console|explain|flagset|interrupt|lock|operator|outfile|password|runner|session) github.com/spf13/(cobra|pflag)
+internal/session   : internal/(boottime|config|console|explain|footprint|interrupt|lock|lock/local|outfile|runner|store|watchdog)
+internal/operator  : internal/(boottime|config|console|doctor|explain|flagset|interrupt|lock|lock/local|outfile|report|runner|screen|store) github.com/spf13/pflag
+internal/explain   : internal/(boottime|config|console|lock|lock/quorum|runner|watchdog)
+internal/store     : internal/(config|lock|lock/line|lock/quorum)
+internal/flagset   : internal/config github.com/spf13/pflag
+internal/interrupt : internal/runner
+internal/outfile   : internal/(lock|runner)
 internal/config     : internal/lock
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
 internal/report     : internal/(lock|console|markup)

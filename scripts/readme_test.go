@@ -163,7 +163,7 @@ func TestTheReadmeHasWhatHintsName(t *testing.T) {
 	hint, readme := regexp.MustCompile(`README: ([a-zA-Z ]+)`), read(t, "README.md")
 	found := 0
 	for path, text := range sources(t, "..") {
-		if !strings.HasPrefix(path, "cmd/") || strings.HasSuffix(path, "_test.go") {
+		if !strings.HasPrefix(path, "cmd/") && !strings.HasPrefix(path, "internal/") || strings.HasSuffix(path, "_test.go") {
 			continue
 		}
 		for _, what := range named(hint, text) {

@@ -1,3 +1,5 @@
+// Package operator holds the commands for operators: status, history, pause and the others. Each
+// command has a file with its flags, its one question or change, and its words.
 package operator
 
 import (

@@ -1,3 +1,4 @@
+// Package outfile writes a file as a whole: a reader finds the old text or the new one.
 package outfile
 
 import (

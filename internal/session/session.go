@@ -1,3 +1,5 @@
+// Package session is one run: it acquires the lock, runs the command beside the watchdog, and
+// releases the lock.
 package session
 
 import (

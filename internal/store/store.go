@@ -1,3 +1,5 @@
+// Package store opens the Redis store that the addresses describe: one URL is a server with its
+// waiting line, several are a quorum.
 package store
 
 import (

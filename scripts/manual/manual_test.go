@@ -82,7 +82,7 @@ func TestTheManualHasTheNamesOfTheProgram(t *testing.T) {
 		"history":                                {object + "entryObject"},
 		"pause, resume, stop, unlock and forget": {"internal/report/change.go:changeObject"},
 		"doctor":                                 {"internal/doctor/doctor.go:Finding"},
-		"the file of --report-file":              {"cmd/redlockrun/account.go:account"},
+		"the file of --report-file":              {"internal/session/report.go:Report"},
 	} {
 		var coded []string
 		for _, where := range types {

@@ -150,13 +150,13 @@ var guardFaults = []fault{
 
 // The faults of the whole program, found by what a user sees: few, as these take long.
 var programFaults = []fault{
-	{"say that an outage is a busy lock", "cmd/redlockrun/exit.go",
-		"\tstatusUnavailable = 69", "\tstatusUnavailable = 75",
+	{"say that an outage is a busy lock", "internal/explain/explain.go",
+		"\tStatusUnavailable = 69", "\tStatusUnavailable = 75",
 		"cmd/redlockrun TestScripts/outage", false},
-	{"say 0 of a key that is no lock", "cmd/redlockrun/exit.go",
-		"\tstatusNotLock     = 65", "\tstatusNotLock     = 0",
+	{"say 0 of a key that is no lock", "internal/explain/explain.go",
+		"\tStatusNotLock     = 65", "\tStatusNotLock     = 0",
 		"cmd/redlockrun TestScripts/not-a-lock", false},
-	{"let one signal end the release of a slot unsaid", "cmd/redlockrun/release.go",
+	{"let one signal end the release of a slot unsaid", "internal/session/release.go",
 		"\t\tlimit = max(limit, boottime.Until(lease.Until()))\n", "\t\tlimit = 0\n",
 		"cmd/redlockrun TestScripts/once-release", false},
 }

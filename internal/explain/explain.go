@@ -1,3 +1,4 @@
+// Package explain turns an error into an exit status, a message and hints. No other package does.
 package explain
 
 import (

@@ -1,3 +1,5 @@
+// Package flagset collects the words that flags were given, and explains wrong flags in our own
+// words: pflag quotes the argument, and a password may be in it.
 package flagset
 
 import (

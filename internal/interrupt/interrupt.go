@@ -1,3 +1,4 @@
+// Package interrupt runs slow work that a signal can end.
 package interrupt
 
 import (
@@ -12,7 +13,7 @@ import (
 // undoLimit bounds what ending a wait may take if Redis does not answer.
 const undoLimit = 1500 * time.Millisecond
 
-// An Result call is one that signals may interrupt.
+// A Result is what came of a call that signals may interrupt.
 type Result[T any] struct {
 	Value T
 	Err   error
