@@ -2,6 +2,7 @@ package runner
 
 import (
 	"math"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -19,7 +20,8 @@ var forking struct {
 // the function that it returns is called. The thread is kept by the kernel until
 // execve(2) returns, which can take minutes (a file server, a virus scanner), and
 // keeps one of the processors of Go code. So there have to be two; it may have been one
-// till now (package guard). And nothing may stop the world, which would wait for that
+// till now (package guard). Nor may there be more, since each needs a thread that nobody may be
+// able to make while the command runs (makeThreads). And nothing may stop the world, which would wait for that
 // thread: neither the collector, nor the runtime when it adapts to another number of
 // processors, which GOMAXPROCS ends.
 //
@@ -31,17 +33,18 @@ func withoutPauses() (end func()) {
 	forking.Lock()
 	defer forking.Unlock()
 	if forking.threads++; forking.threads == 1 {
-		forking.limit = debug.SetMemoryLimit(math.MaxInt64)
+		if hasLimit() {
+			forking.limit = debug.SetMemoryLimit(math.MaxInt64)
+		}
 		forking.percent = debug.SetGCPercent(-1)
 		haveProcessors(2)
 	}
 	return withPauses
 }
 
-// haveProcessors lets Go code have n processors at least, and stops the world for a
-// moment in any case.
+// haveProcessors lets Go code have n processors, and stops the world for a moment in any case.
 func haveProcessors(n int) {
-	if now := runtime.GOMAXPROCS(0); now < n {
+	if runtime.GOMAXPROCS(0) != n {
 		runtime.GOMAXPROCS(n)
 		return
 	}
@@ -54,6 +57,12 @@ func withPauses() {
 	defer forking.Unlock()
 	if forking.threads--; forking.threads == 0 {
 		debug.SetGCPercent(forking.percent)
-		debug.SetMemoryLimit(forking.limit)
+		if hasLimit() {
+			debug.SetMemoryLimit(forking.limit)
+		}
 	}
 }
+
+// hasLimit reports whether this process was started with a limit of memory. It sets none itself,
+// and to set one stops the world.
+func hasLimit() bool { return os.Getenv("GOMEMLIMIT") != "" }
