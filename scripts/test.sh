@@ -20,4 +20,4 @@ fi
 # What needs a processor for itself is not parallel, and runs before. The package that takes
 # longest is the first.
 CGO_ENABLED=1 go test -race -shuffle=on -parallel 8 ./...
-if [ -n "$other" ]; then GOARCH=$other CGO_ENABLED=0 go test ./internal/relay ./internal/guard ./internal/runner; fi
+if [ -n "$other" ]; then GOARCH=$other CGO_ENABLED=0 go test ./internal/relay ./internal/forkexec ./internal/guard ./internal/runner; fi

@@ -1,6 +1,10 @@
 // Redlockrun runs a command while holding a lock in Redis.
 package main
 
-import "os"
+import (
+	"os"
+
+	_ "redlockrun/internal/outset/takesignals" // from here on no signal is missed
+)
 
 func main() { run(os.Args[1:]).exit() }

@@ -11,11 +11,14 @@ import (
 	"syscall"
 	"testing"
 
+	"redlockrun/internal/outset"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // TestMain lets the test binary play the commands that scripts run under a lock.
 func TestMain(m *testing.M) {
+	outset.ReturnSignals() // the tests, and jobs, are no redlockrun
 	testscript.Main(cleaning{m}, map[string]func(){"job": jobMain})
 }
 

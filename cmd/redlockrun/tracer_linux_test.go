@@ -33,9 +33,18 @@ type tracer struct {
 // trace starts redlockrun, which stands still before its first instruction.
 func trace(t testing.TB, url string, args ...string) *tracer {
 	t.Helper()
+	return traceTo(t, url, nil, args...)
+}
+
+// traceTo is trace with a file for stderr.
+func traceTo(t testing.TB, url string, stderr *os.File, args ...string) *tracer {
+	t.Helper()
 	runtime.LockOSThread()
 	cmd := exec.Command(binary(t), args...)
 	cmd.Env = append(os.Environ(), "REDLOCKRUN_CONFIG=/dev/null", "REDLOCKRUN_REDIS="+url)
+	if stderr != nil {
+		cmd.Stderr = stderr
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true, Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -82,6 +91,9 @@ type stop struct {
 	id   int
 	info syscallInfo
 }
+
+// entry is op of a system call that begins.
+const entry = 1
 
 // A syscallInfo is struct ptrace_syscall_info of Linux 5.3, as much as is needed of it.
 type syscallInfo struct {
@@ -221,7 +233,6 @@ func (r *tracer) free() {
 
 // tells reports that redlockrun is about to tell its guard something.
 func (r *tracer) tells(what guard.Kind, s stop) bool {
-	const entry = 1
 	if s.info.op != entry || s.info.number != unix.SYS_WRITE || s.info.args[2] != guard.Size {
 		return false
 	}

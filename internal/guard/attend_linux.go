@@ -3,6 +3,8 @@ package guard
 import (
 	"syscall"
 	"unsafe"
+
+	"redlockrun/internal/outset"
 )
 
 const (
@@ -52,6 +54,7 @@ func calledToAttend() (limit int64, text string, ok bool) {
 
 // attend is the whole life of an attendant. It does not return.
 func attend(limit int64, text string) {
+	outset.ReturnSignals()
 	closeFrom(Ready + 1)
 	title := append([]byte(AttendantName), 0)
 	syscall.RawSyscall(syscall.SYS_PRCTL, setName, uintptr(unsafe.Pointer(&title[0])), 0)

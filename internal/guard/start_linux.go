@@ -29,8 +29,13 @@ func invoked() (kept, orders int, ok bool) {
 	return max(0, number(first)), number(last), true
 }
 
-// hasOrders reports whether a pipe is where orders come from.
+// hasOrders reports whether a pipe is where orders come from, and not one that this process
+// has made itself: that would be closed by execve.
 func hasOrders() bool {
 	var st syscall.Stat_t
-	return syscall.Fstat(Orders, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFIFO
+	if syscall.Fstat(Orders, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFIFO {
+		return false
+	}
+	flags, _, e := syscall.RawSyscall(syscall.SYS_FCNTL, Orders, syscall.F_GETFD, 0)
+	return e == 0 && flags&syscall.FD_CLOEXEC == 0
 }

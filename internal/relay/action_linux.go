@@ -2,28 +2,18 @@ package relay
 
 import (
 	"syscall"
-	"unsafe"
 
-	"golang.org/x/sys/unix"
+	"redlockrun/internal/outset"
 )
 
-// An Action is what is done with a signal: struct sigaction as rt_sigaction(2) takes
-// it, with room for the longest. Zero is the default action.
-type Action struct {
-	handler uintptr
-	rest    [4]uint64
-}
-
-const ignore = 1 // SIG_IGN
+// An Action is what is done with a signal. Zero is the default action.
+type Action = outset.Action
 
 // Ignore is the action of a signal that is ignored.
-func Ignore() Action { return Action{handler: ignore} }
+func Ignore() Action { return Action{Handler: outset.Ignore} }
 
 // SetAction sets the action of sig, unless set is nil, and gets the one before, unless get is nil.
-func SetAction(sig syscall.Signal, set, get *Action) {
-	const sigsetSize = 8
-	unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(get)), sigsetSize, 0, 0)
-}
+func SetAction(sig syscall.Signal, set, get *Action) { outset.SetAction(int(sig), set, get) }
 
 func actionOf(sig syscall.Signal) (now Action) {
 	SetAction(sig, nil, &now)
@@ -31,7 +21,7 @@ func actionOf(sig syscall.Signal) (now Action) {
 }
 
 // Ignored reports whether sig is ignored.
-func Ignored(sig syscall.Signal) bool { return actionOf(sig).handler == ignore }
+func Ignored(sig syscall.Signal) bool { return actionOf(sig).Handler == outset.Ignore }
 
 // UseDefault gives sig its default action, unless it is ignored, until restore is called.
 // signal.Reset would not: the runtime then keeps its handler and swallows a stop signal.

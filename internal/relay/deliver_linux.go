@@ -5,6 +5,8 @@ import (
 	"sync"
 	"syscall"
 
+	"redlockrun/internal/outset"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -12,28 +14,33 @@ import (
 // channel. When it is full they stay in the pipe, which has room for 64 Ki.
 const queueSize = 512
 
-// What the handlers use: the end of a pipe that they write to, and the runtime's
-// handler of faults.
-var (
-	pipe           uintptr
-	runtimeHandler uintptr //lint:ignore U1000 read by a handler
-)
-
-// handlers are where the kernel finds the handler that relays a signal, the one
-// that leaves the faults of this process to the runtime, and the one that does nothing.
-func handlers() (relay, relayFault, disregard uintptr)
-
 // Signals is the channel that gets the signals, the same one each time. Without a
 // descriptor to be had it stays empty, and Deliver changes nothing.
 var Signals = sync.OnceValue(func() <-chan os.Signal {
 	signals := make(chan os.Signal, queueSize)
-	var ends [2]int
-	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err == nil {
-		pipe = uintptr(ends[1])
-		go read(os.NewFile(uintptr(ends[0]), "signals"), signals)
+	if from, ok := source(); ok {
+		go read(os.NewFile(uintptr(from), "signals"), signals)
 	}
 	return signals
 })
+
+// relayed reports that there is a pipe.
+var relayed bool
+
+// source is the pipe through which signals come: the one in which they have been waiting
+// since package outset made it, if this program had it do that.
+func source() (from int, ok bool) {
+	if from, _, ok = outset.Pipe(); !ok {
+		var ends [2]int
+		if err := unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+			return 0, false
+		}
+		outset.RelayTo(ends[1])
+		from = ends[0]
+	}
+	relayed = true
+	return from, true
+}
 
 // read lives as long as the process. While signals is full it waits and the pipe keeps
 // what comes: the handler never blocks.
@@ -55,41 +62,17 @@ func read(pipe *os.File, signals chan<- os.Signal) {
 // runtime's.
 func Deliver(sigs ...syscall.Signal) {
 	Signals()
-	if pipe == 0 {
+	if !relayed {
 		return
 	}
-	relay, relayFault, _ := handlers()
-	runtimeHandler = runtimesAction().handler // it has the same for every signal
 	for _, sig := range sigs {
-		switch sig {
-		case unix.SIGILL, unix.SIGTRAP, unix.SIGABRT, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGSYS:
-			handle(sig, relayFault)
-		default:
-			handle(sig, relay)
-		}
+		outset.Relay(int(sig))
 	}
 }
 
 // Absorb makes each of sigs have no effect, but for those that are ignored: they stay so.
 func Absorb(sigs ...syscall.Signal) {
-	_, _, disregard := handlers()
 	for _, sig := range sigs {
-		handle(sig, disregard)
+		outset.Absorb(int(sig))
 	}
 }
-
-func handle(sig syscall.Signal, handler uintptr) {
-	if Ignored(sig) {
-		return
-	}
-	action := runtimesAction()
-	action.handler = handler
-	SetAction(sig, &action, nil)
-}
-
-// runtimesAction is how the runtime handles a signal that it has no use for:
-// on the signal stack, restarting system calls, every other signal blocked.
-var runtimesAction = sync.OnceValue(func() Action {
-	const realTime = 63
-	return actionOf(realTime)
-})

@@ -1,1 +1,0 @@
-// Empty: with a file of assembler, functions may lack a body (syscall_linux.go).
