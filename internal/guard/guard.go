@@ -20,6 +20,10 @@ const Name = "lease-guard"
 // does not outlive the starter. See [Pipes.Attend].
 const AttendantName = "lease-password"
 
+// Powerless is the exit status of a guard that may send no signal, not even to itself: a filter
+// of system calls forbids kill(2).
+const Powerless = 71
+
 // Descriptors of a guard. From FirstKept on come those that it only holds open.
 const (
 	Orders    = 3 // messages are read from it; its end of file is the death of the starter

@@ -44,6 +44,9 @@ func run(kept, orders int) (status int) {
 	if g.timer < 0 {
 		return 1
 	}
+	if syscall.Kill(syscall.Getpid(), 0) != nil {
+		return Powerless // nor could its starter end it
+	}
 	// If this fails the starter is dead already: the end of the orders will say so,
 	// and what stands before it whom to kill.
 	_, _ = syscall.Write(Ready, []byte{'!'})

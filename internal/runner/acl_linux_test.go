@@ -59,11 +59,17 @@ func TestAFileThatOnlyAnACLLetsExecuteIsExecuted(t *testing.T) {
 
 // playOldKernel is a wrapper on a kernel that does not know faccessat2.
 func playOldKernel(args []string) int {
+	forbid(unix.SYS_FACCESSAT2, unix.ENOSYS)
+	return playWrapper(args)
+}
+
+// forbid makes a system call fail from now on, in this process and all that it starts.
+func forbid(number uint32, with unix.Errno) {
 	const load, equal, give, allow, fail = 0x20, 0x15, 0x06, 0x7fff0000, 0x00050000 // seccomp(2), BPF
 	filter := []unix.SockFilter{
 		{Code: load, K: 0}, // the system call's number
-		{Code: equal, Jf: 1, K: unix.SYS_FACCESSAT2},
-		{Code: give, K: fail | uint32(unix.ENOSYS)},
+		{Code: equal, Jf: 1, K: number},
+		{Code: give, K: fail | uint32(with)},
 		{Code: give, K: allow},
 	}
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
@@ -76,5 +82,4 @@ func playOldKernel(args []string) int {
 	if e != 0 {
 		panic(e)
 	}
-	return playWrapper(args)
 }

@@ -110,7 +110,7 @@ func (g *Guard) supervise(ready *os.File) {
 			return
 		}
 		if first && !wasReady {
-			g.endErr = fmt.Errorf("guard ended before it was ready (%s)", endOf(status))
+			g.endErr = unreadyError(status)
 			return
 		}
 		g.report(fmt.Errorf("guard has ended (%s): another one is started", endOf(status)))
@@ -119,6 +119,14 @@ func (g *Guard) supervise(ready *os.File) {
 		}
 		ready = g.replace()
 	}
+}
+
+// unreadyError is why a guard has ended before it was ready.
+func unreadyError(status unix.WaitStatus) error {
+	if status.Exited() && status.ExitStatus() == guard.Powerless {
+		return fmt.Errorf("start guard: send signal: %w (a filter of system calls, seccomp, forbids it)", unix.EPERM)
+	}
+	return fmt.Errorf("guard ended before it was ready (%s)", endOf(status))
 }
 
 // awaitEnd waits for the end of a guard, and reports whether it has been on watch.

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 	parts := map[string]func([]string) int{
 		"wrapper": playWrapper, "signals": playSignals, "root": playRoot,
 		"reaper": playReaper, "undumpable": playUndumpable, "deathsig": playDeathSignal, "oldkernel": playOldKernel,
+		"powerless": playPowerless,
 	}
 	if len(os.Args) > 1 {
 		if part, ok := parts[os.Args[1]]; ok {
