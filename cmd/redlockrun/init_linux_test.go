@@ -121,3 +121,23 @@ func TestAsPID1NothingIsSaidOfWhatTheCommandLeaves(t *testing.T) {
 	run.ends(5)
 	run.saidNothing()
 }
+
+// What docs/guarantees.md says is not covered: PID 1 has no guard, and it alone is frozen.
+func TestAsPID1AFrozenRunLeavesItsCommandRunning(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	log := filepath.Join(t.TempDir(), "log")
+	run := launchInit(t, s.URL(), "-k", "job", "--ttl", "2", "job", log)
+	untilRuns(t, log, 1)
+	run.signal(syscall.SIGSTOP)
+	gone(t, s) // the lease has ended
+	size := func() int {
+		text, err := os.ReadFile(log)
+		must(err)
+		return len(text)
+	}
+	before := size()
+	until(t, "a line of the command", func() bool { return size() > before })
+	run.signal(syscall.SIGCONT)
+	run.ends(76) // and it is stopped the moment that redlockrun wakes up
+}

@@ -20,8 +20,9 @@ const (
 
 // A Guard is the tiny process that outlives this one for an instant: it kills
 // the command's group when this process is gone or stands still. A guard that is
-// itself killed is replaced. The nil Guard does nothing: as PID 1 there is no
-// need of one, since the kernel kills whatever PID 1 leaves.
+// itself killed is replaced. The nil Guard does nothing. As PID 1 there is
+// none: the kernel kills whatever PID 1 leaves. Only a PID 1 that somebody outside of its
+// namespace has frozen would need one.
 type Guard struct {
 	keep []*os.File
 
