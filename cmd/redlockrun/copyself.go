@@ -140,9 +140,11 @@ func copyPieces(ctx context.Context, to io.Writer, from io.Reader) error {
 // A copyError says that the copy could not be written. It wraps the reason.
 type copyError struct{ error }
 
+var _ explain.SelfExplained = copyError{}
+
 func (e copyError) Unwrap() error { return e.error }
 
-func (e copyError) explain(explain.About) explain.Explanation {
+func (e copyError) Explain(explain.About) explain.Explanation {
 	return explain.Failure(explain.StatusFailed, e.Error(), explain.Some(e.hint())...)
 }
 

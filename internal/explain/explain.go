@@ -62,10 +62,10 @@ func Failure(status int, message string, hints ...string) Explanation {
 	return Explanation{Status: status, level: console.Error, Message: message, Hints: hints}
 }
 
-// A selfExplained error knows its own status and words: it belongs to one command alone.
-type selfExplained interface {
+// A SelfExplained error knows its own status and words: it belongs to one command alone.
+type SelfExplained interface {
 	error
-	Of(c About) Explanation
+	Explain(c About) Explanation
 }
 
 // Of is the one place that turns an error into a status and into words. A loss
@@ -74,8 +74,8 @@ func Of(err error, c About) Explanation {
 	if err == nil {
 		return Explanation{}
 	}
-	if own, ok := errors.AsType[selfExplained](err); ok {
-		return own.Of(c)
+	if own, ok := errors.AsType[SelfExplained](err); ok {
+		return own.Explain(c)
 	}
 	for _, kind := range []func(error, About) (Explanation, bool){
 		explainLoss, explainUsage, explainLock, explainRun,

@@ -164,10 +164,12 @@ type unmadeError struct {
 	unconfirmed bool // it may have been made all the same
 }
 
+var _ explain.SelfExplained = (*unmadeError)(nil)
+
 func (e *unmadeError) Error() string { return e.Message }
 
-// explain implements selfExplained.
-func (e *unmadeError) explain(explain.About) explain.Explanation { return e.Explanation }
+// Explain implements explain.SelfExplained.
+func (e *unmadeError) Explain(explain.About) explain.Explanation { return e.Explanation }
 
 // fail says what failed, once for each reason, and returns the worst as the error.
 func (w *changing) fail(o *Operation, failed []madeChange, of int) error {

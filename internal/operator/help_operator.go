@@ -171,6 +171,7 @@ A pause that is there already is left as it is.
 
 examples:
   redlockrun pause backup --for 2h --why 'the disk is being replaced'
+  redlockrun pause --match 'report-*' --for forever
 
 a deploy during which no job starts, as a script that also resumes after Ctrl-C:
   trap 'redlockrun resume --all --why deploy' EXIT

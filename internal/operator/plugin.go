@@ -15,11 +15,13 @@ import (
 // status, and has been told on stdout.
 type unansweredError struct{ cause error }
 
+var _ explain.SelfExplained = (*unansweredError)(nil)
+
 func (e *unansweredError) Error() string { return e.cause.Error() }
 func (e *unansweredError) Unwrap() error { return e.cause }
 
-// explain implements selfExplained: behind this error stands a plugin's status.
-func (e *unansweredError) explain(c explain.About) explain.Explanation {
+// Explain implements explain.SelfExplained: behind this error stands a plugin's status.
+func (e *unansweredError) Explain(c explain.About) explain.Explanation {
 	o := explain.Of(e.cause, c)
 	o.Event, o.Status = cmp.Or(o.Event, explain.EndingOf(o.Status)), int(report.Unknown)
 	return o
