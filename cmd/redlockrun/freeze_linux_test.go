@@ -151,7 +151,8 @@ func (f freeze) reach(r *tracer, stops, instructions int) (where string, ok bool
 		if f.what == hostStands {
 			unix.Kill(r.guard, syscall.SIGSTOP)
 		}
-		where = fmt.Sprintf("stop %d (system call %d, op %d, of redlockrun: %v) and %d instructions", stops, s.info.number, s.info.op, own, instructions)
+		where = fmt.Sprintf("stop %d (system call %d, op %d, of redlockrun: %v) and %d instructions",
+			stops, s.info.number, s.info.op, own, instructions)
 		r.walk(s.id, instructions)
 		return where, !r.ran
 	}

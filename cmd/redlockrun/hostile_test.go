@@ -38,7 +38,8 @@ func TestAHostileReplyToARenewalEndsNothing(t *testing.T) {
 		file := filepath.Join(dir, "end")
 		n := p.Count(renewing)
 		stop := p.Forge(renewing, reply)
-		run := launch(t, p.URL(), "-k", "job", "-v", "--ttl", "20", "--renew-every", "0.1", "-c", "until [ -e "+file+" ]; do sleep 0.05; done; exit 7")
+		run := launch(t, p.URL(), "-k", "job", "-v", "--ttl", "20", "--renew-every", "0.1",
+			"-c", "until [ -e "+file+" ]; do sleep 0.05; done; exit 7")
 		if !p.Await(renewing, n+2) {
 			t.Fatal("no second try of a renewal")
 		}

@@ -28,9 +28,10 @@ type changing struct {
 	command string
 	change  lock.Change // but for By
 	say     func(name string, c lock.Changed) string
-	quiet   func(lock.Changed) bool                              // what need not be told; nil: everything must
-	object  func(*lock.RefusedError) (explain.Explanation, bool) // what is refused, in words of the command; false: that is nothing bad; nil: nothing is
-	json    bool
+	quiet   func(lock.Changed) bool // what need not be told; nil: everything must
+	// object is what is refused, in words of the command; false: that is nothing bad. nil: nothing is refused.
+	object func(*lock.RefusedError) (explain.Explanation, bool)
+	json   bool
 }
 
 // A madeChange is what came of one job's.

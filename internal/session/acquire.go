@@ -118,7 +118,8 @@ func (s *session) sayOutage() func(error) {
 func (s *session) sayUncalled(err error) {
 	s.Console.Say(console.Message{
 		Level: console.Debug, Event: console.EventUncalled, Err: err,
-		Text: fmt.Sprintf("a waiter for lock %q cannot be called (%s); looking about twice a second instead", s.config.Key, s.config.Address.Whence()),
+		Text: fmt.Sprintf("a waiter for lock %q cannot be called (%s); looking about twice a second instead",
+			s.config.Key, s.config.Address.Whence()),
 	})
 }
 

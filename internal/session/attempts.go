@@ -25,7 +25,8 @@ func (x *execution) pause(r result, n int) error {
 
 // sayAgain says that the command failed, and that its n-th start follows.
 func (x *execution) sayAgain(r result, n int, pause time.Duration) {
-	text := fmt.Sprintf("%s; it is started again in %s, attempt %d of %d", x.session.failure(r), config.Exact(pause), n, x.session.config.Attempts)
+	text := fmt.Sprintf("%s; it is started again in %s, attempt %d of %d",
+		x.session.failure(r), config.Exact(pause), n, x.session.config.Attempts)
 	x.session.Warn(console.EventRetry, text, console.Field{Name: "status", Value: r.code(x.session.about)},
 		console.Field{Name: "attempt", Value: n}, console.Field{Name: "pause_ms", Value: pause.Milliseconds()})
 	if left := r.status.Left; left > 0 {

@@ -29,7 +29,8 @@ func (s *session) giveBack(lease lock.Lease, r result) {
 	switch {
 	case err == nil, gone && lost:
 	case gone:
-		s.Warn(console.EventUnreleased, fmt.Sprintf("lock %q was not held any more when it was to be released (%s)", s.config.Key, s.about.Where()))
+		s.Warn(console.EventUnreleased,
+			fmt.Sprintf("lock %q was not held any more when it was to be released (%s)", s.config.Key, s.about.Where()))
 	case s.config.Slot.Name != "" && end.Outcome.How == lock.Ok:
 		s.Warn(console.EventUnrecorded, s.unrecorded(err), console.Field{Name: "slot", Value: s.config.Slot.Name})
 	case !lost:
@@ -38,7 +39,8 @@ func (s *session) giveBack(lease lock.Lease, r result) {
 }
 
 func (s *session) unrecorded(err error) string {
-	return fmt.Sprintf("slot %q of %q is done, but not recorded: it may run again: %v (%s)", s.config.Slot.Name, s.config.Key, err, s.about.Where())
+	return fmt.Sprintf("slot %q of %q is done, but not recorded: it may run again: %v (%s)",
+		s.config.Slot.Name, s.config.Key, err, s.about.Where())
 }
 
 func (s *session) unreleased(lease lock.Lease, err error) string {

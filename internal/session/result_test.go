@@ -156,7 +156,8 @@ func TestTheRestOfAMinHoldIsLeftUnlessRedlockrunFails(t *testing.T) {
 func TestWhatIsSaidOfARunThatIsNotStartedAgain(t *testing.T) {
 	lost := &runner.StopError{Reason: &watchdog.LostError{Err: lock.ErrLost}}
 	for err, want := range map[error]string{
-		&explain.NotAgainError{Reason: &runner.SignalError{Signal: syscall.SIGTERM}}: "got signal 15 (terminated); the command is not started again",
+		&explain.NotAgainError{Reason: &runner.SignalError{Signal: syscall.SIGTERM}}: "got signal 15 (terminated); " +
+			"the command is not started again",
 		&explain.NotAgainError{Reason: lost}: `lock "job" is gone (db:6379, from --redis); ` +
 			"the command is not started again",
 		&explain.NotAgainError{Reason: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}}: "the command's file did not come within " +

@@ -68,7 +68,10 @@ func (s *session) Run(environ []string) (status runner.Status, err error) {
 
 // lockFields are the fields of what concerns the lock.
 func (s *session) lockFields() []console.Field {
-	return []console.Field{{Name: "key", Value: s.config.Key}, {Name: "address", Value: s.about.Place}, {Name: "from", Value: s.config.Address.From}}
+	return []console.Field{
+		{Name: "key", Value: s.config.Key}, {Name: "address", Value: s.about.Place},
+		{Name: "from", Value: s.config.Address.From},
+	}
 }
 
 // Warn says what ends nothing, but should be looked at.

@@ -57,7 +57,8 @@ func TestURLsOfOtherDialectsAreRefused(t *testing.T) {
 		"", "h:6379", "redis:h", "valkey://h", "redis-sentinel://h/m", "http://h", "redis://a,b", "redis://h:0", "redis://h:65536",
 		"redis://h:x", "redis://h o/", "redis://h/x", "redis://h/-1", "redis://h/0#x", "redis://h?skip_verify=true", "redis://h?db=1&db=2;x",
 		"redis://h?db=", "redis://h?db=x", "redis://alice@h", "redis://alice:@h", "redis://:%zz@h", "redis://:a/b@h", "redis://:a?b@h",
-		"redis://:a#b@h", "redis://h\n", "redis://[::1", "redis://[x]:1", "redis://[::1%]", "redis://[1.2.3.4%25lo]", "redis://[::1%25a b]", "redis://[::1%25lo%25lo]",
+		"redis://:a#b@h", "redis://h\n", "redis://[::1", "redis://[x]:1", "redis://[::1%]", "redis://[1.2.3.4%25lo]",
+		"redis://[::1%25a b]", "redis://[::1%25lo%25lo]",
 		"redis://h%25lo", "unix://", "unix://h/x", "unix://:a/b@/run/x", "redis+sentinel://h",
 		"redis+sentinel://h/m/x", "redis+cluster://h/1", "redis+cluster://h?db=1", "file:", "file:/does/not/exist",
 	} {

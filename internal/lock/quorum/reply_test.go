@@ -27,7 +27,8 @@ func FuzzAReplyOfTheGrantStep(f *testing.F) {
 		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
 		"*1\r\n:-2\r\n",
 		"*2\r\n:-3\r\n:2\r\n",
-		"*6\r\n:1\r\n:1795344198461\r\n$0\r\n\r\n$0\r\n\r\n$"+fmt.Sprint(len(aSlot))+"\r\n"+aSlot+"\r\n$"+fmt.Sprint(len(anOpen))+"\r\n"+anOpen+"\r\n",
+		"*6\r\n:1\r\n:1795344198461\r\n$0\r\n\r\n$0\r\n\r\n$"+
+			fmt.Sprint(len(aSlot))+"\r\n"+aSlot+"\r\n$"+fmt.Sprint(len(anOpen))+"\r\n"+anOpen+"\r\n",
 		"*6\r\n:0\r\n:-1\r\n$1\r\nx\r\n:1795344198503\r\n$0\r\n\r\n$"+fmt.Sprint(len(anOpen))+"\r\n"+anOpen+"\r\n",
 		"*2\r\n:6\r\n$"+fmt.Sprint(len(aSlot))+"\r\n"+aSlot+"\r\n",
 	)
