@@ -31,8 +31,8 @@ try() {
     shift
     REDISTEST_SERVER=$server go test -count=1 -timeout 30m -run "$pattern" -skip "$(lacking "$name")" "$@"
 }
-all() { try . ./internal/redistest ./internal/lock/... ./cmd/redlockrun; }
-some() { try "$packages" ./internal/redistest ./internal/lock/... && try "$scripts" ./cmd/redlockrun; }
+all() { try . ./internal/proof/redistest ./internal/lock/... ./cmd/redlockrun; }
+some() { try "$packages" ./internal/proof/redistest ./internal/lock/... && try "$scripts" ./cmd/redlockrun; }
 
 # lacking is which tests are of something that a server does not have.
 lacking() {

@@ -6,4 +6,4 @@ set -eu
 cd "$(dirname "$0")/.."
 scripts/install-deps.sh e2e
 scripts/arm64.sh
-CGO_ENABLED=1 exec go test -race -count=1 -timeout 30m -tags e2e ./internal/e2e
+CGO_ENABLED=1 exec go test -race -count=1 -timeout 30m -tags e2e ./internal/proof/e2e

@@ -26,11 +26,11 @@ internal/lock/ledger : internal/lock/link
 internal/lock/inspect : internal/(lock|lock/link)
 internal/lock/line  : internal/(lock|lock/link|lock/ledger|lock/inspect|boottime)
 internal/lock/quorum : internal/(lock|lock/link|lock/ledger|lock/inspect|boottime)
-internal/lock/quorum/fencemodel : internal/lock/model
-internal/lock/line/linemodel : internal/lock/model
-internal/lock/model :
+internal/proof/model/fencemodel : internal/proof/model
+internal/proof/model/linemodel : internal/proof/model
+internal/proof/model :
 internal/lock/local : internal/(lock|boottime) golang.org/x/sys.*
-internal/lock/locktest : internal/(lock|redistest|boottime) github.com/anishathalye/porcupine
+internal/proof/locktest : internal/(lock|proof/redistest|boottime) github.com/anishathalye/porcupine
 internal/runner     : internal/(boottime|forkexec|guard|relay) golang.org/x/sys.*
 internal/forkexec   : internal/outset
 internal/outset     :
@@ -38,23 +38,23 @@ internal/outset/takesignals : internal/outset
 internal/guard      : internal/outset
 internal/password   : internal/(guard|lock)
 internal/relay      : internal/outset golang.org/x/sys.*
-internal/runner/ptytest : internal/ability golang.org/x/sys.*
-internal/ability    : golang.org/x/sys.*
+internal/proof/ptytest : internal/proof/ability golang.org/x/sys.*
+internal/proof/ability    : golang.org/x/sys.*
 internal/footprint  : golang.org/x/sys.*
 internal/boottime   : golang.org/x/sys.*
-internal/redistest  : internal/ability golang.org/x/sys.*
+internal/proof/redistest  : internal/proof/ability golang.org/x/sys.*
 scripts/manual      : internal/config
 scripts/scale       : internal/(lock|lock/line)
-scripts/.*          : internal/(redistest|ability|seeded) scripts/page golang.org/x/sys.*
-internal/e2e        :
-internal/seeded     :
-internal/soak       :
-internal/soak/nemesis :
-internal/simulation :
-internal/simulation/server : github.com/yuin/gopher-lua.*
+scripts/.*          : internal/proof/(redistest|ability|seeded) scripts/page golang.org/x/sys.*
+internal/proof/e2e        :
+internal/proof/seeded     :
+internal/proof/soak       :
+internal/proof/soak/nemesis :
+internal/proof/simulation :
+internal/proof/simulation/server : github.com/yuin/gopher-lua.*
 '
 # Whom tests may import follows no rule but this: Redis is spoken to by the lock alone.
-outside_lock='^redlockrun/internal/(lock|redistest)(/|$)'
+outside_lock='^redlockrun/internal/(lock|proof)(/|$)'
 
 imports() { go list -tags e2e -f "{{\$p := .ImportPath}}{{range $1}}{{\$p}} {{.}}{{\"\n\"}}{{end}}" ./... | sort -u; }
 

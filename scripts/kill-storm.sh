@@ -7,4 +7,4 @@ cd "$(dirname "$0")/.."
 [ $# -ge 1 ] || { echo "usage: kill-storm.sh N [SEED]" >&2; exit 64; }
 scripts/install-deps.sh test
 export REDLOCKRUN_KILLS="$1" REDLOCKRUN_SEED="${2-}"
-exec go test -count=1 -v -timeout 60m -run '^TestOfAKilledRunNothingIsLeft$' ./internal/soak
+exec go test -count=1 -v -timeout 60m -run '^TestOfAKilledRunNothingIsLeft$' ./internal/proof/soak

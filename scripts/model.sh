@@ -3,4 +3,4 @@
 set -eu
 cd "$(dirname "$0")/.."
 REDLOCKRUN_MODEL=large exec go test -count=1 -p 1 -timeout 60m -v -run '^Test(Q|Mutation)' \
-    ./internal/lock/line/linemodel/ ./internal/lock/quorum/fencemodel/
+    ./internal/proof/model/linemodel/ ./internal/proof/model/fencemodel/

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What one runs while working: the lint that needs no network, and all tests but the slow
-# ones (internal/ability says which those are), without the race detector.
+# ones (internal/proof/ability says which those are), without the race detector.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/lint.sh quick

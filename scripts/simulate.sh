@@ -17,5 +17,5 @@ faults) exec go run ./scripts/mutants -simulate -table docs/proof.md -only "${2-
 [1-9]*) set -- -test.run '^TestSeeds$' -seeds "$1" -first "$today" ;;
 *) usage ;;
 esac
-go test -c -vet=off -o "$build/simulation.test" ./internal/simulation
+go test -c -vet=off -o "$build/simulation.test" ./internal/proof/simulation
 "$build/simulation.test" -test.timeout 24h "$@"

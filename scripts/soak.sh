@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 scripts/install-deps.sh test
 export STORM="${STORM-60s}" CGO_ENABLED=1
-go test -race -count=1 -v -timeout 24h ./internal/soak
+go test -race -count=1 -v -timeout 24h ./internal/proof/soak
 go test -race -count=1 -v -timeout 24h -run '^(TestReleasesContendForOneLock|TestReleasesContendForOneQuorum)$' \
     ./internal/lock/line ./internal/lock/quorum
 go test -count=1 -v -timeout 1h -run '^(TestEachTickIsDoneOnce|TestTheLedgerCountsWhatTheRunsKnow|TestOperatorsRaceWithRuns)$' ./internal/lock/line

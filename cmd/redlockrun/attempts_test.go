@@ -6,8 +6,8 @@ import (
 	"syscall"
 	"testing"
 
-	"redlockrun/internal/ability"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/redistest"
 )
 
 // atSecondAttempt is the text of a command that fails at first and is job then.

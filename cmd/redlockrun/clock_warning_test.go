@@ -1,7 +1,7 @@
 package main
 
 import (
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 	"strings"
 	"testing"
 	"time"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"redlockrun/internal/ability"
+	"redlockrun/internal/proof/ability"
 	"redlockrun/internal/runner"
 
 	"golang.org/x/sys/unix"

@@ -13,7 +13,7 @@ import (
 
 	"redlockrun/internal/config"
 	"redlockrun/internal/doctor"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // A clinic is a store that doctor looks at.

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 
 	"golang.org/x/sys/unix"
 )

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"redlockrun/internal/guard"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 
 	"golang.org/x/sys/unix"
 )

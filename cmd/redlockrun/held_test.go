@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // key is the key of the lock that the tests use.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"redlockrun/internal/explain"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // hostile are replies that a program which believes them dies of.

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"redlockrun/internal/ability"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/redistest"
 )
 
 // launchInit is launch as PID 1 of a PID namespace, as in a container.

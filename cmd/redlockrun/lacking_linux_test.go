@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"redlockrun/internal/ability"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/redistest"
 )
 
 func TestWithoutProcOrDevNullItSaysSo(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // Stores behind proxies, by what --redis takes.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/ability"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/redistest"
 
 	"golang.org/x/sys/unix"
 )

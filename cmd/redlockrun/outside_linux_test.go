@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"redlockrun/internal/ability"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/redistest"
 )
 
 // launchOutside is launch in a PID namespace whose processes belong to a session

@@ -8,9 +8,9 @@ import (
 	"syscall"
 	"testing"
 
-	"redlockrun/internal/ability"
 	"redlockrun/internal/explain"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/redistest"
 )
 
 // launchOn is launch on a host of a network.

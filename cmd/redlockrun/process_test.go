@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"redlockrun/internal/config"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // Texts by which a proxy knows the requests of a run.

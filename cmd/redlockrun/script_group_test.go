@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )

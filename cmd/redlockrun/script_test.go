@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"redlockrun/internal/config"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"

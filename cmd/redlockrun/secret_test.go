@@ -13,11 +13,11 @@ import (
 	"sync"
 	"testing"
 
-	"redlockrun/internal/ability"
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
 	"redlockrun/internal/explain"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/redistest"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/session"
 	"redlockrun/internal/store"

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/redistest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )

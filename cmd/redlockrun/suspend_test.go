@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/ability"
 	"redlockrun/internal/boottime"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/redistest"
 )
 
 // stateOf is the letter of proc_pid_stat(5): T is stopped. 0: there is no such process.

@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/ability"
 	"redlockrun/internal/config"
-	"redlockrun/internal/redistest"
-	"redlockrun/internal/runner/ptytest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/ptytest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // In these tests a person types redlockrun at an interactive shell. What a program

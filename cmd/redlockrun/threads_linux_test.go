@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"redlockrun/internal/ability"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/redistest"
 
 	"golang.org/x/sys/unix"
 )

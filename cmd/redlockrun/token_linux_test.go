@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // tokens makes a server's user alice one whose passwords die after two seconds, with the

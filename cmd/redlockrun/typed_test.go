@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"redlockrun/internal/explain"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // odd are names that a shell would take apart, and those that a terminal would not show as they are.

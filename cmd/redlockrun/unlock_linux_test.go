@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"redlockrun/internal/explain"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // A run is dead when its command is. Nobody has killed that yet if the guard comes to it late.

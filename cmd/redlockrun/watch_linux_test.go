@@ -13,8 +13,8 @@ import (
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/redistest"
-	"redlockrun/internal/runner/ptytest"
+	"redlockrun/internal/proof/ptytest"
+	"redlockrun/internal/proof/redistest"
 
 	"golang.org/x/sys/unix"
 )

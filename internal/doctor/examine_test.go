@@ -9,7 +9,7 @@ import (
 	"redlockrun/internal/doctor"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // patience is how long one question may take on a machine that is busy.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"redlockrun/internal/doctor"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // behind is a server with a proxy before it.

@@ -7,7 +7,7 @@ import (
 
 	"redlockrun/internal/doctor"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // permit gives the user jobs these rights and no others.

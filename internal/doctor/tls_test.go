@@ -7,7 +7,7 @@ import (
 
 	"redlockrun/internal/doctor"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // showing is a server that shows a certificate for these hosts, which ends after so long.

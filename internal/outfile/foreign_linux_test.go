@@ -4,7 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"redlockrun/internal/ability"
+	"redlockrun/internal/proof/ability"
 	"strings"
 	"testing"
 )

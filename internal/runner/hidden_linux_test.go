@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/ability"
+	"redlockrun/internal/proof/ability"
 	"redlockrun/internal/runner"
 
 	"golang.org/x/sys/unix"

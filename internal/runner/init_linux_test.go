@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"redlockrun/internal/ability"
+	"redlockrun/internal/proof/ability"
 
 	"golang.org/x/sys/unix"
 )

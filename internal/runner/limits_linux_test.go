@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/ability"
+	"redlockrun/internal/proof/ability"
 
 	"golang.org/x/sys/unix"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"redlockrun/internal/runner/ptytest"
+	"redlockrun/internal/proof/ptytest"
 
 	"golang.org/x/sys/unix"
 )

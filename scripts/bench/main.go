@@ -18,7 +18,7 @@ import (
 	"fmt"
 	"os"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // A bench is what every measurement has at hand.

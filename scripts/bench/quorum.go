@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"syscall"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // overQuorum is what acquire and release cost over several servers: beside a

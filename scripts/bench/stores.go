@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // stores is what a run of true costs over each kind of store. Sentinel and

@@ -7,7 +7,7 @@ import (
 	"net"
 	"strings"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // wire counts what one run sends to Redis.

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"redlockrun/internal/seeded"
+	"redlockrun/internal/proof/seeded"
 )
 
 //go:embed job.sh

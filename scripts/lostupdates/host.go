@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // A host starts one job after the other, each under the lock, until it is told to stop.

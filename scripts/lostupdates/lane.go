@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"redlockrun/internal/ability"
+	"redlockrun/internal/proof/ability"
 )
 
 // A lane is the rounds of one row, one after the other.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/redistest"
-	"redlockrun/internal/seeded"
+	"redlockrun/internal/proof/redistest"
+	"redlockrun/internal/proof/seeded"
 )
 
 // A place for a round without hosts, with the job in it.

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 
 	"golang.org/x/sys/unix"
 )

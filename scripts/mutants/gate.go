@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"redlockrun/internal/ability"
-	"redlockrun/internal/seeded"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/seeded"
 )
 
 // A fault is a text of the program with something wrong in it.

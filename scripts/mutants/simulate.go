@@ -146,7 +146,7 @@ func (f fault) build(dir, program string) error {
 	if err != nil {
 		return err
 	}
-	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay="+overlay, "-o", program, "./internal/simulation")
+	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay="+overlay, "-o", program, "./internal/proof/simulation")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("it cannot be built: %s", out)
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"redlockrun/internal/ability"
+	"redlockrun/internal/proof/ability"
 )
 
 func main() {

@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // overCluster is the same on three masters, and what the messages between them cost: each

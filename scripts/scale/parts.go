@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // sizes are how many hold; two waiters come on five holders.

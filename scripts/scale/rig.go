@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // A rig is some servers, and the load on them.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // many writes n jobs with all that a job can have, and returns their names.

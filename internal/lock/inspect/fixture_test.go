@@ -9,8 +9,8 @@ import (
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/inspect"
 	"redlockrun/internal/lock/link"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // What the tests write by hand and read.

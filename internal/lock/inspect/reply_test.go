@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 // aJob is a job as the step about jobs answers it: each part, and each code that it can have.

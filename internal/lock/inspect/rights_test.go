@@ -8,8 +8,8 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/inspect"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // permitted reads a server as a user with these rights and no others.

@@ -9,8 +9,8 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // Each store says of a real run what the run says of itself.

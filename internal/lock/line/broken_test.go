@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 const brokenLedgers = "TestFaultsDoNotMeetALedger"

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // Redis counts a ttl on the wall clock of its host.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 // Whoever may publish can say anything to a waiter: it asks the key before it believes that.

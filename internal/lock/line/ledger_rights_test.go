@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // TestWithoutOneRightOfTheLedgerNothingStaysForEver: each of its keys expires and is bounded, whichever of its commands is

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // remembering is a server that keeps the last three runs of "n".

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/redistest"
 
 	"github.com/redis/go-redis/v9"
 )

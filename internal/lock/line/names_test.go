@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // names is a resolver whose entries can change, and a list of what was dialled.

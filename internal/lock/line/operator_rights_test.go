@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // A run with the rights of a job obeys a pause: its steps need no more for that.

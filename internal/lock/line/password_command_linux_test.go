@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
 	"redlockrun/internal/password"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // A token of a user dies, with the connections that were made with it; the command prints the

@@ -8,8 +8,8 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 func TestL18APasswordInAFileIsRotatedUnderARunningJob(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/locktest"
 )
 
 // It needs the processor for itself: no others beside it.

@@ -3,7 +3,7 @@ package line_test
 import (
 	"testing"
 
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 func TestOperatorsRaceWithRuns(t *testing.T) {

@@ -3,7 +3,7 @@ package line
 import (
 	"testing"
 
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 const aRecord = `{"run":"aaaaaaaaaaaaaaaaaaaaaaaaaa","v":1,"fence":1795344187661,"at":1795344187661}`

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // aLiar is a sentinel of our own: it answers each question of a sentinel by addr.

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // slotted is a server for runs of one slot, of which two may fail.

@@ -7,8 +7,8 @@ import (
 
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // A proxy that takes subscriptions and hangs up.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 func TestABusyAnswerSaysSinceWhenTheLockIsHeld(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 // A fleet is hosts whose crons fire in the same minute, however their clocks differ: each

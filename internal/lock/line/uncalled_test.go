@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/ability"
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // uncalling are servers and proxies on which a waiter is not called as it should be.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 func TestURLsAreRead(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 // Of a file that blocks there is one read, however often it is asked for; and what that finds

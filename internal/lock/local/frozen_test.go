@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 // TestFreeze writes what this release leaves in a file, if that is wanted.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 func inspecting(t *testing.T, dir string) lock.Inspector {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 func TestAFileOfANewerReleaseIsBusyAndMayBeWaitedFor(t *testing.T) {

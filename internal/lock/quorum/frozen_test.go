@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 func frozen(t *testing.T, name string) string {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 // TestWithoutOneRightOfTheLedgerNoMasterKeepsAnythingForEver: not even one that hears of a run when it ends.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/locktest"
 )
 
 // operating is what changes the jobs of a quorum.

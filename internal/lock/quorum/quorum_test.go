@@ -13,7 +13,7 @@ import (
 
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 // way is how far a simulated server is away; trip a round trip to it.

@@ -8,7 +8,7 @@ import (
 
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 // What the masters say to a renewal, and what that means.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/lock/locktest"
+	"redlockrun/internal/proof/locktest"
 )
 
 const aRecord = `{"run":"01M81DMTT12W82XVDCC6DMTXSB","vote":"00000007.00000000.00","v":1,"host":"web-3","pid":4121,` +

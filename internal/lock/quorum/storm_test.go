@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"redlockrun/internal/ability"
 	"redlockrun/internal/lock"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // long reports whether `make storm` asks for the full length of the storms.

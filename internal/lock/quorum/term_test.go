@@ -7,8 +7,8 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
-	"redlockrun/internal/lock/locktest"
-	"redlockrun/internal/redistest"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
 )
 
 // oneMaster is a master of a quorum over a real server, and its server.
