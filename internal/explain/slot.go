@@ -3,7 +3,6 @@ package explain
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
@@ -78,5 +77,3 @@ func ended(t lock.Try) string {
 	}
 	return fmt.Sprintf("%s, status %d", how, t.Status)
 }
-
-func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
