@@ -48,7 +48,8 @@ func TestNoFreezeStartsACommandWithoutALease(t *testing.T) {
 		for i := range n {
 			t.Run(strconv.Itoa(i), func(t *testing.T) {
 				t.Parallel()
-				f := freeze{t: t, url: s.URL(), key: fmt.Sprint("job", i), dir: t.TempDir(), what: freezing(i % 3), from: from[i/3%2]}
+				f := freeze{t: t, url: s.URL(), key: fmt.Sprint("job", i), dir: t.TempDir()}
+				f.what, f.from = freezing(i%3), from[i/3%2]
 				reached.add(f.try())
 			})
 		}
@@ -120,7 +121,7 @@ func (f freeze) try() string {
 	touch(f.t, end)
 	second.ends(0)
 	if late {
-		f.t.Errorf("%s, %v stands: the command ran beside another that had the lock; status %x", where, f.what, r.status)
+		f.t.Errorf("%s, %d stands: the command ran beside another that had the lock; status %x", where, f.what, r.status)
 		return overlap
 	}
 	if r.status.ExitStatus() != 76 && r.status.ExitStatus() != 0 {

@@ -49,7 +49,8 @@ func traceTo(t testing.TB, url string, stderr *os.File, args ...string) *tracer 
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	r := &tracer{t: t, run: cmd.Process.Pid, known: make(map[int]bool), thread: make(map[int]bool), held: make(map[int]unix.Signal)}
+	r := &tracer{t: t, run: cmd.Process.Pid}
+	r.known, r.thread, r.held = make(map[int]bool), make(map[int]bool), make(map[int]unix.Signal)
 	r.known[r.run], r.thread[r.run] = true, true
 	var status unix.WaitStatus
 	if _, err := unix.Wait4(r.run, &status, unix.WALL, nil); err != nil || !status.Stopped() {
@@ -210,7 +211,8 @@ func (r *tracer) gone(id int, status unix.WaitStatus) {
 
 func (r *tracer) syscall(id int) (info syscallInfo) {
 	const getSyscallInfo = 0x420e
-	_, _, e := unix.Syscall6(unix.SYS_PTRACE, getSyscallInfo, uintptr(id), unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
+	_, _, e := unix.Syscall6(unix.SYS_PTRACE,
+		getSyscallInfo, uintptr(id), unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
 	if e != 0 {
 		return syscallInfo{}
 	}

@@ -88,17 +88,20 @@ func forkAndExecInChild(c *call) (pid uintptr, errno syscall.Errno) {
 		for i = 0; i < 8; i++ {
 			c.Announce[c.AnnounceAt+i] = byte(uint64(self) >> (8 * i))
 		}
-		_, _, why = syscall.RawSyscall(syscall.SYS_WRITE, c.AnnounceTo, uintptr(unsafe.Pointer(&c.Announce[0])), uintptr(len(c.Announce)))
+		_, _, why = syscall.RawSyscall(syscall.SYS_WRITE, c.AnnounceTo,
+			uintptr(unsafe.Pointer(&c.Announce[0])), uintptr(len(c.Announce)))
 		if why == syscall.EPIPE {
 			set = 1 << (syscall.SIGPIPE - 1)
-			syscall.RawSyscall6(syscall.SYS_RT_SIGTIMEDWAIT, uintptr(unsafe.Pointer(&set)), 0, uintptr(unsafe.Pointer(&now)), 8, 0, 0)
+			syscall.RawSyscall6(syscall.SYS_RT_SIGTIMEDWAIT,
+				uintptr(unsafe.Pointer(&set)), 0, uintptr(unsafe.Pointer(&now)), 8, 0, 0)
 		}
 	}
 
 	// While SIGTTOU, which this brings in the background, is blocked.
 	if c.Terminal {
 		group = int32(self)
-		_, _, why = syscall.RawSyscall(syscall.SYS_IOCTL, c.Files[0], syscall.TIOCSPGRP, uintptr(unsafe.Pointer(&group)))
+		_, _, why = syscall.RawSyscall(syscall.SYS_IOCTL,
+			c.Files[0], syscall.TIOCSPGRP, uintptr(unsafe.Pointer(&group)))
 		if why != 0 {
 			goto failed
 		}

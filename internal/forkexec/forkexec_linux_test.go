@@ -70,7 +70,8 @@ func TestAChildIsAnnouncedBeforeItCouldExecuteAnything(t *testing.T) {
 	}
 	got := make([]byte, 64)
 	n, err := syscall.Read(pipe[0], got)
-	if err != nil || n != len(a.Announce) || int(binary.LittleEndian.Uint64(got[at:])) != pid || string(got[at+8:n]) != " d" {
+	if err != nil || n != len(a.Announce) ||
+		int(binary.LittleEndian.Uint64(got[at:])) != pid || string(got[at+8:n]) != " d" {
 		t.Errorf("process %d announced %q, %v", pid, got[:max(n, 0)], err)
 	}
 }

@@ -16,7 +16,7 @@ const lastSignal = 64
 // What the handlers use: the end of a pipe that they write to, and the runtime's
 // handler of faults.
 var (
-	pipe           uintptr
+	pipe           uintptr //lint:ignore U1000 read by a handler
 	runtimeHandler uintptr //lint:ignore U1000 read by a handler
 )
 
@@ -59,12 +59,13 @@ var (
 // signals and prints what its threads are at for one. What is ignored stays ignored.
 func TakeSignals() {
 	const closeOnExec, nonBlocking = 0x80000, 0x800
-	if _, _, e := rawSyscall6(sysPipe, uintptr(unsafe.Pointer(&ends)), closeOnExec|nonBlocking, 0, 0, 0, 0); e != 0 {
+	_, _, e := rawSyscall6(sysPipe, uintptr(unsafe.Pointer(&ends)), closeOnExec|nonBlocking, 0, 0, 0, 0)
+	if e != 0 {
 		return
 	}
 	piped, early = true, true
 	RelayTo(int(ends[1]))
-	for _, sig := range [...]int{3, 10, 12, 14} { // the likely ones of those that are lost till now: QUIT, USR1, USR2, ALRM
+	for _, sig := range [...]int{3, 10, 12, 14} { // QUIT, USR1, USR2, ALRM: the likely ones that are lost till now
 		taken[sig] = Relay(sig)
 	}
 	for sig := 1; sig <= lastSignal; sig++ {
@@ -156,5 +157,6 @@ var usual Action
 // SetAction sets the action of sig, unless set is nil, and gets the one before, unless get is nil.
 func SetAction(sig int, set, get *Action) {
 	const sigsetSize = 8
-	rawSyscall6(sysSigaction, uintptr(sig), uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(get)), sigsetSize, 0, 0)
+	rawSyscall6(sysSigaction, uintptr(sig),
+		uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(get)), sigsetSize, 0, 0)
 }
