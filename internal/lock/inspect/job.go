@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/link"
 )
 
 // job is what a reading says. barred are the commands that the server refuses, and why.
@@ -130,7 +131,7 @@ func (r *reader) line(line, who part) {
 	if !r.vital(line, "the line") {
 		return
 	}
-	r.job.Waiting = int(min(max(0, line.number), mostExact))
+	r.job.Waiting = int(min(max(0, line.number), link.MostExact))
 	known := r.has(who, "who waits")
 	for i, run := range line.texts {
 		w := lock.Waiter{Run: run}

@@ -9,9 +9,6 @@ import (
 // What the steps answer. This is where the format of their replies is said; a reply in any
 // other is an error. The texts in it are anybody's.
 
-// mostExact is the largest whole number that Lua tells from its neighbours.
-const mostExact = 1<<53 - 1
-
 // A jobsReply is what the step about jobs answers:
 //
 //	{1, now, {job...}}       the server's clock in ms, 0 if it may not be asked; and the jobs, each a list of parts
@@ -38,7 +35,7 @@ type part struct {
 func readJobs(r *link.Reply) (j jobsReply) {
 	switch r.Code() {
 	case 1:
-		j.now = r.Number(0, mostExact)
+		j.now = r.Whole(0)
 		r.List(func(jobs *link.Reply) {
 			for jobs.Len() > 0 {
 				jobs.List(func(job *link.Reply) { j.jobs = append(j.jobs, readReading(job)) })

@@ -40,7 +40,7 @@ func readChange(r *link.Reply) (c changeReply) {
 	case c.code == wrong:
 		c.key, c.what = int(r.Number(1, mostKeys)-1), r.Text()
 	case lock.ObjectionOf(c.code) != 0 || c.code >= nothing && c.code <= over:
-		c.left, c.held, c.pause, c.now = r.Number(-2, mostExact), r.Text(), r.Text(), r.Number(0, mostExact)
+		c.left, c.held, c.pause, c.now = r.Whole(-2), r.Text(), r.Text(), r.Whole(0)
 		c.next, c.entry, c.ran = r.Text(), r.Text(), r.Number(0, 1) == 1
 	default:
 		r.Strange()

@@ -53,14 +53,14 @@ func more(c lock.Change) []any {
 	case lock.Paused:
 		return []any{lock.PauseText(c.By.Run, c.By, c.Why), lock.PauseLength(c.For)}
 	case lock.Resumed:
-		return []any{digit(c.OnlyKept), lock.WhyText(c.Kept)}
+		return []any{link.Digit(c.OnlyKept), lock.WhyText(c.Kept)}
 	case lock.Halted:
 		if !c.Pausing {
 			return []any{c.Run, "", 0}
 		}
 		return []any{c.Run, lock.PauseText(c.By.Run, c.By, c.Why), lock.PauseLength(c.For)}
 	case lock.Freed:
-		return []any{c.Run, digit(c.Over)}
+		return []any{c.Run, link.Digit(c.Over)}
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ func (w *waiter) look(ctx context.Context) (acquireReply, error) {
 	record := lock.RecordOf(holder)
 	record.Asked = w.asked
 	return w.acquire(ctx, record.String(), lock.Milliseconds(w.req.Times.TTL), w.subscriber.mode(), w.req.Wait.Max,
-		w.req.Slot.Tries, digit(w.req.IgnorePause))
+		w.req.Slot.Tries, link.Digit(w.req.IgnorePause))
 }
 
 // confirm takes the lock if it is said to be this run's, and asks for no more than whether

@@ -28,14 +28,8 @@ func (a *acquisition) release(ctx context.Context, g goodbye) (reply releaseRepl
 func (a *acquisition) releaseArgs(g goodbye, gone int64, waited bool) []any {
 	o := g.Outcome
 	words := fmt.Sprintf("%d %d %d %d", o.Attempts, g.fence, a.asked, g.at)
-	return a.args(lock.Milliseconds(g.Keep), gone, digit(waited), string(o.How), o.Status, digit(o.Lost), words, g.at)
-}
-
-func digit(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
+	return a.args(lock.Milliseconds(g.Keep), gone, link.Digit(waited),
+		string(o.How), o.Status, link.Digit(o.Lost), words, g.at)
 }
 
 // Release implements lock.Lease. The second try is made on a fresh connection: the first

@@ -12,9 +12,6 @@ import (
 // other is an error, after which nobody knows whose the lock is. Instants are the server's
 // clock, in ms; it is 0 where scripts are told no time.
 
-// mostExact is the largest whole number that Lua tells from its neighbours.
-const mostExact = 1<<53 - 1
-
 // A hold says that this run has the lock.
 type hold struct {
 	fence int64 // of the acquisition
@@ -123,18 +120,18 @@ func readAcquire(r *link.Reply) (a acquireReply) {
 const mostKeys = 10
 
 func readHold(r *link.Reply) hold {
-	return hold{fence: r.Number(1, mostExact), at: r.Number(0, mostExact), now: r.Number(0, mostExact), list: listing(r.Number(0, 2)),
+	return hold{fence: r.Whole(1), at: r.Whole(0), now: r.Whole(0), list: listing(r.Number(0, 2)),
 		stop: r.Number(0, 1) == 1}
 }
 
 func readBusy(r *link.Reply) busy {
-	return busy{left: r.Left(), record: r.Text(), now: r.Number(0, mostExact)}
+	return busy{left: r.Left(), record: r.Text(), now: r.Whole(0)}
 }
 
 func readQueued(r *link.Reply) (b busy, s spot) {
 	b.left, b.record = r.Left(), r.Text()
 	s.place, s.listeners, s.joined = int(r.Number(1, math.MaxInt32)), r.Number(-1, math.MaxInt32), r.Number(0, 1) == 1
-	b.now = r.Number(0, mostExact)
+	b.now = r.Whole(0)
 	return b, s
 }
 
@@ -188,7 +185,7 @@ type renewReply struct {
 func readRenew(r *link.Reply) (n renewReply) {
 	switch r.Code() {
 	case 1:
-		n.whose, n.now, n.stop = ours, r.Number(0, mostExact), r.Number(0, 1) == 1
+		n.whose, n.now, n.stop = ours, r.Whole(0), r.Number(0, 1) == 1
 	case 0:
 		n.whose = anothers
 	case -1:

@@ -165,7 +165,8 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (lock.Leas
 func (a *acquisition) try(ctx context.Context, limit time.Duration) (acquireReply, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return a.acquire(ctx, a.record, lock.Milliseconds(a.req.Times.TTL), "once", 0, a.req.Slot.Tries, digit(a.req.IgnorePause))
+	return a.acquire(ctx, a.record, lock.Milliseconds(a.req.Times.TTL), "once", 0,
+		a.req.Slot.Tries, link.Digit(a.req.IgnorePause))
 }
 
 // acquire makes the acquire step once.

@@ -6,6 +6,17 @@ import (
 	"time"
 )
 
+// MostExact is the largest whole number that Lua tells from its neighbours.
+const MostExact = 1<<53 - 1
+
+// Digit is yes or no as a script takes it.
+func Digit(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
 // A Reply is what a script has answered, to be taken part by part. A part that is not what
 // it is taken for makes the whole reply strange, and so does one that nobody takes: whoever
 // reads it goes on with zero values, which are thrown away.
@@ -26,6 +37,9 @@ func (r *Reply) Number(least, most int64) int64 {
 	}
 	return n
 }
+
+// Whole takes the next part, a number from least to MostExact.
+func (r *Reply) Whole(least int64) int64 { return r.Number(least, MostExact) }
 
 // Text takes the next part, a text of any bytes.
 func (r *Reply) Text() string {

@@ -78,7 +78,7 @@ func readChange(r *link.Reply) (c changeReply) {
 	case c.code == wrongKind:
 		c.wrong = readWrongKey(c.code, r)
 	case c.code >= nothing && c.code <= runOver || lock.ObjectionOf(c.code) != 0:
-		c.left, c.held, c.pause, c.now = r.Number(-2, mostExact), r.Text(), r.Text(), r.Number(0, mostExact)
+		c.left, c.held, c.pause, c.now = r.Whole(-2), r.Text(), r.Text(), r.Whole(0)
 		c.ran, c.ends = r.Number(0, 1) == 1, r.Text()
 	default:
 		r.Strange()

@@ -182,7 +182,7 @@ func (m *redisMaster) ttl() int64 { return lock.Milliseconds(min(m.req.Times.TTL
 
 func (m *redisMaster) grant(ctx context.Context, b term, asked int64) (vote, error) {
 	args := append([]any{m.rest, m.ttl(), asked, m.uptime}, m.beside()...)
-	reply, err := runStep(ctx, m, b, m.steps.grant, append(args, digit(m.req.IgnorePause), m.ends())...)
+	reply, err := runStep(ctx, m, b, m.steps.grant, append(args, link.Digit(m.req.IgnorePause), m.ends())...)
 	if err != nil {
 		return vote{}, err
 	}
@@ -249,15 +249,8 @@ func (m *redisMaster) releaseArgs(end parting) []any {
 		gone = lock.Tombstone
 	}
 	args := append([]any{lock.Milliseconds(end.Keep), gone, lock.Milliseconds(end.held), end.fence}, m.beside()...)
-	return append(args, string(o.How), o.Status, o.Attempts, digit(o.Lost), digit(end.leased),
-		strings.Join(end.vanished, " "), strings.Join(end.tries, " "), digit(end.heard))
-}
-
-func digit(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
+	return append(args, string(o.How), o.Status, o.Attempts, link.Digit(o.Lost), link.Digit(end.leased),
+		strings.Join(end.vanished, " "), strings.Join(end.tries, " "), link.Digit(end.heard))
 }
 
 // giveUp sends a release after every step that got no answer, on the same

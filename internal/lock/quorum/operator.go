@@ -80,7 +80,7 @@ func (o *operator) pause(ctx context.Context, name string, c lock.Change) (lock.
 }
 
 func (o *operator) resume(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
-	s, err := o.ask(ctx, name, c, digit(c.OnlyKept), lock.WhyText(c.Kept))
+	s, err := o.ask(ctx, name, c, link.Digit(c.OnlyKept), lock.WhyText(c.Kept))
 	if err != nil {
 		return lock.Changed{}, err
 	}

@@ -12,9 +12,6 @@ import (
 // What a master's steps answer. This is where the format of their replies is said; a reply
 // in any other is an error, after which nobody knows whose the lock is at that master.
 
-// mostExact is the largest whole number that Lua tells from its neighbours.
-const mostExact = 1<<53 - 1
-
 // A grantReply is what the grant step answers:
 //
 //	{1, fence, server, ends, slot, doubts}   granted; server is the id of the process, or '';
@@ -60,12 +57,12 @@ type wrongKey struct {
 func readGrant(r *link.Reply) (g grantReply) {
 	switch code := r.Code(); code {
 	case 1:
-		g.verdict, g.fence, g.server, g.ends = granted, r.Number(1, mostExact), r.Text(), r.Text()
+		g.verdict, g.fence, g.server, g.ends = granted, r.Whole(1), r.Text(), r.Text()
 		if r.Len() > 0 {
 			g.slot, g.doubts = r.Text(), r.Text()
 		}
 	case 0:
-		g.verdict, g.left, g.record, g.now = refused, r.Left(), r.Text(), r.Number(0, mostExact)
+		g.verdict, g.left, g.record, g.now = refused, r.Left(), r.Text(), r.Whole(0)
 		if r.Len() > 0 {
 			g.slot, g.doubts = r.Text(), r.Text()
 		}

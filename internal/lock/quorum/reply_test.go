@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"redlockrun/internal/lock/link"
 	"fmt"
 	"testing"
 	"time"
@@ -134,7 +135,7 @@ func changeParts(c changeReply) []any {
 	if c.code == wrongKind {
 		return []any{c.code, int64(c.wrong.at + 1), c.wrong.kind}
 	}
-	return []any{c.code, c.left, c.held, c.pause, c.now, int64(digit(c.ran)), c.ends}
+	return []any{c.code, c.left, c.held, c.pause, c.now, int64(link.Digit(c.ran)), c.ends}
 }
 
 // A holder's name is anybody's: the value of a key.
