@@ -17,7 +17,7 @@ internal/config     : internal/lock
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
 internal/report     : internal/(lock|console|markup)
 internal/markup     :
-internal/doctor     : internal/(lock|lock/link) golang.org/x/sys.*
+internal/doctor     : internal/(config|lock|lock/link) golang.org/x/sys.*
 internal/screen     : internal/relay golang.org/x/(sys|term).*
 internal/watchdog   : internal/(lock|boottime)
 internal/lock       : internal/boottime github.com/oklog/ulid/v2

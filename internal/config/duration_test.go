@@ -49,3 +49,14 @@ func FuzzDuration(f *testing.F) {
 		}
 	})
 }
+
+func TestDurationsAreShort(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		time.Minute: "1m", 90 * time.Second: "1m30s", time.Hour: "1h", 500 * time.Millisecond: "500ms", 10 * time.Second: "10s",
+		7 * 24 * time.Hour: "168h", 61 * time.Minute: "1h1m",
+	} {
+		if got := config.Exact(d); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

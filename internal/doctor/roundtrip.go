@@ -3,8 +3,9 @@ package doctor
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
+
+	"redlockrun/internal/config"
 )
 
 // samples is how often a server is asked to see how long that takes.
@@ -24,7 +25,7 @@ func checkRoundTrip(ctx context.Context, v *visit) []Finding {
 	slices.Sort(took)
 	median, worst := took[len(took)/2], took[len(took)-1]
 	said := func(r Result, rest string, args ...any) Finding {
-		args = append([]any{short(median), short(worst), samples, plain(v.Times.TTL)}, args...)
+		args = append([]any{short(median), short(worst), samples, config.Exact(v.Times.TTL)}, args...)
 		return v.is("round-trip", r, "median %s, worst %s of %d; for a ttl of %s "+rest, args...)
 	}
 	switch try := v.Times.Try; {
@@ -35,18 +36,6 @@ func checkRoundTrip(ctx context.Context, v *visit) []Finding {
 			to("a longer --ttl bears more; look at what slows the server or the network down")}
 	}
 	return []Finding{said(Ok, "that is little")}
-}
-
-// plain is a duration without parts that are zero: 1m, not 1m0s.
-func plain(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }
 
 // short is a duration with two or three digits.
