@@ -39,14 +39,3 @@ const (
 	EventNotStarted  = "not-started"
 	EventSignalled   = "signalled"
 )
-
-// inWords reports whether a line of text has a field in its message.
-func inWords(field string) bool {
-	switch field {
-	case "key", "address", "from", "run", "host", "pid", "user", "command",
-		"foreign", "left_ms", "held_ms", "place", "status", "fence", "renewals", "failed_tries", "closest_ms", "processes",
-		"attempt", "pause_ms", "slot", "by", "why", "until", "tries", "splay_ms", "apart_ms":
-		return true
-	}
-	return false
-}

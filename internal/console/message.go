@@ -12,8 +12,9 @@ type Message struct {
 
 // A Field is one thing that a program wants to know.
 type Field struct {
-	Name  string
-	Value any // a string, an int or an int64
+	Name   string
+	Value  any  // a string, an int or an int64
+	InText bool // a line of text shows it, too: the message does not say it
 }
 
 // A Level is how much a message matters.

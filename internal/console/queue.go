@@ -55,7 +55,7 @@ func (q *queue) drain(lines <-chan queuedLine) {
 		if n := q.dropped.Swap(0); n > 0 {
 			q.write(q.form(nil, Message{
 				Level: Warning, Event: EventDropped, Text: "stderr did not take all messages",
-				Fields: []Field{{"dropped", n}},
+				Fields: []Field{{Name: "dropped", Value: n, InText: true}},
 			}))
 		}
 		q.write(line.text)

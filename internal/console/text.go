@@ -19,7 +19,7 @@ func textOf(context []Field, m Message) []byte {
 		out.WriteString(": " + printable(m.Err.Error()))
 	}
 	for _, f := range slices.Concat(context, m.Fields) {
-		if !inWords(f.Name) {
+		if f.InText {
 			rest.WriteString(" " + f.Name + "=" + printable(fmt.Sprint(f.Value)))
 		}
 	}

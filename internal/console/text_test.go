@@ -17,7 +17,9 @@ func TestTextIsALineAndItsHints(t *testing.T) {
 	c.Say(console.Message{Level: console.Error, Text: "it broke", Hints: []string{"do this", "or that"}})
 	c.Say(console.Message{
 		Level: console.Warning, Text: "trying again", Err: errors.New("refused"),
-		Fields: []console.Field{{Name: "left", Value: 3}, {Name: "wherefore", Value: "a b"}},
+		Fields: []console.Field{
+			{Name: "left", Value: 3, InText: true}, {Name: "said", Value: 4}, {Name: "wherefore", Value: "a b", InText: true},
+		},
 	})
 	c.Say(console.Message{Level: console.Info, Text: "fine"})
 	c.Say(console.Message{Level: console.Debug, Text: "by the way"})
@@ -60,7 +62,7 @@ func TestWhatSteersATerminalIsEscaped(t *testing.T) {
 func nastily(text, value string) console.Message {
 	return console.Message{
 		Level: console.Error, Text: text, Err: errors.New(text), Hints: []string{text},
-		Fields: []console.Field{{Name: "field", Value: value}},
+		Fields: []console.Field{{Name: "field", Value: value, InText: true}},
 	}
 }
 

@@ -56,14 +56,16 @@ func (t teller) Failed(tries int, err error, left time.Duration) {
 	}
 	t.session.Console.Say(console.Message{
 		Level: level, Event: console.EventUnrenewed, Err: err, Text: t.lockHere() + " could not be renewed; trying again",
-		Fields: []console.Field{{Name: "until_stop", Value: max(left, 0).Round(100 * time.Millisecond).String()}},
+		Fields: []console.Field{
+			{Name: "until_stop", Value: max(left, 0).Round(100 * time.Millisecond).String(), InText: true},
+		},
 	})
 }
 
 func (t teller) Recovered(tries int) {
 	t.session.Console.Say(console.Message{
 		Level: console.Info, Event: console.EventRenewed, Text: t.lockHere() + " is renewed again",
-		Fields: []console.Field{{Name: "failed", Value: tries}},
+		Fields: []console.Field{{Name: "failed", Value: tries, InText: true}},
 	})
 }
 
