@@ -21,6 +21,7 @@ func (j *Job) StateOfFree() State {
 
 // StateOfHeld is the state of a job whose lock the holder has, or a pause.
 func (j *Job) StateOfHeld(byPause bool) State {
+	_, late := j.Holder.Unrenewed(j.Left, j.At, j.Now)
 	switch h := j.Holder; {
 	case byPause:
 		return PausedJob
@@ -32,7 +33,7 @@ func (j *Job) StateOfHeld(byPause bool) State {
 		return Ended
 	case j.handedOver():
 		return Starting
-	case j.late():
+	case late:
 		return Silent
 	}
 	return Running
@@ -58,14 +59,20 @@ func (j *Job) handedOver() bool {
 	return j.Left <= keptUncalled && j.Left+max(0, j.Now.Sub(j.At)) < j.Holder.TTL-roughly
 }
 
-// late reports whether the holder has missed a renewal and two tries of it. In the first
-// period of a lease none is due.
-func (j *Job) late() bool {
-	h := j.Holder
-	if h.TTL <= 0 || h.Every <= 0 {
-		return false
+// RenewsWithin is after how long a holder that lives has renewed its lease: it may miss one
+// renewal and two tries of it.
+func (h Holder) RenewsWithin() time.Duration { return h.Every + 2*TimesOf(h.TTL).Try }
+
+// Unrenewed is for how long a holder has not renewed a lease that it has since at, and of which
+// so much is left now; late is whether that is longer than it should be: it is dead, frozen or
+// cut off then. A lease that never ends tells nothing.
+func (h Holder) Unrenewed(left time.Duration, at, now time.Time) (d time.Duration, late bool) {
+	if h.TTL <= 0 || h.Every <= 0 || left < 0 {
+		return 0, false
 	}
-	slack := h.Every + 2*TimesOf(h.TTL).Try
-	young := !j.At.IsZero() && !j.Now.IsZero() && j.Now.Sub(j.At) <= slack
-	return j.Left < h.TTL-slack && !young
+	d = max(0, h.TTL-left)
+	if !at.IsZero() && !now.IsZero() {
+		d = min(d, max(0, now.Sub(at)))
+	}
+	return d, d > h.RenewsWithin()
 }

@@ -19,23 +19,10 @@ func heldBy(c lock.Changed) string {
 	return "held by " + c.Holder.Process() + " since " + lock.Clock(c.At)
 }
 
-// unrenewed is for how long a holder has not renewed its lease, and whether that is longer
-// than it should be: it is dead, frozen or cut off then. A lease that never ends tells
-// nothing.
+// unrenewed is for how long a holder has not renewed its lease, and whether that is too long.
 func unrenewed(c lock.Changed) (d time.Duration, late bool) {
-	h := c.Holder
-	if h.TTL <= 0 || h.Every <= 0 || c.Left < 0 {
-		return 0, false
-	}
-	d = max(0, h.TTL-c.Left)
-	if !c.At.IsZero() {
-		d = min(d, max(0, c.Now.Sub(c.At)))
-	}
-	return d, d > atLatest(h)
+	return c.Holder.Unrenewed(c.Left, c.At, c.Now)
 }
-
-// atLatest is after how long a holder that lives has renewed its lease.
-func atLatest(h lock.Holder) time.Duration { return h.Every + 2*lock.TimesOf(h.TTL).Try }
 
 // heedsBy is when a holder that lives has renewed its lease, and so knows what has changed.
 func heedsBy(c lock.Changed) time.Time {
@@ -43,5 +30,5 @@ func heedsBy(c lock.Changed) time.Time {
 	if late || c.Holder.Every <= 0 || c.Holder.TTL <= 0 {
 		return c.Now.Add(max(0, c.Left))
 	}
-	return c.Now.Add(atLatest(c.Holder) - d)
+	return c.Now.Add(c.Holder.RenewsWithin() - d)
 }
