@@ -26,7 +26,6 @@ const (
 	StatusLost        = 76
 	statusRanOut      = 124 // of --max-runtime
 	StatusSignal      = 128 // plus the signal's number
-	statusStopped     = 143 // by an operator, before there was a command: as by SIGTERM
 )
 
 // An Explanation is what the user is told at the end.

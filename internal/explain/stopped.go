@@ -9,7 +9,8 @@ import (
 
 // explainStopped is of a run that an operator has stopped while no command ran.
 func explainStopped(e *lock.StoppedError, unrun string, c About) Explanation {
-	o := Failure(statusStopped, "an operator has stopped the run of "+strconv.Quote(e.Name)+" ("+c.Where()+")"+unrun, WhoStopped(e.Name))
+	message := "an operator has stopped the run of " + strconv.Quote(e.Name) + " (" + c.Where() + ")" + unrun
+	o := Failure(lock.StatusStopped, message, WhoStopped(e.Name))
 	o.level, o.Event = console.Warning, console.EventStopped
 	return o
 }

@@ -27,6 +27,10 @@ func (e *TriesError) Error() string {
 	return fmt.Sprintf("the tries of slot %q of %q are used up: %d %s failed", e.Slot, e.Name, len(e.Failures), have)
 }
 
+// StatusStopped is the exit status of a run that an operator has stopped before there was a
+// command: as by SIGTERM.
+const StatusStopped = 143
+
 func (e *StoppedError) Error() string {
 	return fmt.Sprintf("the run of %q was stopped by an operator", e.Name)
 }

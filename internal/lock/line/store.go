@@ -80,7 +80,7 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 
 // stopped gives back the lease of a run that was told to stop before its command began.
 func stopped(ctx context.Context, lease lock.Lease, req lock.Request) error {
-	end := lock.Farewell{Outcome: lock.Outcome{How: lock.Stopped, Status: statusTerminated}}
+	end := lock.Farewell{Outcome: lock.Outcome{How: lock.Stopped, Status: lock.StatusStopped}}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), req.Timeout)
 	defer cancel()
 	if err := lease.Release(ctx, end); err != nil && !errors.Is(err, lock.ErrLost) {
@@ -88,9 +88,6 @@ func stopped(ctx context.Context, lease lock.Lease, req lock.Request) error {
 	}
 	return &lock.StoppedError{Name: req.Name}
 }
-
-// statusTerminated is the exit status of a run that SIGTERM has ended.
-const statusTerminated = 143
 
 // await asks, and waits for a busy lock in line, or beside it if retries are wanted.
 func (a *acquisition) await(ctx context.Context) (lock.Lease, error) {
