@@ -10,8 +10,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// explainHeld is a conflict: an error, or a normal outcome if the user said so
-// by -E 0, which only whoever looks at a terminal wants to know.
+// explainHeld is a conflict: an error, or a normal outcome if the user said so.
 func explainHeld(e *lock.HeldError, c About) Explanation {
 	if e.Pause != nil && !e.Full {
 		return explainPaused(e, c)
@@ -32,6 +31,12 @@ func explainHeld(e *lock.HeldError, c About) Explanation {
 	if held := heldFor(e); c.Config.WarnHeldAfter > 0 && held > c.Config.WarnHeldAfter {
 		return hangs(o, e, held, c)
 	}
+	return o.asSkip(c)
+}
+
+// asSkip is a conflict. If the user has said by -E 0 that it is a normal outcome, only whoever
+// looks at a terminal is told.
+func (o Explanation) asSkip(c About) Explanation {
 	if c.Config.Conflict == statusOK {
 		o.level, o.Hints, o.watched = console.Info, nil, true
 	}

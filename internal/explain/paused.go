@@ -14,10 +14,7 @@ func explainPaused(e *lock.HeldError, c About) Explanation {
 	o := Failure(c.Config.Conflict, PausedJob(e.Name, e.Pause)+" ("+c.Where()+")",
 		Typed("resume", e.Name)+" ends the pause; --ignore-pause runs in spite of it; --wait D waits for its end")
 	o.Event, o.Fields = console.EventPaused, OfHolder(e)
-	if c.Config.Conflict == statusOK {
-		o.level, o.Hints, o.watched = console.Info, nil, true
-	}
-	return o
+	return o.asSkip(c)
 }
 
 // PausedJob says by whom a job is paused, until when and why.
@@ -49,7 +46,7 @@ func ofPause(p *lock.PauseMark) []console.Field {
 		fields = append(fields, console.Field{Name: "why", Value: p.Why})
 	}
 	if !p.Until.IsZero() {
-		fields = append(fields, console.Field{Name: "until", Value: p.Until.UTC().Format("2006-01-02T15:04:05.000Z")})
+		fields = append(fields, console.Field{Name: "until", Value: lock.Instant{Time: p.Until}.String()})
 	}
 	return fields
 }

@@ -18,6 +18,14 @@ func clockAt(t, now time.Time) string {
 	return t.Format(form) + " " + ZoneName(t)
 }
 
+// An Instant is as programs are told it: RFC 3339 in UTC, with milliseconds.
+type Instant struct{ time.Time }
+
+func (i Instant) String() string { return i.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// MarshalJSON writes as many digits for all; time.Time leaves out zeros.
+func (i Instant) MarshalJSON() ([]byte, error) { return []byte(`"` + i.String() + `"`), nil }
+
 // ZoneName is CET, or UTC+11 where a zone has no letters.
 func ZoneName(t time.Time) string {
 	name, _ := t.Zone()

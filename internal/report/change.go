@@ -12,7 +12,7 @@ type changeObject struct {
 	User    string        `json:"user,omitempty"`
 	Command string        `json:"command,omitempty"`
 	Foreign string        `json:"foreign,omitempty"`
-	At      instant       `json:"at,omitzero"`
+	At      lock.Instant  `json:"at,omitzero"`
 	Lease   *seconds      `json:"lease_seconds,omitempty"`
 	Paused  *pauseObject  `json:"paused,omitempty"`
 	Next    *waiterObject `json:"next,omitempty"`
@@ -25,7 +25,7 @@ func ChangeObject(name string, event lock.Event, c lock.Changed) any {
 	h := c.Holder
 	o := changeObject{
 		Key: name, Event: event, Done: c.Done, Run: h.Run, Host: h.Host, PID: h.PID, User: h.User, Command: h.Command, Foreign: h.Foreign,
-		At: instant(c.At), Lease: secondsOf(c.Left, c.Left > 0 && h != (lock.Holder{})), Paused: pauseOf(c.Pause),
+		At: lock.Instant{Time: c.At}, Lease: secondsOf(c.Left, c.Left > 0 && h != (lock.Holder{})), Paused: pauseOf(c.Pause),
 		Unsure: c.Unconfirmed,
 	}
 	if c.Next.Run != "" {

@@ -166,7 +166,7 @@ func (h *htmlPage) zoneText() string {
 
 // time is an instant in UTC for programs, and a text for people.
 func (h *htmlPage) time(t time.Time, text string, attributes ...string) {
-	stamp := t.UTC().Format("2006-01-02T15:04:05.000Z")
+	stamp := lock.Instant{Time: t}.String()
 	h.Element("time", text, append([]string{"datetime", stamp}, attributes...)...)
 }
 

@@ -19,7 +19,7 @@ type jobObject struct {
 	Command string       `json:"command,omitempty"`
 	Run     string       `json:"run,omitempty"`
 	Fence   int64        `json:"fence,omitempty"`
-	At      instant      `json:"at,omitzero"`
+	At      lock.Instant `json:"at,omitzero"`
 	Lease   *seconds     `json:"lease_seconds,omitempty"`
 	Waiting int          `json:"waiting"`
 	Last    *entryObject `json:"last,omitempty"`
@@ -34,15 +34,15 @@ type jobObject struct {
 }
 
 type pauseObject struct {
-	By    string  `json:"by,omitempty"`
-	Why   string  `json:"why,omitempty"`
-	Until instant `json:"until,omitzero"`
+	By    string       `json:"by,omitempty"`
+	Why   string       `json:"why,omitempty"`
+	Until lock.Instant `json:"until,omitzero"`
 }
 
 type waiterObject struct {
-	Run   string  `json:"run,omitempty"`
-	Host  string  `json:"host,omitempty"`
-	Since instant `json:"since,omitzero"`
+	Run   string       `json:"run,omitempty"`
+	Host  string       `json:"host,omitempty"`
+	Since lock.Instant `json:"since,omitzero"`
 }
 
 // pauseOf is nil for none.
@@ -50,41 +50,32 @@ func pauseOf(m *lock.PauseMark) *pauseObject {
 	if m == nil {
 		return nil
 	}
-	return &pauseObject{By: m.By, Why: m.Why, Until: instant(m.Until)}
+	return &pauseObject{By: m.By, Why: m.Why, Until: lock.Instant{Time: m.Until}}
 }
 
 func waiterOf(w lock.Waiter) waiterObject {
-	return waiterObject{Run: w.Run, Host: w.Host, Since: instant(w.Since)}
+	return waiterObject{Run: w.Run, Host: w.Host, Since: lock.Instant{Time: w.Since}}
 }
 
 type entryObject struct {
-	Run      string     `json:"run,omitempty"`
-	Host     string     `json:"host,omitempty"`
-	User     string     `json:"user,omitempty"`
-	PID      int        `json:"pid,omitempty"`
-	Command  string     `json:"command,omitempty"`
-	Slot     string     `json:"slot,omitempty"`
-	Attempts int        `json:"attempts,omitempty"`
-	Fence    int64      `json:"fence,omitempty"`
-	Asked    instant    `json:"asked,omitzero"`
-	At       instant    `json:"at,omitzero"`
-	Ended    instant    `json:"ended,omitzero"`
-	Seconds  *seconds   `json:"seconds,omitempty"`
-	Waited   *seconds   `json:"waited_seconds,omitempty"`
-	Status   *int       `json:"status,omitempty"`
-	How      lock.How   `json:"how,omitempty"`
-	Event    lock.Event `json:"event,omitempty"`
-	By       string     `json:"by,omitempty"`
-	Why      string     `json:"why,omitempty"`
-}
-
-// An instant is written in UTC, with milliseconds.
-type instant time.Time
-
-func (t instant) IsZero() bool { return time.Time(t).IsZero() }
-
-func (t instant) MarshalText() ([]byte, error) {
-	return time.Time(t).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z"), nil
+	Run      string       `json:"run,omitempty"`
+	Host     string       `json:"host,omitempty"`
+	User     string       `json:"user,omitempty"`
+	PID      int          `json:"pid,omitempty"`
+	Command  string       `json:"command,omitempty"`
+	Slot     string       `json:"slot,omitempty"`
+	Attempts int          `json:"attempts,omitempty"`
+	Fence    int64        `json:"fence,omitempty"`
+	Asked    lock.Instant `json:"asked,omitzero"`
+	At       lock.Instant `json:"at,omitzero"`
+	Ended    lock.Instant `json:"ended,omitzero"`
+	Seconds  *seconds     `json:"seconds,omitempty"`
+	Waited   *seconds     `json:"waited_seconds,omitempty"`
+	Status   *int         `json:"status,omitempty"`
+	How      lock.How     `json:"how,omitempty"`
+	Event    lock.Event   `json:"event,omitempty"`
+	By       string       `json:"by,omitempty"`
+	Why      string       `json:"why,omitempty"`
 }
 
 // seconds are written with at most three digits behind the point.
@@ -104,7 +95,7 @@ func JobObject(j lock.Job) any {
 	run, slot := subject(j), slotOf(j)
 	o := jobObject{
 		Key: j.Name, State: j.State, Host: run.Host, PID: run.PID, User: run.User, Command: run.Command, Run: run.Run,
-		Fence: run.Fence, At: instant(run.At), Lease: secondsOf(j.Left, busy(j) && j.Left > 0), Waiting: j.Waiting,
+		Fence: run.Fence, At: lock.Instant{Time: run.At}, Lease: secondsOf(j.Left, busy(j) && j.Left > 0), Waiting: j.Waiting,
 		Last: known(j.Last), Good: known(j.Good), Mean: secondsOf(j.Mean, j.Mean > 0), Slot: slot,
 		Paused: pauseOf(j.Pause),
 	}
@@ -136,7 +127,8 @@ func known(e lock.Entry) *entryObject {
 func object(e lock.Entry) *entryObject {
 	o := &entryObject{
 		Run: e.Run, Host: e.Host, User: e.User, PID: e.PID, Command: e.Command, Slot: e.Slot, Attempts: e.Attempts, Fence: e.Fence,
-		Asked: instant(e.Asked), At: instant(e.At), Ended: instant(e.Ended), How: e.How, Event: e.Event, Why: e.Why,
+		Asked: lock.Instant{Time: e.Asked}, At: lock.Instant{Time: e.At}, Ended: lock.Instant{Time: e.Ended},
+		How: e.How, Event: e.Event, Why: e.Why,
 		Seconds: secondsOf(ran(e)), Waited: secondsOf(waited(e)),
 	}
 	if e.Event != "" {

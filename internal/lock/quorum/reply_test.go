@@ -1,8 +1,8 @@
 package quorum
 
 import (
-	"redlockrun/internal/lock/link"
 	"fmt"
+	"redlockrun/internal/lock/link"
 	"testing"
 	"time"
 
