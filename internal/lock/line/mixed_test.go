@@ -57,6 +57,7 @@ var scenarios = map[string]func(*testing.T){
 	"TestListenersToEverythingAreNotCounted":             TestListenersToEverythingAreNotCounted,
 	"TestLockIsKeptForWhoCannotBeCalled":                 TestLockIsKeptForWhoCannotBeCalled,
 	"TestLookAfterItsOwnerLeft":                          TestLookAfterItsOwnerLeft,
+	"TestALateEndLeavesWhoeverHasBegunSince":             TestALateEndLeavesWhoeverHasBegunSince,
 	"TestLookSaysPlaceHolderAndListeners":                TestLookSaysPlaceHolderAndListeners,
 	"TestMaxWaitersCountsTheConnected":                   TestMaxWaitersCountsTheConnected,
 	"TestMaxWaitersWakesNobody":                          TestMaxWaitersWakesNobody,

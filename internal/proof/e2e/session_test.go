@@ -20,6 +20,7 @@ var masks = []struct {
 	{regexp.MustCompile(`held by \S+:\d+ \([^,]+, `), "held by HOST:PID (USER, "},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`--port \d+|-p \d+`), "--port PORT"},
+	{regexp.MustCompile(`(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d [A-Z]{3,4}\b`), "TIME"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?Z?`), "TIME"},
 	{regexp.MustCompile(`\b[0-9A-HJKMNP-TV-Z]{26}\b`), "ID"},
 	{regexp.MustCompile(`\b(\d+(\.\d+)?(d|h|ms|m|s))+( ago| left)?\b`), "SPAN"},
