@@ -1,7 +1,6 @@
 package forkexec
 
 import (
-	"runtime"
 	"syscall"
 	"unsafe"
 
@@ -68,12 +67,8 @@ func forkAndExecInChild(c *call) (pid uintptr, errno syscall.Errno) {
 		now   syscall.Timespec
 		set   uint64 // of signals
 	)
-	beforeFork()                   // blocks signals; no stack can grow any more
-	if runtime.GOARCH == "s390x" { // its first two arguments are the other way round
-		pid, errno = vfork(syscall.SYS_CLONE, 0, flags, 0)
-	} else {
-		pid, errno = vfork(syscall.SYS_CLONE, flags, 0, 0)
-	}
+	beforeFork() // blocks signals; no stack can grow any more
+	pid, errno = vfork(syscall.SYS_CLONE, flags, 0, 0)
 	if errno != 0 || pid != 0 {
 		return pid, errno
 	}

@@ -1,4 +1,4 @@
-//go:build linux && !386 && !arm
+//go:build linux && (amd64 || arm64)
 
 #include "textflag.h"
 

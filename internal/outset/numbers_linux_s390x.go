@@ -1,8 +1,0 @@
-package outset
-
-// Numbers of system calls.
-const (
-	sysPrlimit   = 334
-	sysSigaction = 174
-	sysPipe      = 325
-)
