@@ -24,10 +24,10 @@ func remember(t *testing.T, srv *redistest.Server, name string, how lock.How, st
 	t.Helper()
 	keys := lock.KeysOf(lock.DefaultPrefix, name, "")
 	ended := time.Now().Add(-5 * time.Minute)
-	last := lock.Entry{
+	last := lock.EntryText(lock.Entry{
 		Run: lock.NewRunID(), Host: "web-3", User: "alice", PID: 4121, Command: "php", Attempts: 1, Fence: 7,
 		Asked: ended.Add(-126 * time.Second), At: ended.Add(-125 * time.Second), Ended: ended, How: how, Status: status,
-	}.String()
+	})
 	for _, words := range [][]any{
 		{"ZADD", keys.Jobs, time.Now().UnixMilli(), name}, {"HSET", keys.Job, "last", last, "mean", "1 125000"}, {"LPUSH", keys.Runs, last},
 	} {

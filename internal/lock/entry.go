@@ -6,27 +6,6 @@ import (
 	"time"
 )
 
-// An Entry is a run of a job, or an operator's act, as the ledger has it. What is unknown
-// or does not apply is zero, but for Status. All times are the store's.
-type Entry struct {
-	Run      string
-	Host     string // of the run, or of the operator
-	User     string // likewise
-	PID      int
-	Command  string
-	Slot     string
-	Attempts int
-	Fence    int64
-	Asked    time.Time // the run's first question
-	At       time.Time // when it began
-	Ended    time.Time // of a vanished run: when that was found; of an act: when it was done
-	How      How       // "" for what is running, and for an act
-	Event    Event     // "" for a run
-	Status   int       // of the command, or redlockrun's own; < 0: unknown
-	Lost     bool      // the lock was lost before the end
-	Why      string    // of an act
-}
-
 // entryWords is how many words an entry has, before those that are name=value. The order is
 //
 //	run host user pid command slot attempts fence asked at ended how status
@@ -39,16 +18,16 @@ const (
 	entryWords = 13
 )
 
-// Who are the words of an entry that say who runs: host, user, pid, command and slot.
-func (h Holder) Who(slot Slot) string {
+// WhoText is the words of an entry that say who runs: host, user, pid, command and slot.
+func WhoText(h Holder, slot Slot) string {
 	r := RecordOf(h)
-	return strings.Join([]string{word(r.Host), word(r.User), strconv.Itoa(r.PID), word(r.Command), word(slot.Name)}, " ")
+	return strings.Join([]string{Word(r.Host), Word(r.User), strconv.Itoa(r.PID), Word(r.Command), Word(slot.Name)}, " ")
 }
 
-// String is the entry as it is written, of a run that is open or of one that has ended.
-func (e Entry) String() string {
+// EntryText is the entry as it is written, of a run that is open or of one that has ended.
+func EntryText(e Entry) string {
 	words := []string{
-		word(e.Run), word(e.Host), word(e.User), strconv.Itoa(e.PID), word(e.Command), word(e.Slot), strconv.Itoa(e.Attempts),
+		Word(e.Run), Word(e.Host), Word(e.User), strconv.Itoa(e.PID), Word(e.Command), Word(e.Slot), strconv.Itoa(e.Attempts),
 	}
 	decimal := func(n int64) { words = append(words, strconv.FormatInt(n, 10)) }
 	asked, at, ended := milliseconds(e.Asked), milliseconds(e.At), milliseconds(e.Ended)
@@ -64,13 +43,13 @@ func (e Entry) String() string {
 		decimal(at - asked)
 		decimal(at)
 		decimal(ended - at)
-		words = append(words, word(string(e.How)+string(e.Event)), statusWord(e.Status))
+		words = append(words, Word(string(e.How)+string(e.Event)), statusWord(e.Status))
 	}
 	if e.Lost {
 		words = append(words, "lost=1")
 	}
 	if e.Why != "" {
-		words = append(words, "why="+word(e.Why))
+		words = append(words, "why="+Word(e.Why))
 	}
 	return strings.Join(words, " ")
 }
@@ -104,10 +83,11 @@ func ReadEntry(text string) (e Entry, ok bool) {
 		return Entry{}, false
 	}
 	if len(words) >= entryWords {
-		e.end(words[openWords-3:])
+		readEnd(&e, words[openWords-3:])
 	}
 	for _, w := range words[openWords:] {
-		e.read(strings.Cut(w, "="))
+		name, value, named := strings.Cut(w, "=")
+		readNamed(&e, name, value, named)
 	}
 	return e, e.Run != "" || e.Event != ""
 }
@@ -115,8 +95,8 @@ func ReadEntry(text string) (e Entry, ok bool) {
 // maxEntry bounds what is read of an entry.
 const maxEntry = 4096
 
-// end takes in the words from the fence on.
-func (e *Entry) end(words []string) {
+// readEnd takes in the words from the fence on.
+func readEnd(e *Entry, words []string) {
 	at := max(0, number(words[2]))
 	if e.At.IsZero() { // it cannot be shown, nor what is counted from it
 		at = 0
@@ -142,8 +122,8 @@ func signed(w string) int64 {
 	return n
 }
 
-// read takes in a word that is name=value; others are passed over.
-func (e *Entry) read(name, value string, named bool) {
+// readNamed takes in a word that is name=value; others are passed over.
+func readNamed(e *Entry, name, value string, named bool) {
 	switch {
 	case !named:
 	case name == "lost":

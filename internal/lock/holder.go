@@ -45,3 +45,21 @@ func (h Holder) Process() string {
 	}
 	return fmt.Sprintf("%s:%d", Plain(h.Host), h.PID)
 }
+
+// RenewsWithin is after how long a holder that lives has renewed its lease: it may miss one
+// renewal and two tries of it.
+func (h Holder) RenewsWithin() time.Duration { return h.Every + 2*TimesOf(h.TTL).Try }
+
+// Unrenewed is for how long a holder has not renewed a lease that it has since at, and of which
+// so much is left now; late is whether that is longer than it should be: it is dead, frozen or
+// cut off then. A lease that never ends tells nothing.
+func (h Holder) Unrenewed(left time.Duration, at, now time.Time) (d time.Duration, late bool) {
+	if h.TTL <= 0 || h.Every <= 0 || left < 0 {
+		return 0, false
+	}
+	d = max(0, h.TTL-left)
+	if !at.IsZero() && !now.IsZero() {
+		d = min(d, max(0, now.Sub(at)))
+	}
+	return d, d > h.RenewsWithin()
+}

@@ -99,6 +99,33 @@ type Job struct {
 	Unread []string
 }
 
+// Vanished reports whether the run that the ledger believes to be running has no lock any
+// more: it died without a word, or goes on without its lock.
+func (j *Job) Vanished() bool {
+	return j.Open.Run != "" && j.State != "" && j.Holder.Run != j.Open.Run
+}
+
+// An Entry is a run of a job, or an operator's act, as the ledger has it. What is unknown
+// or does not apply is zero, but for Status. All times are the store's.
+type Entry struct {
+	Run      string
+	Host     string // of the run, or of the operator
+	User     string // likewise
+	PID      int
+	Command  string
+	Slot     string
+	Attempts int
+	Fence    int64
+	Asked    time.Time // the run's first question
+	At       time.Time // when it began
+	Ended    time.Time // of a vanished run: when that was found; of an act: when it was done
+	How      How       // "" for what is running, and for an act
+	Event    Event     // "" for a run
+	Status   int       // of the command, or redlockrun's own; < 0: unknown
+	Lost     bool      // the lock was lost before the end
+	Why      string    // of an act
+}
+
 // A Waiter stands in line.
 type Waiter struct {
 	Run   string
@@ -114,6 +141,19 @@ type JobSlot struct {
 	Touched time.Time
 	SlotState
 }
+
+// A PauseMark says that a job is paused.
+type PauseMark struct {
+	ID    string // 26 characters
+	By    string // user@host
+	Why   string
+	Since time.Time
+	Until time.Time // zero: for ever
+}
+
+// A PauseEnd says that a pause has ended in a quorum while Master was away, which may have the pause still; or, without
+// a Master, that a majority has noted that.
+type PauseEnd struct{ ID, Master string }
 
 // A State is what a job is doing.
 type State string

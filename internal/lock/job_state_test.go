@@ -43,27 +43,8 @@ func TestTheStateOfAHeldLockFollowsFromItsTimes(t *testing.T) {
 		{"a bit later", open(held(time.Minute, time.Hour, 36*time.Second-time.Millisecond)), Silent},
 		{"for ever", held(time.Minute, 0, -1), Stuck},
 	} {
-		if got := c.job.StateOfHeld(false); got != c.want {
+		if got := StateOfHeld(&c.job, false); got != c.want {
 			t.Errorf("%s: %s, not %s", c.name, got, c.want)
-		}
-	}
-}
-
-func TestARunThatTheLedgerKnowsAndNoLockHasVanished(t *testing.T) {
-	held := Job{State: Running, Holder: Holder{Run: "b"}, Open: Entry{Run: "b"}}
-	for _, c := range []struct {
-		job  Job
-		want bool
-	}{
-		{held, false},
-		{Job{State: Gone, Open: Entry{Run: "a"}}, true},
-		{Job{State: Starting, Holder: Holder{Run: "b"}, Open: Entry{Run: "a"}}, true},
-		{Job{State: PausedJob, Open: Entry{Run: "a"}}, true},
-		{Job{Open: Entry{Run: "a"}}, false}, // nobody could tell
-		{Job{State: Idle}, false},
-	} {
-		if got := c.job.Vanished(); got != c.want {
-			t.Errorf("%v of %+v", got, c.job)
 		}
 	}
 }

@@ -2,17 +2,6 @@ package lock
 
 import "strings"
 
-// DefaultPrefix is before each key, unless Servers says otherwise.
-const DefaultPrefix = "redlockrun:"
-
-// CheckPrefix refuses a prefix that would move the hash tag away from the lock's name.
-func CheckPrefix(prefix string) error {
-	if strings.ContainsAny(prefix, "{}") {
-		return &ConfigError{Subject: "the prefix", Problem: "it has a brace in it"}
-	}
-	return nil
-}
-
 // Tombstone is how long an acquire that was given up without an answer may
 // still be under way.
 const Tombstone = 60_000 // ms

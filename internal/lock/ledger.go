@@ -28,17 +28,17 @@ func LedgerFields() []string {
 
 // ReadLedger takes in the values of LedgerFields, as anybody may have written them; "" is
 // one that is not there. strange are the fields that are none of ours.
-func (j *Job) ReadLedger(values []string) (strange []string) {
+func ReadLedger(j *Job, values []string) (strange []string) {
 	j.Counts = map[How]int64{}
 	for i, field := range LedgerFields() {
-		if i < len(values) && values[i] != "" && !j.readField(field, values[i]) {
+		if i < len(values) && values[i] != "" && !readField(j, field, values[i]) {
 			strange = append(strange, field)
 		}
 	}
 	return strange
 }
 
-func (j *Job) readField(field, text string) (ok bool) {
+func readField(j *Job, field, text string) (ok bool) {
 	switch field {
 	case openField:
 		j.Open, ok = ReadEntry(text)

@@ -10,7 +10,7 @@ import (
 func TestTheLedgerOfAJobIsReadFieldByField(t *testing.T) {
 	open := Entry{Run: NewRunID(), Host: "web-3", At: time.UnixMilli(1795344187661), Status: -1}
 	var j Job
-	strange := j.ReadLedger([]string{open.String(), "garbage", "", "20 125000", "", open.String() + "\n" + open.String(), "41", "-1", "x"})
+	strange := ReadLedger(&j, []string{EntryText(open), "garbage", "", "20 125000", "", EntryText(open) + "\n" + EntryText(open), "41", "-1", "x"})
 	if j.Open != open || j.Mean != 125*time.Second || len(j.Doubts) != 2 || len(j.Counts) != 1 || j.Counts[Ok] != 41 || j.Last != (Entry{}) {
 		t.Errorf("%+v", j)
 	}
@@ -78,7 +78,7 @@ func TestAWaiterOfAnyReleaseIsRead(t *testing.T) {
 func FuzzWhatIsReadOfAJob(f *testing.F) {
 	run := NewRunID()
 	for _, text := range []string{
-		"", Entry{Run: run, How: Ok}.String(), "20 125000", "41", `{"run":"` + run + `","v":1,"ttl":60000,"every":-1,"at":1,"fence":7}`,
+		"", EntryText(Entry{Run: run, How: Ok}), "20 125000", "41", `{"run":"` + run + `","v":1,"ttl":60000,"every":-1,"at":1,"fence":7}`,
 		`{"pause":"` + run + `","since":9223372036854775807}`, `1 1 - 2 {"run":"` + run + `"}`, "open 1 " + run + "/h",
 		"redlockrun:{%25}:job", `{"run":"` + run + `","start":-9223372036854775808,"asked":-9223372036854775808}`,
 	} {
@@ -87,9 +87,9 @@ func FuzzWhatIsReadOfAJob(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, left, now int64) {
 		j := Job{Now: instantOf(now), Left: time.Duration(left), Pause: ReadPause(text)}
 		j.Holder, j.At, j.Fence = ReadHeld(text)
-		j.ReadLedger([]string{text, text, text, text, text, text, text})
+		ReadLedger(&j, []string{text, text, text, text, text, text, text})
 		entries, _ := ReadEntries([]string{text, text})
-		if len(entries) > 2 || j.StateOfHeld(false) == "" || j.StateOfFree() == "" || j.Mean < 0 || j.Fence < 0 {
+		if len(entries) > 2 || StateOfHeld(&j, false) == "" || StateOfFree(&j) == "" || j.Mean < 0 || j.Fence < 0 {
 			t.Errorf("%+v", j)
 		}
 		ReadWaiter(run, text)

@@ -7,15 +7,6 @@ import (
 	"time"
 )
 
-// A PauseMark says that a job is paused.
-type PauseMark struct {
-	ID    string // 26 characters
-	By    string // user@host
-	Why   string
-	Since time.Time
-	Until time.Time // zero: for ever
-}
-
 // ReadPause reads a text that anybody may have written; nil if it is no pause. It is the
 // value of the key that says that a pause is wanted, and of a lock that a pause has:
 //
@@ -63,16 +54,12 @@ func PauseLength(d time.Duration) int64 {
 	return Milliseconds(d)
 }
 
-// A PauseEnd says that a pause has ended in a quorum while Master was away, which may have the pause still; or, without
-// a Master, that a majority has noted that.
-type PauseEnd struct{ ID, Master string }
-
 // PauseEndsText is the value of the key that keeps them: "id@master " for each, where the master is a word, or "id ".
 func PauseEndsText(ends []PauseEnd) string {
 	var b strings.Builder
 	for _, e := range ends {
 		if b.WriteString(e.ID); e.Master != "" {
-			b.WriteString("@" + word(e.Master))
+			b.WriteString("@" + Word(e.Master))
 		}
 		b.WriteByte(' ')
 	}

@@ -3,8 +3,20 @@ package lock
 import (
 	"context"
 	"net"
+	"strings"
 	"time"
 )
+
+// DefaultPrefix is before each key, unless Servers says otherwise.
+const DefaultPrefix = "redlockrun:"
+
+// CheckPrefix refuses a prefix that would move the hash tag away from the lock's name.
+func CheckPrefix(prefix string) error {
+	if strings.ContainsAny(prefix, "{}") {
+		return &ConfigError{Subject: "the prefix", Problem: "it has a brace in it"}
+	}
+	return nil
+}
 
 // Servers says where locks are kept in Redis.
 type Servers struct {

@@ -9,8 +9,8 @@ import (
 // A line of words is what scripts take apart: one blank between two, and in each word
 // only what is printed, without %, / and =; %XX is a byte. "-" is a word that is empty.
 
-// word is a text as one word.
-func word(text string) string {
+// Word is a text as one word of what is written into a store.
+func Word(text string) string {
 	if text == "" {
 		return "-"
 	}
@@ -24,9 +24,6 @@ func word(text string) string {
 	}
 	return b.String()
 }
-
-// Word is a text as one word of what is written into a store.
-func Word(text string) string { return word(text) }
 
 // unword is the text of a word that anybody may have written.
 func unword(w string) string {

@@ -86,7 +86,7 @@ func by(e lock.Entry) string { return lock.Plain(strings.Trim(e.User+"@"+e.Host,
 // Mark is the same for two entries that say the same: a run and how it ended, or an act.
 func Mark(e lock.Entry) string {
 	if e.Event != "" {
-		return e.String()
+		return fmt.Sprint(e)
 	}
 	return e.Run + " " + string(e.How)
 }

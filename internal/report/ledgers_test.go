@@ -54,7 +54,7 @@ func (l *ledgerer) entry(hows ...lock.How) lock.Entry {
 
 // written is the entry as a store would give it back.
 func written(e lock.Entry) lock.Entry {
-	read, _ := lock.ReadEntry(e.String())
+	read, _ := lock.ReadEntry(lock.EntryText(e))
 	return read
 }
 
@@ -89,7 +89,7 @@ func (l *ledgerer) job() lock.Job {
 	if l.often(40) {
 		l.hold(&j)
 	} else {
-		j.State = j.StateOfFree()
+		j.State = lock.StateOfFree(&j)
 	}
 	if l.often(5) {
 		j.State, j.Unread = oneOf(l, j.State, ""), []string{"the lock: " + l.text()}
@@ -104,14 +104,14 @@ func (l *ledgerer) job() lock.Job {
 func (l *ledgerer) hold(j *lock.Job) {
 	j.Left = time.Duration(l.IntN(60000)-2000) * time.Millisecond
 	if j.Pause != nil && l.often(50) {
-		j.State = j.StateOfHeld(true)
+		j.State = lock.StateOfHeld(j, true)
 		return
 	}
 	j.Holder, j.At, j.Fence = l.holder(), l.ago(), l.Int64N(1<<53)
 	if j.Holder.Run != "" && l.often(70) {
 		j.Open = lock.Entry{Run: j.Holder.Run, Host: j.Holder.Host, At: j.At, Status: -1}
 	}
-	j.State = j.StateOfHeld(false)
+	j.State = lock.StateOfHeld(j, false)
 }
 
 // past fills in the ledger.
@@ -132,7 +132,7 @@ func (l *ledgerer) past(j *lock.Job) {
 	}
 	var runs []string
 	for range l.IntN(7) {
-		runs = append(runs, l.ended().String())
+		runs = append(runs, lock.EntryText(l.ended()))
 	}
 	j.Runs, _ = lock.ReadEntries(runs)
 	j.Last = l.ended()

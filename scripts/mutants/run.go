@@ -26,7 +26,7 @@ var lockFaults = []fault{
 	{"take any word for the id of a run", "internal/lock/slot.go",
 		"if len(parts) < 2 || len(parts[0]) != RunIDLen {", "if len(parts) < 2 {",
 		"internal/lock TestASlotIsRead", false},
-	{"believe no ledger that a run has vanished", "internal/lock/job_state.go",
+	{"believe no ledger that a run has vanished", "internal/lock/job.go",
 		`return j.Open.Run != "" && j.State != "" && j.Holder.Run != j.Open.Run`, "return false",
 		"internal/lock TestARunThatTheLedgerKnowsAndNoLockHasVanished", false},
 	{"ask once and no more", "internal/lock/patience.go",

@@ -94,11 +94,11 @@ func fill(t *testing.T, srv *redistest.Server, name string) {
 		runC, fmt.Sprintf("%d 0 %s", now, waiting(runC, 0)))
 	do(t, srv, "HSET", k.Slots, "old", fmt.Sprintf("closed %d %s/web-1/ok/0/%d", now-1000, runC, now-1000),
 		"new", fmt.Sprintf("open %d %s/web-3 %s/web-2/failed/3/%d", now, runA, runB, now))
-	do(t, srv, "HSET", k.Job, "open", opened(runA).String(), "last", entry(runC, time.Hour, lock.Failed, 3).String(),
-		"good", entry(runB, 2*time.Hour, lock.Ok, 0).String(), "mean", "20 125000", "count:ok", 41, "count:failed", 2, "listed", 20000)
-	do(t, srv, "RPUSH", k.Runs, entry(runC, time.Hour, lock.Failed, 3).String(), entry(runB, 2*time.Hour, lock.Ok, 0).String())
-	do(t, srv, "RPUSH", k.Bad, entry(runC, time.Hour, lock.Failed, 3).String(),
-		entry(lock.NewRunID(), 9*time.Hour, lock.Vanished, -1).String())
+	do(t, srv, "HSET", k.Job, "open", lock.EntryText(opened(runA)), "last", lock.EntryText(entry(runC, time.Hour, lock.Failed, 3)),
+		"good", lock.EntryText(entry(runB, 2*time.Hour, lock.Ok, 0)), "mean", "20 125000", "count:ok", 41, "count:failed", 2, "listed", 20000)
+	do(t, srv, "RPUSH", k.Runs, lock.EntryText(entry(runC, time.Hour, lock.Failed, 3)), lock.EntryText(entry(runB, 2*time.Hour, lock.Ok, 0)))
+	do(t, srv, "RPUSH", k.Bad, lock.EntryText(entry(runC, time.Hour, lock.Failed, 3)),
+		lock.EntryText(entry(lock.NewRunID(), 9*time.Hour, lock.Vanished, -1)))
 	do(t, srv, "ZADD", k.Jobs, now, name)
 }
 

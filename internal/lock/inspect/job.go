@@ -79,7 +79,7 @@ func (r *reader) lock(p part) {
 	}
 	value := p.text(0)
 	if p.number == -2 {
-		j.State = j.StateOfFree()
+		j.State = lock.StateOfFree(j)
 		return
 	}
 	j.Left = left(p.number)
@@ -89,7 +89,7 @@ func (r *reader) lock(p part) {
 	} else {
 		j.Holder, j.At, j.Fence = lock.ReadHeld(value)
 	}
-	j.State = j.StateOfHeld(pause != nil)
+	j.State = lock.StateOfHeld(j, pause != nil)
 }
 
 // fence takes the counter for the fence of a holder whose record has none: that of a quorum's
@@ -166,7 +166,7 @@ func (r *reader) ledger(p part) {
 	if !r.has(p, "the ledger") {
 		return
 	}
-	for _, field := range r.job.ReadLedger(p.texts) {
+	for _, field := range lock.ReadLedger(&r.job, p.texts) {
 		r.unread("the ledger's "+field, odd)
 	}
 }

@@ -36,7 +36,7 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 		names = ""
 	}
 	patience := lock.Patience{Whole: o.Timeout, Draw: o.Draw}
-	args := append([]any{c.By.Run, lock.ActHistory, c.By.Who(lock.Slot{}), 0, "", name, names, lock.Word(lock.WhyText(c.Why))}, more(c)...)
+	args := append([]any{c.By.Run, lock.ActHistory, lock.WhoText(c.By, lock.Slot{}), 0, "", name, names, lock.Word(lock.WhyText(c.Why))}, more(c)...)
 	reply, inDoubt, err := changeStep(c.Act).Persist(ctx, l, patience, keys.All(), args...)
 	if err != nil {
 		return lock.Changed{}, lock.Unconfirmed(err, inDoubt)

@@ -45,7 +45,7 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 	keys := lock.KeysOf(s.cfg.Prefix, req.Name, req.Holder.Run)
 	a := &acquisition{
 		req: req, steps: s.steps, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw), keys: keys,
-		all: keys.All(), record: lock.RecordOf(req.Holder).String(), who: req.Holder.Who(req.Slot),
+		all: keys.All(), record: lock.RecordOf(req.Holder).String(), who: lock.WhoText(req.Holder, req.Slot),
 	}
 	if req.Slot.Name != "" {
 		a.steps = s.slot

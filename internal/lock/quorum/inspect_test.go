@@ -84,8 +84,8 @@ func TestNamesAndRunsOfAQuorumAreThoseOfAllItsMasters(t *testing.T) {
 	locktest.Do(t, all[0], "ZADD", k.Jobs, 1, "a", 1, "b")
 	locktest.Do(t, all[1], "ZADD", k.Jobs, 1, "b")
 	locktest.Do(t, all[2], "SET", lock.KeysOf(lock.DefaultPrefix, "c", "").Fence, 1)
-	locktest.Do(t, all[0], "RPUSH", k.Runs, ok.String(), gone.String())
-	locktest.Do(t, all[2], "RPUSH", k.Runs, ok.String())
+	locktest.Do(t, all[0], "RPUSH", k.Runs, lock.EntryText(ok), lock.EntryText(gone))
+	locktest.Do(t, all[2], "RPUSH", k.Runs, lock.EntryText(ok))
 	in, silent := inspecting(t, all)
 	for scan, want := range map[bool][]string{false: {"a", "b"}, true: {"a", "b", "c"}} {
 		if names, err := in.Names(t.Context(), scan); err != nil || !slices.Equal(names, want) {

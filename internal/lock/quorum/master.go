@@ -132,7 +132,7 @@ func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, num
 	keys := lock.KeysOf(cfg.Prefix, req.Name, req.Holder.Run)
 	return &redisMaster{
 		number: fmt.Sprintf("%02d", number), where: src.Address(), req: req, steps: present, keys: keys,
-		run: record[:begin], rest: record[begin:], who: req.Holder.Who(req.Slot),
+		run: record[:begin], rest: record[begin:], who: lock.WhoText(req.Holder, req.Slot),
 		uptime: cfg.UptimeToVote(req.Times.TTL),
 		opened: req.Clock.Now(), turn: make(chan struct{}, 1), link: src.Link(ctx, keys.Lock, req.Clock, req.Draw),
 	}

@@ -63,10 +63,10 @@ func merged(size int, seen []sight) lock.Job {
 		m.note("the lock: %s", m.undecided())
 	case holder == noHolder:
 		m.open(m.vanished())
-		m.job.State = m.job.StateOfFree()
+		m.job.State = lock.StateOfFree(&m.job)
 	default:
 		m.open(holder)
-		m.job.State = m.job.StateOfHeld(holder == byPause)
+		m.job.State = lock.StateOfHeld(&m.job, holder == byPause)
 		if m.job.State == lock.Starting { // a quorum hands nothing over
 			m.job.State = lock.Running
 		}

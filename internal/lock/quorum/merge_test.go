@@ -27,7 +27,7 @@ func holds(run string, left time.Duration) lock.Job {
 
 func free(open string) lock.Job {
 	j := lock.Job{Name: "job", Now: now, Open: lock.Entry{Run: open}}
-	j.State = j.StateOfFree()
+	j.State = lock.StateOfFree(&j)
 	return j
 }
 

@@ -244,7 +244,7 @@ func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...
 	for len(args) < 7 {
 		args = append(args, "")
 	}
-	args = append(args, lock.ActHistory, c.By.Who(lock.Slot{}), 0, "", name)
+	args = append(args, lock.ActHistory, lock.WhoText(c.By, lock.Slot{}), 0, "", name)
 	step := changeStep(c.Act)
 	answers := askAll(ctx, o.sources, o.Timeout, func(ctx context.Context, src addressed) (changeReply, error) {
 		l := src.Fresh(ctx).Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
