@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 rules='
 cmd/redlockrun     : internal/(outset/takesignals|config|console|explain|flagset|interrupt|lock|operator|outfile|password|runner|session) github.com/spf13/(cobra|pflag)
 internal/session   : internal/(boottime|config|console|explain|footprint|interrupt|lock|lock/local|outfile|runner|store|watchdog)
-internal/operator  : internal/(boottime|config|console|doctor|explain|flagset|interrupt|lock|lock/local|outfile|report|runner|screen|store) github.com/spf13/pflag
+internal/operator  : internal/(boottime|config|console|doctor|explain|flagset|interrupt|lock|lock/local|lock/wire|outfile|report|runner|screen|store) github.com/spf13/pflag
 internal/explain   : internal/(boottime|config|console|lock|lock/quorum|runner|watchdog)
 internal/store     : internal/(config|lock|lock/line|lock/quorum)
 internal/flagset   : internal/config github.com/spf13/pflag
@@ -17,20 +17,21 @@ internal/config     : internal/lock
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
 internal/report     : internal/(lock|console|markup)
 internal/markup     :
-internal/doctor     : internal/(config|lock|lock/link) golang.org/x/sys.*
+internal/doctor     : internal/(config|lock|lock/link|lock/wire) golang.org/x/sys.*
 internal/screen     : internal/relay golang.org/x/(sys|term).*
 internal/watchdog   : internal/(lock|boottime)
 internal/lock       : internal/boottime github.com/oklog/ulid/v2
+internal/lock/wire  : internal/(lock|boottime)
 internal/lock/link  : internal/(lock|boottime) github.com/redis/go-redis/v9.*
 internal/lock/ledger : internal/lock/link
-internal/lock/inspect : internal/(lock|lock/link)
-internal/lock/line  : internal/(lock|lock/link|lock/ledger|lock/inspect|boottime)
-internal/lock/quorum : internal/(lock|lock/link|lock/ledger|lock/inspect|boottime)
+internal/lock/inspect : internal/(lock|lock/link|lock/wire)
+internal/lock/line  : internal/(lock|lock/link|lock/wire|lock/ledger|lock/inspect|boottime)
+internal/lock/quorum : internal/(lock|lock/link|lock/wire|lock/ledger|lock/inspect|boottime)
 internal/proof/model/fencemodel : internal/proof/model
 internal/proof/model/linemodel : internal/proof/model
 internal/proof/model :
-internal/lock/local : internal/(lock|boottime) golang.org/x/sys.*
-internal/proof/locktest : internal/(lock|proof/redistest|boottime) github.com/anishathalye/porcupine
+internal/lock/local : internal/(lock|lock/wire|boottime) golang.org/x/sys.*
+internal/proof/locktest : internal/(lock|lock/wire|proof/redistest|boottime) github.com/anishathalye/porcupine
 internal/runner     : internal/(boottime|forkexec|guard|relay) golang.org/x/sys.*
 internal/forkexec   : internal/outset
 internal/outset     :
@@ -44,7 +45,7 @@ internal/footprint  : golang.org/x/sys.*
 internal/boottime   : golang.org/x/sys.*
 internal/proof/redistest  : internal/proof/ability golang.org/x/sys.*
 scripts/manual      : internal/config
-scripts/scale       : internal/(lock|lock/line)
+scripts/scale       : internal/(lock|lock/line|lock/wire)
 scripts/.*          : internal/proof/(redistest|ability|seeded) scripts/page golang.org/x/sys.*
 internal/proof/e2e        :
 internal/proof/seeded     :

@@ -13,6 +13,7 @@ import (
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/ptytest"
 	"redlockrun/internal/proof/redistest"
 
@@ -22,9 +23,9 @@ import (
 // remember lets a server know a job, of which nothing runs.
 func remember(t *testing.T, srv *redistest.Server, name string, how lock.How, status int) {
 	t.Helper()
-	keys := lock.KeysOf(lock.DefaultPrefix, name, "")
+	keys := wire.KeysOf(lock.DefaultPrefix, name, "")
 	ended := time.Now().Add(-5 * time.Minute)
-	last := lock.EntryText(lock.Entry{
+	last := wire.EntryText(lock.Entry{
 		Run: lock.NewRunID(), Host: "web-3", User: "alice", PID: 4121, Command: "php", Attempts: 1, Fence: 7,
 		Asked: ended.Add(-126 * time.Second), At: ended.Add(-125 * time.Second), Ended: ended, How: how, Status: status,
 	})

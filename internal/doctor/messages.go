@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 // A Listener is a server that calls who waits.
@@ -29,7 +29,7 @@ func checkMessages(ctx context.Context, v *visit) []Finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, v.Limit)
 	defer cancel()
-	keys := lock.KeysOf(v.Servers.Prefix, trialName(), "")
+	keys := wire.KeysOf(v.Servers.Prefix, trialName(), "")
 	channel := keys.Channel("doctor")
 	messages, hush, err := v.Server.(Listener).Listen(ctx, channel)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 // rehearse is a run and a waiter with the steps that all runs use: a lock of nobody's is taken,
@@ -127,7 +128,7 @@ func (e *Examination) removeTraces(ctx context.Context, visits []*visit, name st
 		}
 		words := []any{"EVAL", "return redis.call('del', unpack(KEYS))", 0}
 		for _, part := range parts {
-			for _, key := range lock.KeysOf(v.Servers.Prefix, name, part.Holder.Run).All() {
+			for _, key := range wire.KeysOf(v.Servers.Prefix, name, part.Holder.Run).All() {
 				words = append(words, key)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // A use is what rights are for, and what is lost without them.
@@ -42,7 +43,7 @@ func checkRights(ctx context.Context, v *visit) []Finding {
 	if v.idle {
 		return nil
 	}
-	key := lock.KeysOf(v.Servers.Prefix, trialName(), "").Lock
+	key := wire.KeysOf(v.Servers.Prefix, trialName(), "").Lock
 	reply, err := v.ask(ctx, "EVAL", trialLua, "0", key, v.Servers.Prefix+"jobs")
 	switch {
 	case barred(err) && refusedBy(err).Code == lock.NOCOMMAND:

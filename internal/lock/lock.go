@@ -197,7 +197,7 @@ type NotLockError struct {
 }
 
 // A NewerError says that releases which know no protocol as high as this must leave the
-// lock alone, and that this is one: see [Protocol].
+// lock alone, and that this is one: see Protocol in package wire.
 type NewerError struct {
 	Name     string
 	Protocol int // the lowest that may touch it

@@ -13,6 +13,7 @@ import (
 	"redlockrun/internal/explain"
 	"redlockrun/internal/interrupt"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/runner"
 
 	"github.com/spf13/pflag"
@@ -71,7 +72,7 @@ func (o *Operation) isGone(name, run string) (bool, error) {
 	}
 	job, err := interrupt.Run(o.Signals, func(ctx context.Context) (lock.Job, error) { return jobs.Job(ctx, name) })
 	h := job.Holder
-	here := h.Run == run && h.Boot != "" && h.Boot == boottime.BootID() && h.Host == lock.RecordOf(lock.Holder{Host: lock.HostName()}).Host
+	here := h.Run == run && h.Boot != "" && h.Boot == boottime.BootID() && h.Host == wire.RecordOf(lock.Holder{Host: lock.HostName()}).Host
 	if err != nil || !here || h.PID <= 0 || !errors.Is(syscall.Kill(h.PID, 0), syscall.ESRCH) {
 		return false, err
 	}

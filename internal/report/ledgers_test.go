@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 // A ledgerer makes jobs up as they may be read: what runs, what ended, and what others have
@@ -54,7 +55,7 @@ func (l *ledgerer) entry(hows ...lock.How) lock.Entry {
 
 // written is the entry as a store would give it back.
 func written(e lock.Entry) lock.Entry {
-	read, _ := lock.ReadEntry(lock.EntryText(e))
+	read, _ := wire.ReadEntry(wire.EntryText(e))
 	return read
 }
 
@@ -89,7 +90,7 @@ func (l *ledgerer) job() lock.Job {
 	if l.often(40) {
 		l.hold(&j)
 	} else {
-		j.State = lock.StateOfFree(&j)
+		j.State = wire.StateOfFree(&j)
 	}
 	if l.often(5) {
 		j.State, j.Unread = oneOf(l, j.State, ""), []string{"the lock: " + l.text()}
@@ -104,14 +105,14 @@ func (l *ledgerer) job() lock.Job {
 func (l *ledgerer) hold(j *lock.Job) {
 	j.Left = time.Duration(l.IntN(60000)-2000) * time.Millisecond
 	if j.Pause != nil && l.often(50) {
-		j.State = lock.StateOfHeld(j, true)
+		j.State = wire.StateOfHeld(j, true)
 		return
 	}
 	j.Holder, j.At, j.Fence = l.holder(), l.ago(), l.Int64N(1<<53)
 	if j.Holder.Run != "" && l.often(70) {
 		j.Open = lock.Entry{Run: j.Holder.Run, Host: j.Holder.Host, At: j.At, Status: -1}
 	}
-	j.State = lock.StateOfHeld(j, false)
+	j.State = wire.StateOfHeld(j, false)
 }
 
 // past fills in the ledger.
@@ -132,9 +133,9 @@ func (l *ledgerer) past(j *lock.Job) {
 	}
 	var runs []string
 	for range l.IntN(7) {
-		runs = append(runs, lock.EntryText(l.ended()))
+		runs = append(runs, wire.EntryText(l.ended()))
 	}
-	j.Runs, _ = lock.ReadEntries(runs)
+	j.Runs, _ = wire.ReadEntries(runs)
 	j.Last = l.ended()
 	if len(j.Runs) > 0 && l.often(80) {
 		j.Last = j.Runs[0]

@@ -12,6 +12,7 @@ import (
 
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 var update = flag.Bool("update", false, "write the files of testdata anew")
@@ -311,7 +312,7 @@ func TestAnEntryOfAnybodyIsShown(t *testing.T) {
 		run('A') + " - - 0 - - 0 0 0 0",
 		"- desk alice 0 - - 0 0 0 0 5 pause - why=%1b[31m",
 	} {
-		e, ok := lock.ReadEntry(text)
+		e, ok := wire.ReadEntry(text)
 		if !ok {
 			t.Fatalf("%q is none", text)
 		}
@@ -328,10 +329,10 @@ func FuzzPage(f *testing.F) {
 	f.Add(run('A')+" - - 0 - - 0 0 5 3 1 ok 0 lost=1 why=x", "closed 1 "+run('A')+"/web-1/ok/0/5", 80)
 	f.Add(run('A')+" %1b - 0 - - 0 0 5 3", "open 1 - "+run('A')+"/%1b/failed/1/5", 3)
 	f.Fuzz(func(t *testing.T, entry, slot string, width int) {
-		e, _ := lock.ReadEntry(entry)
+		e, _ := wire.ReadEntry(entry)
 		j := lock.Job{
 			Name: entry, State: lock.Gone, Now: now, Open: e, Last: e, Good: e, Runs: []lock.Entry{e, e}, Waiting: 3,
-			Slots:   []lock.JobSlot{{Name: slot, SlotState: lock.ReadSlot(slot)}},
+			Slots:   []lock.JobSlot{{Name: slot, SlotState: wire.ReadSlot(slot)}},
 			Waiters: []lock.Waiter{{Run: slot, Host: entry}},
 			Pause:   &lock.PauseMark{By: entry, Why: slot},
 		}

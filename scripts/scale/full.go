@@ -38,7 +38,7 @@ func full(s *scale) error {
 	if _, err := r.all(each, second); err != nil {
 		return err
 	}
-	admin, err := newWire(r.servers[0].Addr())
+	admin, err := newSocket(r.servers[0].Addr())
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (f *fullest) late(r *rig) {
 }
 
 // cut ends the connections of some who hold, over one that is there. The crowd takes their places.
-func (f *fullest) cut(admin *wire) error {
+func (f *fullest) cut(admin *socket) error {
 	clients, err := admin.do("CLIENT LIST TYPE normal")
 	if err != nil {
 		return err
@@ -99,22 +99,22 @@ func (f *fullest) cut(admin *wire) error {
 // mostCut is how many connections are cut.
 const mostCut = 100
 
-// A wire is a connection that was there before the crowd.
-type wire struct {
+// A socket is a connection that was there before the crowd.
+type socket struct {
 	conn net.Conn
 	in   *bufio.Reader
 }
 
-func newWire(at string) (*wire, error) {
+func newSocket(at string) (*socket, error) {
 	conn, err := net.Dial("tcp", at)
 	if err != nil {
 		return nil, err
 	}
-	return &wire{conn, bufio.NewReader(conn)}, nil
+	return &socket{conn, bufio.NewReader(conn)}, nil
 }
 
 // do sends a command, and returns the text or the number that is the answer.
-func (w *wire) do(words string) (string, error) {
+func (w *socket) do(words string) (string, error) {
 	w.conn.SetDeadline(time.Now().Add(30 * time.Second))
 	if _, err := fmt.Fprint(w.conn, words+"\r\n"); err != nil {
 		return "", err

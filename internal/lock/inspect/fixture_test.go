@@ -9,6 +9,7 @@ import (
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/inspect"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 )
@@ -48,7 +49,7 @@ func job(t *testing.T, s lock.Inspector, name string) lock.Job {
 	return j
 }
 
-func keys(name string) lock.Keys { return lock.KeysOf(lock.DefaultPrefix, name, "") }
+func keys(name string) wire.Keys { return wire.KeysOf(lock.DefaultPrefix, name, "") }
 
 // record is the value of a lock that a run took so long ago, with a ttl of a minute.
 func record(run string, ago time.Duration) string {
@@ -59,7 +60,7 @@ func record(run string, ago time.Duration) string {
 
 // waiting is the record of a run that asked first so long ago.
 func waiting(run string, ago time.Duration) string {
-	record := lock.RecordOf(lock.Holder{Run: run, Host: "web-3", PID: 4121, User: "alice", Command: "php", Start: time.Now()})
+	record := wire.RecordOf(lock.Holder{Run: run, Host: "web-3", PID: 4121, User: "alice", Command: "php", Start: time.Now()})
 	record.Asked = time.Now().Add(-ago).UnixMilli()
 	return record.String()
 }
@@ -94,11 +95,11 @@ func fill(t *testing.T, srv *redistest.Server, name string) {
 		runC, fmt.Sprintf("%d 0 %s", now, waiting(runC, 0)))
 	do(t, srv, "HSET", k.Slots, "old", fmt.Sprintf("closed %d %s/web-1/ok/0/%d", now-1000, runC, now-1000),
 		"new", fmt.Sprintf("open %d %s/web-3 %s/web-2/failed/3/%d", now, runA, runB, now))
-	do(t, srv, "HSET", k.Job, "open", lock.EntryText(opened(runA)), "last", lock.EntryText(entry(runC, time.Hour, lock.Failed, 3)),
-		"good", lock.EntryText(entry(runB, 2*time.Hour, lock.Ok, 0)), "mean", "20 125000", "count:ok", 41, "count:failed", 2, "listed", 20000)
-	do(t, srv, "RPUSH", k.Runs, lock.EntryText(entry(runC, time.Hour, lock.Failed, 3)), lock.EntryText(entry(runB, 2*time.Hour, lock.Ok, 0)))
-	do(t, srv, "RPUSH", k.Bad, lock.EntryText(entry(runC, time.Hour, lock.Failed, 3)),
-		lock.EntryText(entry(lock.NewRunID(), 9*time.Hour, lock.Vanished, -1)))
+	do(t, srv, "HSET", k.Job, "open", wire.EntryText(opened(runA)), "last", wire.EntryText(entry(runC, time.Hour, lock.Failed, 3)),
+		"good", wire.EntryText(entry(runB, 2*time.Hour, lock.Ok, 0)), "mean", "20 125000", "count:ok", 41, "count:failed", 2, "listed", 20000)
+	do(t, srv, "RPUSH", k.Runs, wire.EntryText(entry(runC, time.Hour, lock.Failed, 3)), wire.EntryText(entry(runB, 2*time.Hour, lock.Ok, 0)))
+	do(t, srv, "RPUSH", k.Bad, wire.EntryText(entry(runC, time.Hour, lock.Failed, 3)),
+		wire.EntryText(entry(lock.NewRunID(), 9*time.Hour, lock.Vanished, -1)))
 	do(t, srv, "ZADD", k.Jobs, now, name)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // job is what a reading says. barred are the commands that the server refuses, and why.
@@ -24,7 +25,7 @@ func (j reading) job(name string, now int64, barred map[string]string) lock.Job 
 	r.runs(j.runs)
 	r.pause(j.pause)
 	if j.resumed.code == 1 {
-		r.job.Ends = lock.ReadPauseEnds(j.resumed.text(0))
+		r.job.Ends = wire.ReadPauseEnds(j.resumed.text(0))
 	}
 	r.slots(j.slots)
 	r.line(j.line, j.who)
@@ -79,17 +80,17 @@ func (r *reader) lock(p part) {
 	}
 	value := p.text(0)
 	if p.number == -2 {
-		j.State = lock.StateOfFree(j)
+		j.State = wire.StateOfFree(j)
 		return
 	}
 	j.Left = left(p.number)
-	pause := lock.ReadPause(value)
+	pause := wire.ReadPause(value)
 	if pause != nil {
 		j.Pause = pause
 	} else {
-		j.Holder, j.At, j.Fence = lock.ReadHeld(value)
+		j.Holder, j.At, j.Fence = wire.ReadHeld(value)
 	}
-	j.State = lock.StateOfHeld(j, pause != nil)
+	j.State = wire.StateOfHeld(j, pause != nil)
 }
 
 // fence takes the counter for the fence of a holder whose record has none: that of a quorum's
@@ -98,7 +99,7 @@ func (r *reader) fence(p part) {
 	if p.code == 0 || !r.vital(p, "the fence") { // who may not read it may not read the lock: that is noted
 		return
 	}
-	if absent := p.text(0) == "" && p.number == -2; !absent && !lock.IsFence(p.text(0)) {
+	if absent := p.text(0) == "" && p.number == -2; !absent && !wire.IsFence(p.text(0)) {
 		r.unfit("the fence", "it is no number below 2^53")
 	}
 	if r.job.Holder.Run == "" || r.job.Fence > 0 {
@@ -122,7 +123,7 @@ func (r *reader) pause(p part) {
 	if !r.vital(p, "the pause") || p.text(0) == "" {
 		return
 	}
-	if r.job.Pause = lock.ReadPause(p.text(0)); r.job.Pause == nil {
+	if r.job.Pause = wire.ReadPause(p.text(0)); r.job.Pause == nil {
 		r.unfit("the pause", odd)
 	}
 }
@@ -136,7 +137,7 @@ func (r *reader) line(line, who part) {
 	for i, run := range line.texts {
 		w := lock.Waiter{Run: run}
 		if known {
-			w = lock.ReadWaiter(run, who.text(i))
+			w = wire.ReadWaiter(run, who.text(i))
 		}
 		r.job.Waiters = append(r.job.Waiters, w)
 	}
@@ -147,11 +148,11 @@ func (r *reader) slots(p part) {
 		return
 	}
 	if p.number > 0 && len(p.texts) == 0 {
-		r.unread("the slots", fmt.Sprintf("there are %d, of which at most %d could be ours", p.number, lock.MostSlots))
+		r.unread("the slots", fmt.Sprintf("there are %d, of which at most %d could be ours", p.number, wire.MostSlots))
 	}
 	for i := range len(p.texts) / 2 {
-		slot := lock.JobSlot{Name: p.texts[2*i], SlotState: lock.ReadSlot(p.texts[2*i+1])}
-		slot.Touched = lock.SlotTouched(p.texts[2*i+1])
+		slot := lock.JobSlot{Name: p.texts[2*i], SlotState: wire.ReadSlot(p.texts[2*i+1])}
+		slot.Touched = wire.SlotTouched(p.texts[2*i+1])
 		r.job.Slots = append(r.job.Slots, slot)
 	}
 	slices.SortFunc(r.job.Slots, func(a, b lock.JobSlot) int {
@@ -166,7 +167,7 @@ func (r *reader) ledger(p part) {
 	if !r.has(p, "the ledger") {
 		return
 	}
-	for _, field := range lock.ReadLedger(&r.job, p.texts) {
+	for _, field := range wire.ReadLedger(&r.job, p.texts) {
 		r.unread("the ledger's "+field, odd)
 	}
 }
@@ -176,7 +177,7 @@ func (r *reader) runs(p part) {
 		return
 	}
 	var strange int
-	r.job.Runs, strange = lock.ReadEntries(p.texts)
+	r.job.Runs, strange = wire.ReadEntries(p.texts)
 	if strange > 0 {
 		r.unread("the runs", fmt.Sprintf("%d of them are none of ours", strange))
 	}

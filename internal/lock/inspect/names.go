@@ -9,6 +9,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // mostNames bounds how many names are read.
@@ -32,7 +33,7 @@ func (s *Server) Names(ctx context.Context, scan bool) ([]string, error) {
 type nameSet map[string]bool
 
 func (n nameSet) add(name string) {
-	if name != "" && len(name) <= lock.MaxName {
+	if name != "" && len(name) <= wire.MaxName {
 		n[name] = true
 	}
 }
@@ -48,7 +49,7 @@ func (n nameSet) sorted() []string {
 
 // listed adds the names in the ledger's list.
 func (s *Server) listed(ctx context.Context, names nameSet) error {
-	key := lock.KeysOf(s.prefix, "", "").Jobs
+	key := wire.KeysOf(s.prefix, "", "").Jobs
 	v := s.visit(ctx, key)
 	defer v.link.Close()
 	return v.pieces(ctx, key, namesStep, []string{key}, nil, func(texts []string) {
@@ -71,7 +72,7 @@ func (s *Server) scanned(ctx context.Context, names nameSet) error {
 		if err == nil {
 			err = v.pieces(ctx, "the keyspace", scanStep, nil, []any{pattern(s.prefix)}, func(texts []string) {
 				for _, key := range texts {
-					names.add(lock.NameOf(s.prefix, key))
+					names.add(wire.NameOf(s.prefix, key))
 				}
 			}, names)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 const (
@@ -16,7 +17,7 @@ const (
 
 // Runs implements lock.Inspector.
 func (s *Server) Runs(ctx context.Context, name string, bad bool) ([]lock.Entry, error) {
-	keys := lock.KeysOf(s.prefix, name, "")
+	keys := wire.KeysOf(s.prefix, name, "")
 	v := s.visit(ctx, keys.Lock)
 	defer v.link.Close()
 	texts, err := v.list(ctx, keys.Runs)
@@ -25,7 +26,7 @@ func (s *Server) Runs(ctx context.Context, name string, bad bool) ([]lock.Entry,
 		more, err = v.list(ctx, keys.Bad)
 		texts = append(texts, more...) // what is only there lies further back
 	}
-	entries, _ := lock.ReadEntries(texts)
+	entries, _ := wire.ReadEntries(texts)
 	return entries, err
 }
 

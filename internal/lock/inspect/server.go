@@ -8,6 +8,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 const (
@@ -62,7 +63,7 @@ func (s *Server) JobsWithRuns(ctx context.Context, names []string) ([]lock.Job, 
 
 // Job implements lock.Inspector.
 func (s *Server) Job(ctx context.Context, name string) (lock.Job, error) {
-	jobs, err := s.visit(ctx, lock.KeysOf(s.prefix, name, "").Lock).jobs(ctx, []string{name}, shown)
+	jobs, err := s.visit(ctx, wire.KeysOf(s.prefix, name, "").Lock).jobs(ctx, []string{name}, shown)
 	if err != nil {
 		return lock.Job{}, err
 	}
@@ -119,7 +120,7 @@ func read(names []string, reply jobsReply, barred map[string]string) (jobs []loc
 // keysOf are the keys of some locks as the step about jobs wants them.
 func keysOf(prefix string, names []string) (keys []string) {
 	for _, name := range names {
-		k := lock.KeysOf(prefix, name, "")
+		k := wire.KeysOf(prefix, name, "")
 		keys = append(keys, k.Lock, k.Fence, k.Line, k.Who, k.Slots, k.Paused, k.Job, k.Runs, k.Resumed)
 	}
 	return keys
@@ -127,7 +128,7 @@ func keysOf(prefix string, names []string) (keys []string) {
 
 // jobsArgs are the arguments of the step about jobs.
 func jobsArgs(depth int, barred map[string]string) []any {
-	fields := lock.LedgerFields()
+	fields := wire.LedgerFields()
 	args := []any{depth, len(fields)}
 	for _, field := range fields {
 		args = append(args, field)

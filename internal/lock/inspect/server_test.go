@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 )
 
@@ -97,11 +98,12 @@ func TestTheStateOfAJobFollowsItsKeys(t *testing.T) {
 		want  lock.State
 	}{
 		{"nothing", nil, lock.Idle},
-		{"a ledger without a run", [][]any{{"HSET", ":job", "open", "", "last", lock.EntryText(entry(runA, 0, lock.Ok, 0))}}, lock.Idle},
-		{"a run and its lock", [][]any{{"SET", "", record(runA, 0), "PX", 60000}, {"HSET", ":job", "open", lock.EntryText(opened(runA))}}, lock.Running},
+		{"a ledger without a run", [][]any{{"HSET", ":job", "open", "", "last", wire.EntryText(entry(runA, 0, lock.Ok, 0))}}, lock.Idle},
+		{"a run and its lock", [][]any{{"SET", "", record(runA, 0), "PX", 60000},
+			{"HSET", ":job", "open", wire.EntryText(opened(runA))}}, lock.Running},
 		{"a run without history", [][]any{{"SET", "", record(runA, 0), "PX", 60000}}, lock.Running},
-		{"a run without its lock", [][]any{{"HSET", ":job", "open", lock.EntryText(opened(runA))}}, lock.Gone},
-		{"a hand-over", [][]any{{"SET", "", record(runB, 0), "PX", 2000}, {"HSET", ":job", "open", lock.EntryText(opened(runA))}}, lock.Starting},
+		{"a run without its lock", [][]any{{"HSET", ":job", "open", wire.EntryText(opened(runA))}}, lock.Gone},
+		{"a hand-over", [][]any{{"SET", "", record(runB, 0), "PX", 2000}, {"HSET", ":job", "open", wire.EntryText(opened(runA))}}, lock.Starting},
 		{"a hand-over that could not be told", [][]any{{"SET", "", record(runB, 0), "PX", 6000}}, lock.Starting},
 		{"the last second of a lease", [][]any{{"SET", "", record(runA, time.Minute), "PX", 900}}, lock.Silent},
 		{"two renewals missed", [][]any{{"SET", "", record(runA, time.Hour), "PX", 30000}}, lock.Silent},
@@ -180,7 +182,7 @@ func TestOfWhatIsTooLongNoMoreIsReadThanABound(t *testing.T) {
 			redis.call('HSET', KEYS[2], i, 'x')
 			redis.call('ZADD', KEYS[3], i, i)
 		end`
-	do(t, srv, "EVAL", lengthen, 3, k.Runs, k.Slots, k.Line, lock.EntryText(entry(runA, 0, lock.Ok, 0)))
+	do(t, srv, "EVAL", lengthen, 3, k.Runs, k.Slots, k.Line, wire.EntryText(entry(runA, 0, lock.Ok, 0)))
 	j := job(t, s, "job")
 	unread(t, j, "the slots: there are 20000")
 	if j.Waiting != 20000 || len(j.Waiters) > 100 || len(j.Runs) != 1 || len(j.Slots) > 0 {
@@ -196,8 +198,8 @@ func TestOneEntryOfEachRunIsTheLatest(t *testing.T) {
 	srv, s := served(t)
 	k := keys("job")
 	vanished, late, old := entry(runA, time.Hour, lock.Vanished, -1), entry(runA, 0, lock.Ok, 0), entry(runB, 9*time.Hour, lock.Failed, 1)
-	do(t, srv, "RPUSH", k.Runs, lock.EntryText(late), lock.EntryText(entry(runC, time.Minute, lock.Ok, 0)), lock.EntryText(vanished))
-	do(t, srv, "RPUSH", k.Bad, lock.EntryText(vanished), lock.EntryText(old))
+	do(t, srv, "RPUSH", k.Runs, wire.EntryText(late), wire.EntryText(entry(runC, time.Minute, lock.Ok, 0)), wire.EntryText(vanished))
+	do(t, srv, "RPUSH", k.Bad, wire.EntryText(vanished), wire.EntryText(old))
 	runs, err := s.Runs(t.Context(), "job", false)
 	if locktest.Must(t, err); len(runs) != 2 || runs[0].How != lock.Ok || runs[1].Run != runC {
 		t.Errorf("%+v", runs)
@@ -213,7 +215,7 @@ func TestAllOfALongHistoryIsRead(t *testing.T) {
 	srv, s := served(t)
 	words := []any{"RPUSH", keys("job").Runs}
 	for i := range 1234 {
-		words = append(words, lock.EntryText(entry(lock.NewRunID(), time.Duration(i)*time.Minute, lock.Ok, 0)))
+		words = append(words, wire.EntryText(entry(lock.NewRunID(), time.Duration(i)*time.Minute, lock.Ok, 0)))
 	}
 	do(t, srv, words...)
 	if runs, err := s.Runs(t.Context(), "job", false); len(runs) != 1234 || err != nil {

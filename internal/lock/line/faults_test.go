@@ -13,6 +13,7 @@ import (
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 )
@@ -96,7 +97,7 @@ func TestL3LateAcquireAfterTheRunLeavesNoLock(t *testing.T) {
 func TestL3TombstoneAloneStopsALateAcquire(t *testing.T) {
 	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
-	k := lock.KeysOf(lock.DefaultPrefix, "job", lock.NewRunID())
+	k := wire.KeysOf(lock.DefaultPrefix, "job", lock.NewRunID())
 	run := strings.TrimPrefix(k.Gone, k.Lock+":gone:")
 	eval := func(script string, args ...any) any {
 		words := []any{"EVAL", script, len(k.All())}
@@ -105,13 +106,13 @@ func TestL3TombstoneAloneStopsALateAcquire(t *testing.T) {
 		}
 		return locktest.Do(t, srv, append(append(words, run, 0, "h u 1 c -", 0, "", "job", "jobs"), args...)...)
 	}
-	eval(line.Present("release"), 0, lock.Tombstone, 0, "", 0, 0, "0 0 0 0", 0)
-	record := lock.RecordOf(lock.Holder{Run: run}).String()
+	eval(line.Present("release"), 0, wire.Tombstone.Milliseconds(), 0, "", 0, 0, "0 0 0 0", 0)
+	record := wire.RecordOf(lock.Holder{Run: run}).String()
 	if got := eval(line.Present("acquire"), record, 60_000, "once", 0, 0, 0).([]any); got[0] != int64(4) {
 		t.Errorf("a late acquire got %v", got)
 	}
 	free(t, srv)
-	if left := locktest.Do(t, srv, "PTTL", k.Gone).(int64); left <= 0 || left > lock.Tombstone {
+	if left := locktest.Do(t, srv, "PTTL", k.Gone).(int64); left <= 0 || left > wire.Tombstone.Milliseconds() {
 		t.Errorf("the tombstone stays %d ms", left)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 )
 
@@ -38,7 +39,7 @@ func TestAWaiterIsThereSinceItAskedFirst(t *testing.T) {
 	park(t, srv, s, req, 1)
 	entry := func() string { return locktest.Do(t, srv, "HGET", jobKey+":who", req.Holder.Run).(string) }
 	looked := entry()
-	since := lock.ReadWaiter(req.Holder.Run, looked).Since
+	since := wire.ReadWaiter(req.Holder.Run, looked).Since
 	if ms := since.UnixMilli(); ms < before || ms > clockOf(steps{t: t, server: srv}) {
 		t.Errorf("since %v, and it came after %d", since, before)
 	}
@@ -46,7 +47,7 @@ func TestAWaiterIsThereSinceItAskedFirst(t *testing.T) {
 		last := looked
 		locktest.Until(t, "another look", func() bool { looked = entry(); return looked != last })
 	}
-	if again := lock.ReadWaiter(req.Holder.Run, looked).Since; !again.Equal(since) {
+	if again := wire.ReadWaiter(req.Holder.Run, looked).Since; !again.Equal(since) {
 		t.Errorf("since %v, and after two more looks since %v", since, again)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 )
@@ -92,7 +93,7 @@ func TestFrozenFencesAreExceeded(t *testing.T) {
 }
 
 func TestAFrozenFloorIsHeededByAllWhoDoNotKnowIt(t *testing.T) {
-	if lock.Protocol > 1 {
+	if wire.Protocol > 1 {
 		return
 	}
 	locktest.Advise(t)
@@ -112,7 +113,7 @@ func TestFrozenLinesAreServed(t *testing.T) {
 	s.release("a")
 	s.want("N", "")
 	s.code(s.confirm("N"), 2)
-	if h, _ := lock.ReadRecord(s.do("GET", "{n}").(string), time.Now().UnixMilli(), nil); h.Host != "web-3" || h.Command != "php" {
+	if h, _ := wire.ReadRecord(s.do("GET", "{n}").(string), time.Now().UnixMilli(), nil); h.Host != "web-3" || h.Command != "php" {
 		t.Errorf("%+v", h)
 	}
 }

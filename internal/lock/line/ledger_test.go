@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 )
@@ -31,7 +32,7 @@ func (s steps) field(name string) string {
 
 func (s steps) entry(name string) lock.Entry {
 	s.t.Helper()
-	e, _ := lock.ReadEntry(s.field(name))
+	e, _ := wire.ReadEntry(s.field(name))
 	return e
 }
 
@@ -40,7 +41,7 @@ func (s steps) entries(list string) string {
 	s.t.Helper()
 	var all []string
 	for _, text := range s.do("LRANGE", "{n}:"+list, 0, -1).([]any) {
-		e, ok := lock.ReadEntry(text.(string))
+		e, ok := wire.ReadEntry(text.(string))
 		if !ok {
 			s.t.Errorf("no entry: %q", text)
 			continue

@@ -6,6 +6,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // In a Cluster the set of names lives in a slot of its own, out of the reach of the steps:
@@ -40,9 +41,6 @@ func readNothing(r *link.Reply) struct{} {
 	return struct{}{}
 }
 
-// listed is how long a job is among the names after its last run.
-const listed = 90 * 24 * time.Hour
-
 // list puts the job among the names in the background, until unlist. What goes wrong is
 // no matter: another run will do it.
 func (s *redisStore) list(a *acquisition) {
@@ -65,12 +63,12 @@ func (s *redisStore) enlist(ctx context.Context, a *acquisition) {
 	names := s.source.Link(ctx, a.keys.Jobs, a.req.Clock, a.req.Draw)
 	defer names.Close()
 	if a.listing == listLost {
-		enlistLost.Eval(ctx, names, []string{a.keys.Jobs}, a.req.Name, listed.Milliseconds())
+		enlistLost.Eval(ctx, names, []string{a.keys.Jobs}, a.req.Name, wire.Remembered.Milliseconds())
 		return
 	}
 	job := s.source.Link(ctx, a.keys.Job, a.req.Clock, a.req.Draw)
 	defer job.Close()
-	if _, _, err := enlist.Eval(ctx, names, []string{a.keys.Jobs}, a.req.Name, listed.Milliseconds()); err == nil {
+	if _, _, err := enlist.Eval(ctx, names, []string{a.keys.Jobs}, a.req.Name, wire.Remembered.Milliseconds()); err == nil {
 		markListed.Eval(ctx, job, []string{a.keys.Job})
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // An operator changes jobs whose locks are in one Redis.
@@ -28,7 +29,7 @@ func OpenOperator(cfg lock.Servers, i lock.Inspection) (lock.Operator, error) {
 
 // Change implements lock.Operator.
 func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
-	keys := lock.KeysOf(o.prefix, name, c.By.Run)
+	keys := wire.KeysOf(o.prefix, name, c.By.Run)
 	l := o.source.Fresh(ctx).Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
 	defer l.Close()
 	names := keys.Jobs
@@ -36,7 +37,8 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 		names = ""
 	}
 	patience := lock.Patience{Whole: o.Timeout, Draw: o.Draw}
-	args := append([]any{c.By.Run, lock.ActHistory, lock.WhoText(c.By, lock.Slot{}), 0, "", name, names, lock.Word(lock.WhyText(c.Why))}, more(c)...)
+	who, why := wire.WhoText(c.By, lock.Slot{}), wire.Word(wire.WhyText(c.Why))
+	args := append([]any{c.By.Run, lock.ActHistory, who, 0, "", name, names, why}, more(c)...)
 	reply, inDoubt, err := changeStep(c.Act).Persist(ctx, l, patience, keys.All(), args...)
 	if err != nil {
 		return lock.Changed{}, lock.Unconfirmed(err, inDoubt)
@@ -51,14 +53,14 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 func more(c lock.Change) []any {
 	switch c.Act {
 	case lock.Paused:
-		return []any{lock.PauseText(c.By.Run, c.By, c.Why), lock.PauseLength(c.For)}
+		return []any{wire.PauseText(c.By.Run, c.By, c.Why), wire.PauseLength(c.For)}
 	case lock.Resumed:
-		return []any{link.Digit(c.OnlyKept), lock.WhyText(c.Kept)}
+		return []any{link.Digit(c.OnlyKept), wire.WhyText(c.Kept)}
 	case lock.Halted:
 		if !c.Pausing {
 			return []any{c.Run, "", 0}
 		}
-		return []any{c.Run, lock.PauseText(c.By.Run, c.By, c.Why), lock.PauseLength(c.For)}
+		return []any{c.Run, wire.PauseText(c.By.Run, c.By, c.Why), wire.PauseLength(c.For)}
 	case lock.Freed:
 		return []any{c.Run, link.Digit(c.Over)}
 	}
@@ -67,13 +69,13 @@ func more(c lock.Change) []any {
 
 // judge says what a reply means. A change whose first try got no answer, and is no longer
 // to be done, has been done by that.
-func judge(name string, keys lock.Keys, c lock.Change, r changeReply, inDoubt bool) (lock.Changed, error) {
+func judge(name string, keys wire.Keys, c lock.Change, r changeReply, inDoubt bool) (lock.Changed, error) {
 	if r.code == wrong {
 		return lock.Changed{}, &lock.NotLockError{Key: keys.All()[r.key], What: lock.TypeName(r.what)}
 	}
-	out := lock.Changed{Done: r.code == changed, Now: time.UnixMilli(r.now), Pause: lock.ReadPause(r.pause), Ran: r.ran}
-	out.Holder, out.At, _ = lock.ReadHeld(r.held)
-	if lock.ReadPause(r.held) != nil {
+	out := lock.Changed{Done: r.code == changed, Now: time.UnixMilli(r.now), Pause: wire.ReadPause(r.pause), Ran: r.ran}
+	out.Holder, out.At, _ = wire.ReadHeld(r.held)
+	if wire.ReadPause(r.held) != nil {
 		out.Holder, out.At = lock.Holder{}, time.Time{}
 	}
 	switch r.left {
@@ -84,7 +86,7 @@ func judge(name string, keys lock.Keys, c lock.Change, r changeReply, inDoubt bo
 		out.Left = time.Duration(r.left) * time.Millisecond
 	}
 	if r.next != "" {
-		out.Next = lock.ReadWaiter(r.next, r.entry)
+		out.Next = wire.ReadWaiter(r.next, r.entry)
 	}
 	refused := lock.ObjectionOf(r.code)
 	out.Unconfirmed = inDoubt && unsure(c, r, out)
@@ -135,7 +137,7 @@ func (o *operator) relist(ctx context.Context, names, name string, c lock.Change
 	if c.Act == lock.Forgotten {
 		delist.Persist(ctx, l, p, []string{names}, name)
 	} else {
-		enlist.Persist(ctx, l, p, []string{names}, name, listed.Milliseconds())
+		enlist.Persist(ctx, l, p, []string{names}, name, wire.Remembered.Milliseconds())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 )
@@ -65,7 +66,7 @@ func deeds(t *testing.T, rights ...string) string {
 	done = append(done, fmt.Sprint("told: ", regexp.MustCompile(`cmdstat_publish:calls=[1-9]`).MatchString(
 		locktest.Do(t, srv, "INFO", "commandstats").(string))))
 	for _, entry := range locktest.Do(t, srv, "LRANGE", jobKey+":runs", 0, -1).([]any) {
-		e, _ := lock.ReadEntry(entry.(string))
+		e, _ := wire.ReadEntry(entry.(string))
 		done = append(done, string(e.Event)+string(e.How))
 	}
 	unlocked, bad := locktest.Do(t, srv, "HGET", jobKey+":job", "count:unlocked"), locktest.Do(t, srv, "LLEN", jobKey+":bad")

@@ -9,6 +9,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/ability"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
@@ -46,7 +47,7 @@ func acts(t *testing.T, srv *redistest.Server) string {
 	t.Helper()
 	var all []string
 	for _, text := range locktest.Do(t, srv, "LRANGE", jobKey+":runs", 0, -1).([]any) {
-		if e, ok := lock.ReadEntry(text.(string)); ok && e.Event != "" {
+		if e, ok := wire.ReadEntry(text.(string)); ok && e.Event != "" {
 			all = append(all, fmt.Sprintf("%s by %s@%s: %s", e.Event, e.User, e.Host, e.Why))
 		}
 	}
@@ -169,7 +170,7 @@ func TestPauseAndResumeWorkOutOfMemory(t *testing.T) {
 	locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
 	change(t, o, desk(lock.Paused))
 	release(t, held)
-	if value, _ := locktest.Do(t, srv, "GET", jobKey).(string); lock.ReadPause(value) == nil {
+	if value, _ := locktest.Do(t, srv, "GET", jobKey).(string); wire.ReadPause(value) == nil {
 		t.Errorf("the lock has %q", value)
 	}
 	change(t, o, desk(lock.Resumed))
@@ -271,7 +272,7 @@ func TestUnlockTakesTheLockFromOneRunAlone(t *testing.T) {
 
 func runOf(t *testing.T, srv *redistest.Server) string {
 	t.Helper()
-	h, _, _ := lock.ReadHeld(locktest.Do(t, srv, "GET", jobKey).(string))
+	h, _, _ := wire.ReadHeld(locktest.Do(t, srv, "GET", jobKey).(string))
 	return h.Run
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 )
@@ -17,7 +18,7 @@ import (
 // newerRecord is the record of a run of a release that is ahead of this one.
 func newerRecord(run string) string {
 	return fmt.Sprintf(`{"run":"%s","v":%d,"what":{"is":"new"},"host":"next","pid":1,"user":"u","cmd":"c",`+
-		`"start":1,"more":[1],"fence":7,"at":1000}`, run, lock.Protocol+1)
+		`"start":1,"more":[1],"fence":7,"at":1000}`, run, wire.Protocol+1)
 }
 
 func TestFloorsOfAFence(t *testing.T) {
@@ -110,7 +111,7 @@ func TestALockOfANewerReleaseIsBusyAndMayBeWaitedFor(t *testing.T) {
 	run := lock.NewRunID()
 	locktest.Do(t, srv, "SET", jobKey, newerRecord(run), "PX", 1000)
 	if held := locktest.MustBeBusy(t, s, "job"); held.Holder.Run != run || held.Holder.Host != "next" ||
-		held.Holder.Protocol != lock.Protocol+1 || held.Since.IsZero() {
+		held.Holder.Protocol != wire.Protocol+1 || held.Since.IsZero() {
 		t.Errorf("%+v", held)
 	}
 	l := locktest.Acquire(t, s, waits("job", lock.Forever))
@@ -138,8 +139,8 @@ func TestARunOfANewerReleaseIsKnownByItsID(t *testing.T) {
 	s.release("a")
 	s.want("b", "c")
 	s.code(s.confirm("b"), 2)
-	h, since := lock.ReadRecord(s.do("GET", "{n}").(string), time.Now().UnixMilli(), nil)
-	if h.Protocol != lock.Protocol+1 || h.Host != "next" || since.IsZero() {
+	h, since := wire.ReadRecord(s.do("GET", "{n}").(string), time.Now().UnixMilli(), nil)
+	if h.Protocol != wire.Protocol+1 || h.Host != "next" || since.IsZero() {
 		t.Errorf("%+v since %v", h, since)
 	}
 	s.code(s.look("b"), 2)

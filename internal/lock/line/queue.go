@@ -9,6 +9,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // The waiting line. The lock's key is the truth, a message is only a hint to
@@ -170,7 +171,7 @@ func (w *waiter) look(ctx context.Context) (acquireReply, error) {
 	w.subscriber.beginLook()
 	holder := w.req.Holder
 	holder.Start = time.Now() // a lock that is handed over is held from then on
-	record := lock.RecordOf(holder)
+	record := wire.RecordOf(holder)
 	record.Asked = w.asked
 	return w.acquire(ctx, record.String(), lock.Milliseconds(w.req.Times.TTL), w.subscriber.mode(), w.req.Wait.Max,
 		w.req.Slot.Tries, link.Digit(w.req.IgnorePause))

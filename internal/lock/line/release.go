@@ -6,6 +6,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // A goodbye is how an acquisition ends: with a lease, or without one, when fence and at are 0.
@@ -18,7 +19,7 @@ type goodbye struct {
 func (a *acquisition) release(ctx context.Context, g goodbye) (reply releaseReply, sent bool, err error) {
 	var gone int64
 	if a.inDoubt {
-		gone = lock.Tombstone
+		gone = wire.Tombstone.Milliseconds()
 	}
 	return a.steps.release.Eval(ctx, a.link, a.all, a.releaseArgs(g, gone, a.inLine)...)
 }

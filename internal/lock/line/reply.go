@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // What the steps answer. This is where the format of their replies is said; a reply in any
@@ -109,7 +109,7 @@ func readAcquire(r *link.Reply) (a acquireReply) {
 	case code == -2:
 		a.kind = wrongFence
 	case code == -3:
-		a.kind, a.protocol = newer, int(r.Number(lock.Protocol+1, lock.MostProtocol))
+		a.kind, a.protocol = newer, int(r.Number(wire.Protocol+1, wire.MostProtocol))
 	default:
 		r.Strange()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/ability"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
@@ -152,7 +153,7 @@ func TestL14KeyWithoutTTLIsBusyForEver(t *testing.T) {
 		if !errors.As(err, &held) {
 			t.Fatalf("%q: %v", value, err)
 		}
-		if held.TTL >= 0 || held.Holder.Run != "" || held.Holder.Foreign != value[:min(len(value), lock.RecordMax)] {
+		if held.TTL >= 0 || held.Holder.Run != "" || held.Holder.Foreign != value[:min(len(value), wire.RecordMax)] {
 			t.Errorf("%+v", held)
 		}
 		if strings.ContainsAny(err.Error(), "\x1b\n\u202e") {
@@ -215,7 +216,7 @@ func TestL28StolenOrDeletedLockIsLostAndLeftAlone(t *testing.T) {
 		{[]any{"DEL", jobKey}, lock.ErrLost},
 		{[]any{"FLUSHALL"}, lock.ErrLost},
 		{[]any{"SET", jobKey, "mine now"}, lock.ErrTaken},
-		{[]any{"SET", jobKey, lock.RecordOf(lock.Holder{Run: lock.NewRunID()}).String()}, lock.ErrTaken},
+		{[]any{"SET", jobKey, wire.RecordOf(lock.Holder{Run: lock.NewRunID()}).String()}, lock.ErrTaken},
 		{[]any{"EVAL", "redis.call('DEL', KEYS[1]) redis.call('RPUSH', KEYS[1], 'x')", 1, jobKey}, lock.ErrTaken},
 		{[]any{"RENAME", jobKey, "elsewhere"}, lock.ErrLost},
 	} {

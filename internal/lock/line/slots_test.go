@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/ability"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
@@ -24,7 +25,7 @@ func slotted(t *testing.T) steps {
 func (s steps) state() lock.SlotState {
 	s.t.Helper()
 	value, _ := s.do("HGET", "{n}:slots", s.slot).(string)
-	return lock.ReadSlot(value)
+	return wire.ReadSlot(value)
 }
 
 // failures are the letters of the runs that have failed in the slot.
@@ -220,7 +221,7 @@ func TestASuccessDismissesItsWaiters(t *testing.T) {
 		for message == "p" || strings.HasPrefix(message, "n ") {
 			message = next()
 		}
-		if state, found := strings.CutPrefix(message, "d "); !found || lock.ReadSlot(state).By.Run != testID("a") {
+		if state, found := strings.CutPrefix(message, "d "); !found || wire.ReadSlot(state).By.Run != testID("a") {
 			t.Errorf("%s is told %q", run, message)
 		}
 	}
@@ -333,7 +334,7 @@ func TestAReleaseForASlotIsTriedUntilTheEnd(t *testing.T) {
 	end := lock.Farewell{Outcome: lock.Outcome{How: lock.Failed, Status: 1, Attempts: 1}}
 	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), end))
 	value := locktest.Do(t, srv, "HGET", jobKey+":slots", inSlot(0).Slot.Name).(string)
-	if n := len(lock.ReadSlot(value).Failures); n != 1 {
+	if n := len(wire.ReadSlot(value).Failures); n != 1 {
 		t.Errorf("%d failed: %s", n, value)
 	}
 	if n := locktest.Do(t, srv, "LLEN", jobKey+":runs").(int64); n != 1 {

@@ -11,6 +11,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // A redisStore keeps locks where one client of go-redis leads.
@@ -42,10 +43,10 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 	if err := req.Complete(); err != nil {
 		return nil, err
 	}
-	keys := lock.KeysOf(s.cfg.Prefix, req.Name, req.Holder.Run)
+	keys := wire.KeysOf(s.cfg.Prefix, req.Name, req.Holder.Run)
 	a := &acquisition{
 		req: req, steps: s.steps, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw), keys: keys,
-		all: keys.All(), record: lock.RecordOf(req.Holder).String(), who: lock.WhoText(req.Holder, req.Slot),
+		all: keys.All(), record: wire.RecordOf(req.Holder).String(), who: wire.WhoText(req.Holder, req.Slot),
 	}
 	if req.Slot.Name != "" {
 		a.steps = s.slot
@@ -109,7 +110,7 @@ func (a *acquisition) await(ctx context.Context) (lock.Lease, error) {
 type acquisition struct {
 	req    lock.Request
 	steps  steps
-	keys   lock.Keys
+	keys   wire.Keys
 	all    []string // keys, as the steps want them
 	record string
 	who    string // the words of the ledger that say who runs
@@ -203,12 +204,12 @@ func (a *acquisition) interpret(reply acquireReply, sent time.Time) (lock.Lease,
 
 // done is the answer that the slot's work is done, as its state says.
 func (a *acquisition) done(state string) error {
-	return &lock.DoneError{Name: a.req.Name, Slot: a.req.Slot.Name, By: lock.ReadSlot(state).By}
+	return &lock.DoneError{Name: a.req.Name, Slot: a.req.Slot.Name, By: wire.ReadSlot(state).By}
 }
 
 // spent is the answer that the slot's tries are used up.
 func (a *acquisition) spent(state string) error {
-	return &lock.TriesError{Name: a.req.Name, Slot: a.req.Slot.Name, Tries: a.req.Slot.Tries, Failures: lock.ReadSlot(state).Failures}
+	return &lock.TriesError{Name: a.req.Name, Slot: a.req.Slot.Name, Tries: a.req.Slot.Tries, Failures: wire.ReadSlot(state).Failures}
 }
 
 // errRevoked is why a run gets no lock that it has given up itself.
@@ -227,8 +228,8 @@ func (a *acquisition) lease(h hold, sent time.Time) *redisLease {
 
 func (a *acquisition) heldError(b busy) *lock.HeldError {
 	e := &lock.HeldError{Name: a.req.Name, Key: a.keys.Lock, TTL: b.left}
-	if e.Pause = lock.ReadPause(b.record); e.Pause == nil {
-		e.Holder, e.Since = lock.ReadRecord(b.record, b.now, a.req.Clock)
+	if e.Pause = wire.ReadPause(b.record); e.Pause == nil {
+		e.Holder, e.Since = wire.ReadRecord(b.record, b.now, a.req.Clock)
 	}
 	return e
 }
@@ -264,7 +265,7 @@ func (a *acquisition) giveUp(ctx context.Context) (*lock.HeldError, error) {
 		limit = min(limit, lock.LastWord)
 	}
 	if a.inDoubt {
-		a.link.Revoke(a.steps.release.Text(), a.all, a.releaseArgs(goodbye{}, lock.Tombstone, true)...)
+		a.link.Revoke(a.steps.release.Text(), a.all, a.releaseArgs(goodbye{}, wire.Tombstone.Milliseconds(), true)...)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()

@@ -7,6 +7,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 )
@@ -49,7 +50,7 @@ func sentinelPlace(s *redistest.Sentinel) place {
 
 func clusterPlace(c *redistest.Cluster) place {
 	return place{lock.Servers{URLs: []string{c.URL()}}, func(name string) *redistest.Server {
-		return c.Masters[c.Owner(lock.KeysOf(lock.DefaultPrefix, name, "").Lock)]
+		return c.Masters[c.Owner(wire.KeysOf(lock.DefaultPrefix, name, "").Lock)]
 	}}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 )
@@ -24,7 +25,7 @@ func TestALeaseRunsOutWhileTheMachineSleeps(t *testing.T) {
 func TestOfAForeignValueNobodyKnowsSinceWhen(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
-	locktest.Do(t, s, "SET", lock.KeysOf(lock.DefaultPrefix, "job", "").Lock, "somebody")
+	locktest.Do(t, s, "SET", wire.KeysOf(lock.DefaultPrefix, "job", "").Lock, "somebody")
 	if since := locktest.MustBeBusy(t, open(t, s.URL()), "job").Since; !since.IsZero() {
 		t.Errorf("since %v", since)
 	}
@@ -35,7 +36,7 @@ func TestOfAForeignValueNobodyKnowsSinceWhen(t *testing.T) {
 func TestAWaitThatRunsOutSaysWhoseTheLockIsThen(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
-	key := lock.KeysOf(lock.DefaultPrefix, "job", "").Lock
+	key := wire.KeysOf(lock.DefaultPrefix, "job", "").Lock
 	old := fmt.Sprintf(`{"run":"%s","v":1,"host":"old","pid":1,"user":"u","cmd":"c","start":1,"fence":1,"at":1000}`, lock.NewRunID())
 	locktest.Do(t, s, "SET", key, old)
 	req := locktest.RequestFor("job")

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 
 	"golang.org/x/sys/unix"
 )
@@ -210,7 +211,7 @@ func (f *lockFile) look(j *lock.Job) error {
 }
 
 // describe takes in who a record says has the file.
-func describe(j *lock.Job, r lock.Record, state lock.State) {
+func describe(j *lock.Job, r wire.Record, state lock.State) {
 	j.State = state
-	j.Holder, j.At, j.Fence = lock.ReadHeld(r.String())
+	j.Holder, j.At, j.Fence = wire.ReadHeld(r.String())
 }

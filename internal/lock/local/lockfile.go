@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 
 	"golang.org/x/sys/unix"
 )
@@ -204,8 +205,8 @@ func (f *lockFile) removed() bool {
 
 // read returns the last holder's record: its first line. An empty file, or one
 // that lost its content with the machine's power, has none.
-func (f *lockFile) read() (r lock.Record, err error) {
-	buf := make([]byte, lock.RecordMax)
+func (f *lockFile) read() (r wire.Record, err error) {
+	buf := make([]byte, wire.RecordMax)
 	n, err := f.ReadAt(buf, 0)
 	if err != nil && err != io.EOF {
 		return r, err
@@ -218,13 +219,13 @@ func (f *lockFile) read() (r lock.Record, err error) {
 		return r, &lock.NotLockError{Key: f.path, What: "a file of something else"}
 	}
 	if json.Unmarshal(line, &r) != nil {
-		r = lock.Record{}
+		r = wire.Record{}
 	}
 	return r, nil
 }
 
 // write replaces the record. A reader beside it sees the old line or the new one.
-func (f *lockFile) write(r lock.Record) error {
+func (f *lockFile) write(r wire.Record) error {
 	line := r.String() + "\n"
 	if _, err := f.WriteAt([]byte(line), 0); err != nil {
 		return err

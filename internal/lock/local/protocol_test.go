@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 )
 
@@ -18,11 +19,11 @@ func TestAFileOfANewerReleaseIsBusyAndMayBeWaitedFor(t *testing.T) {
 		t.Helper()
 		locktest.Must(t, os.WriteFile(path, fmt.Appendf(nil,
 			`{"run":"%s",%s"v":%d,"new":{},"host":"next","pid":1,"user":"u","cmd":"c","start":1,"fence":9000000000000000,"at":1000}`+"\n",
-			run, more, lock.Protocol+1), 0o600))
+			run, more, wire.Protocol+1), 0o600))
 	}
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
 	write("")
-	if held := locktest.MustBeBusy(t, s, "job"); held.Holder.Run != run || held.Holder.Protocol != lock.Protocol+1 ||
+	if held := locktest.MustBeBusy(t, s, "job"); held.Holder.Run != run || held.Holder.Protocol != wire.Protocol+1 ||
 		held.Holder.Host != "next" {
 		t.Errorf("%+v", held)
 	}

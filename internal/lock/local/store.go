@@ -14,6 +14,7 @@ import (
 
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 // Local keeps locks on this host alone, by flock(2) on one file each. The
@@ -235,7 +236,7 @@ func (s *Store) begin(req lock.Request, f *lockFile) (lock.Lease, error) {
 	if left := last.Kept(); left > 0 {
 		return nil, &lock.HeldError{Name: req.Name, Key: f.path, Holder: last.Holder(), TTL: left}
 	}
-	r := lock.RecordOf(req.Holder)
+	r := wire.RecordOf(req.Holder)
 	r.At = time.Now().UnixMilli()
 	r.Fence = max(last.Fence+1, r.At)
 	if r.Fence >= 1<<53 {
@@ -266,7 +267,7 @@ func (s *Store) explain(req lock.Request, f *lockFile, err error) error {
 // A localLease is a locked file.
 type localLease struct {
 	file   *lockFile
-	record lock.Record
+	record wire.Record
 	clock  *boottime.Clock
 	began  time.Time
 }

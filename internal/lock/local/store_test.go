@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 )
 
@@ -283,7 +284,7 @@ func TestLocalFileNamesAreUnambiguous(t *testing.T) {
 func TestLocalFenceIsReadBeforeItIsWritten(t *testing.T) {
 	s := openLocal(t)
 	path := filepath.Join(s.Address(), "job.lock")
-	r := lock.RecordOf(locktest.RequestFor("job").Holder)
+	r := wire.RecordOf(locktest.RequestFor("job").Holder)
 	r.Fence, r.Ended = 1<<53-2, 1
 	if err := os.WriteFile(path, []byte(r.String()+"\nrest of a longer line"), 0o600); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/ledger"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // The steps of an operator, each atomic at one master, and each one that may be repeated.
@@ -88,10 +89,10 @@ func readChange(r *link.Reply) (c changeReply) {
 
 // run is who has the lock at the master: a run, byPause, byForeign, or noHolder.
 func (c changeReply) run() string {
-	switch h, _, _ := lock.ReadHeld(c.held); {
+	switch h, _, _ := wire.ReadHeld(c.held); {
 	case c.left == -2:
 		return noHolder
-	case lock.ReadPause(c.held) != nil:
+	case wire.ReadPause(c.held) != nil:
 		return byPause
 	case h.Run == "":
 		return byForeign
@@ -108,8 +109,8 @@ func (c changeReply) lease() time.Duration {
 // settledBy is the reply with what this very change has done before, when its answer was
 // lost, as done now.
 func (c changeReply) settledBy(by lock.Change, inDoubt bool) changeReply {
-	h, _, _ := lock.ReadHeld(c.held)
-	pause := lock.ReadPause(c.pause)
+	h, _, _ := wire.ReadHeld(c.held)
+	pause := wire.ReadPause(c.pause)
 	own := false
 	switch by.Act {
 	case lock.Paused:

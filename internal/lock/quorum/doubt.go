@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 // Each master notes to whom it has given the lock, and whether that run had a majority it
@@ -15,7 +16,7 @@ import (
 // runsOf are the runs in doubt at one master.
 func runsOf(lines string) (runs []string) {
 	for line := range strings.Lines(lines) {
-		if e, ok := lock.ReadEntry(strings.TrimSuffix(line, "\n")); ok && e.Run != "" {
+		if e, ok := wire.ReadEntry(strings.TrimSuffix(line, "\n")); ok && e.Run != "" {
 			runs = append(runs, e.Run)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 )
@@ -78,14 +79,14 @@ func everywhere(all servers) bool {
 func TestNamesAndRunsOfAQuorumAreThoseOfAllItsMasters(t *testing.T) {
 	t.Parallel()
 	all := servers(redistest.StartMasters(t, 3, redistest.Options{}).Servers)
-	k := lock.KeysOf(lock.DefaultPrefix, "a", "")
+	k := wire.KeysOf(lock.DefaultPrefix, "a", "")
 	ok := lock.Entry{Run: runA, How: lock.Ok, Ended: now}
 	gone := lock.Entry{Run: runB, How: lock.Vanished, Ended: now, Status: -1}
 	locktest.Do(t, all[0], "ZADD", k.Jobs, 1, "a", 1, "b")
 	locktest.Do(t, all[1], "ZADD", k.Jobs, 1, "b")
-	locktest.Do(t, all[2], "SET", lock.KeysOf(lock.DefaultPrefix, "c", "").Fence, 1)
-	locktest.Do(t, all[0], "RPUSH", k.Runs, lock.EntryText(ok), lock.EntryText(gone))
-	locktest.Do(t, all[2], "RPUSH", k.Runs, lock.EntryText(ok))
+	locktest.Do(t, all[2], "SET", wire.KeysOf(lock.DefaultPrefix, "c", "").Fence, 1)
+	locktest.Do(t, all[0], "RPUSH", k.Runs, wire.EntryText(ok), wire.EntryText(gone))
+	locktest.Do(t, all[2], "RPUSH", k.Runs, wire.EntryText(ok))
 	in, silent := inspecting(t, all)
 	for scan, want := range map[bool][]string{false: {"a", "b"}, true: {"a", "b", "c"}} {
 		if names, err := in.Names(t.Context(), scan); err != nil || !slices.Equal(names, want) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 )
@@ -25,7 +26,7 @@ func entered() lock.Request {
 func entries(t *testing.T, s *redistest.Server, list string) (all []lock.Entry) {
 	t.Helper()
 	for _, text := range locktest.Do(t, s, "LRANGE", jobKey+":"+list, 0, -1).([]any) {
-		e, ok := lock.ReadEntry(text.(string))
+		e, ok := wire.ReadEntry(text.(string))
 		if !ok {
 			t.Errorf("%q is no entry", text)
 		}
@@ -95,7 +96,7 @@ func TestEachMasterOfAQuorumHasTheLedger(t *testing.T) {
 	first, second := entered(), entered()
 	l := acquireWhole(t, store, first)
 	for i, s := range all {
-		open, ok := lock.ReadEntry(jobOf(t, s)["open"])
+		open, ok := wire.ReadEntry(jobOf(t, s)["open"])
 		if !ok || open.Run != first.Holder.Run || open.Fence == 0 || open.At.IsZero() || open.How != "" {
 			t.Errorf("server %d: %+v", i, open)
 		}
@@ -115,7 +116,7 @@ func TestEachMasterOfAQuorumHasTheLedger(t *testing.T) {
 			t.Errorf("%+v", bad)
 		}
 		job := jobOf(t, s)
-		good, _ := lock.ReadEntry(job["good"])
+		good, _ := wire.ReadEntry(job["good"])
 		if good.Run != second.Holder.Run || job["last"] != job["good"] || !strings.HasPrefix(job["mean"], "1 ") {
 			t.Errorf("%v", job)
 		}
@@ -256,7 +257,7 @@ func TestRoundsOfOneRunAreOneEntry(t *testing.T) {
 		t.Errorf("%v, %v", got, job)
 	}
 	value := locktest.Do(t, srv, "HGET", jobKey+":slots", tick).(string)
-	if s := lock.ReadSlot(value); len(s.Failures) != 1 || s.Begun.Run != "" {
+	if s := wire.ReadSlot(value); len(s.Failures) != 1 || s.Begun.Run != "" {
 		t.Errorf("%q", value)
 	}
 }

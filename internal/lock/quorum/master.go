@@ -12,6 +12,7 @@ import (
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/ledger"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // The steps of a master, each atomic in the server.
@@ -73,7 +74,7 @@ type redisMaster struct {
 	number string // its place in the quorum
 	req    lock.Request
 	steps  steps
-	keys   lock.Keys
+	keys   wire.Keys
 	run    string    // how every record of this run begins
 	rest   string    // and how it ends
 	who    string    // the words of the ledger that say who runs
@@ -127,12 +128,12 @@ func sourcesOf(cfg lock.Servers) (sources []*link.Source, addresses []string, er
 
 // newRedisMaster is the number-th server of a quorum, whose links end with ctx.
 func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, number int, req lock.Request) *redisMaster {
-	record := lock.RecordOf(req.Holder).String()
+	record := wire.RecordOf(req.Holder).String()
 	begin := len(`{"run":"",`) + lock.RunIDLen
-	keys := lock.KeysOf(cfg.Prefix, req.Name, req.Holder.Run)
+	keys := wire.KeysOf(cfg.Prefix, req.Name, req.Holder.Run)
 	return &redisMaster{
 		number: fmt.Sprintf("%02d", number), where: src.Address(), req: req, steps: present, keys: keys,
-		run: record[:begin], rest: record[begin:], who: lock.WhoText(req.Holder, req.Slot),
+		run: record[:begin], rest: record[begin:], who: wire.WhoText(req.Holder, req.Slot),
 		uptime: cfg.UptimeToVote(req.Times.TTL),
 		opened: req.Clock.Now(), turn: make(chan struct{}, 1), link: src.Link(ctx, keys.Lock, req.Clock, req.Draw),
 	}
@@ -165,7 +166,7 @@ func (m *redisMaster) stepKeys() []string {
 	return all
 }
 
-func keysOf(k lock.Keys) []string {
+func keysOf(k wire.Keys) []string {
 	return []string{k.Lock, k.Fence, k.Gone, k.Paused, k.Resumed, k.Slots, k.Job, k.Runs, k.Bad, k.Jobs}
 }
 
@@ -186,8 +187,8 @@ func (m *redisMaster) grant(ctx context.Context, b term, asked int64) (vote, err
 	if err != nil {
 		return vote{}, err
 	}
-	v := vote{verdict: reply.verdict, fence: reply.fence, server: reply.server, wait: reply.wait, slot: lock.ReadSlot(reply.slot)}
-	v.doubts, v.ends = runsOf(reply.doubts), lock.ReadPauseEnds(reply.ends)
+	v := vote{verdict: reply.verdict, fence: reply.fence, server: reply.server, wait: reply.wait, slot: wire.ReadSlot(reply.slot)}
+	v.doubts, v.ends = runsOf(reply.doubts), wire.ReadPauseEnds(reply.ends)
 	switch reply.verdict {
 	case refused:
 		v.owner, v.held = owner(reply.record), m.heldError(reply)
@@ -202,8 +203,8 @@ func (m *redisMaster) grant(ctx context.Context, b term, asked int64) (vote, err
 
 func (m *redisMaster) heldError(reply grantReply) lock.HeldError {
 	e := lock.HeldError{Name: m.req.Name, Key: m.keys.Lock, TTL: reply.left}
-	if e.Pause = lock.ReadPause(reply.record); e.Pause == nil {
-		e.Holder, e.Since = lock.ReadRecord(reply.record, reply.now, m.req.Clock)
+	if e.Pause = wire.ReadPause(reply.record); e.Pause == nil {
+		e.Holder, e.Since = wire.ReadRecord(reply.record, reply.now, m.req.Clock)
 	}
 	return e
 }
@@ -246,7 +247,7 @@ func (m *redisMaster) release(ctx context.Context, b term, end parting) (standin
 func (m *redisMaster) releaseArgs(end parting) []any {
 	o, gone := end.Outcome, int64(0)
 	if end.astray {
-		gone = lock.Tombstone
+		gone = wire.Tombstone.Milliseconds()
 	}
 	args := append([]any{lock.Milliseconds(end.Keep), gone, lock.Milliseconds(end.held), end.fence}, m.beside()...)
 	return append(args, string(o.How), o.Status, o.Attempts, link.Digit(o.Lost), link.Digit(end.leased),

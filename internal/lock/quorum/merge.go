@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 // A sight is a job as one master has it.
@@ -63,10 +64,10 @@ func merged(size int, seen []sight) lock.Job {
 		m.note("the lock: %s", m.undecided())
 	case holder == noHolder:
 		m.open(m.vanished())
-		m.job.State = lock.StateOfFree(&m.job)
+		m.job.State = wire.StateOfFree(&m.job)
 	default:
 		m.open(holder)
-		m.job.State = lock.StateOfHeld(&m.job, holder == byPause)
+		m.job.State = wire.StateOfHeld(&m.job, holder == byPause)
 		if m.job.State == lock.Starting { // a quorum hands nothing over
 			m.job.State = lock.Running
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 const (
@@ -27,7 +28,7 @@ func holds(run string, left time.Duration) lock.Job {
 
 func free(open string) lock.Job {
 	j := lock.Job{Name: "job", Now: now, Open: lock.Entry{Run: open}}
-	j.State = lock.StateOfFree(&j)
+	j.State = wire.StateOfFree(&j)
 	return j
 }
 

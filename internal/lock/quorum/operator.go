@@ -9,6 +9,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // An operator changes jobs whose locks are in several independent servers: each of them is
@@ -63,7 +64,7 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 // pause makes or completes a pause. One that a majority has is left as it is; one that has ended, and of which a master
 // has not heard, gives way.
 func (o *operator) pause(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
-	args := []any{lock.PauseText(c.By.Run, c.By, c.Why), lock.PauseLength(c.For)}
+	args := []any{wire.PauseText(c.By.Run, c.By, c.Why), wire.PauseLength(c.For)}
 	s, err := o.ask(ctx, name, c, args...)
 	if err != nil {
 		return lock.Changed{}, err
@@ -80,7 +81,7 @@ func (o *operator) pause(ctx context.Context, name string, c lock.Change) (lock.
 }
 
 func (o *operator) resume(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
-	s, err := o.ask(ctx, name, c, link.Digit(c.OnlyKept), lock.WhyText(c.Kept))
+	s, err := o.ask(ctx, name, c, link.Digit(c.OnlyKept), wire.WhyText(c.Kept))
 	if err != nil {
 		return lock.Changed{}, err
 	}
@@ -99,7 +100,7 @@ func (o *operator) noteEnd(ctx context.Context, name string, c lock.Change, s *s
 	var ends, granted []lock.PauseEnd
 	var life time.Duration
 	for _, r := range s.said {
-		p := lock.ReadPause(r.pause)
+		p := wire.ReadPause(r.pause)
 		if r.code != changed || p == nil || slices.Contains(granted, lock.PauseEnd{ID: p.ID}) {
 			continue
 		}
@@ -117,12 +118,12 @@ func (o *operator) noteEnd(ctx context.Context, name string, c lock.Change, s *s
 // note has a majority note ends of pauses.
 func (o *operator) note(ctx context.Context, name string, c lock.Change, ends []lock.PauseEnd, life time.Duration) error {
 	c.Act = noting
-	_, err := o.ask(ctx, name, c, lock.PauseEndsText(ends), lock.Milliseconds(life))
+	_, err := o.ask(ctx, name, c, wire.PauseEndsText(ends), lock.Milliseconds(life))
 	return err
 }
 
 // longestNoted is for how long it is remembered that a pause without an end has ended.
-const longestNoted = 90 * 24 * time.Hour
+const longestNoted = wire.Remembered
 
 // restOf is for how long a pause goes on where its end was not heard, from now, ms of the master's clock. Other masters'
 // clocks may be late.
@@ -239,12 +240,12 @@ func (o *operator) look(ctx context.Context, name string, c lock.Change) (*surve
 
 // ask has all masters make a step, with what its act wants to be told.
 func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...any) (*survey, error) {
-	keys := lock.KeysOf(o.prefix, name, c.By.Run)
-	args := append([]any{`{"run":"` + c.By.Run + `",`, "", "", lock.Word(lock.WhyText(c.Why))}, more...)
+	keys := wire.KeysOf(o.prefix, name, c.By.Run)
+	args := append([]any{`{"run":"` + c.By.Run + `",`, "", "", wire.Word(wire.WhyText(c.Why))}, more...)
 	for len(args) < 7 {
 		args = append(args, "")
 	}
-	args = append(args, lock.ActHistory, lock.WhoText(c.By, lock.Slot{}), 0, "", name)
+	args = append(args, lock.ActHistory, wire.WhoText(c.By, lock.Slot{}), 0, "", name)
 	step := changeStep(c.Act)
 	answers := askAll(ctx, o.sources, o.Timeout, func(ctx context.Context, src addressed) (changeReply, error) {
 		l := src.Fresh(ctx).Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 )
@@ -151,14 +152,14 @@ func TestAMajorityOfNewerReleasesIsBusyAndMayBeWaitedFor(t *testing.T) {
 	all, store := startDurable(t, 3)
 	run := lock.NewRunID()
 	record := fmt.Sprintf(`{"run":"%s","vote":"00000001.00000000.00","v":%d,"new":{},"host":"next","pid":1,"user":"u","cmd":"c",`+
-		`"start":1,"at":1000}`, run, lock.Protocol+1)
+		`"start":1,"at":1000}`, run, wire.Protocol+1)
 	take := func() {
 		for _, s := range all {
 			locktest.Do(t, s, "SET", jobKey, record, "PX", 60_000)
 		}
 	}
 	take()
-	if held := locktest.MustBeBusy(t, store, "job"); held.Holder.Run != run || held.Holder.Protocol != lock.Protocol+1 ||
+	if held := locktest.MustBeBusy(t, store, "job"); held.Holder.Run != run || held.Holder.Protocol != wire.Protocol+1 ||
 		held.Holder.Host != "next" {
 		t.Errorf("%+v", held)
 	}

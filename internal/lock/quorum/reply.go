@@ -5,8 +5,8 @@ import (
 	"math"
 	"time"
 
-	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // What a master's steps answer. This is where the format of their replies is said; a reply
@@ -93,16 +93,16 @@ func readWrongKey(code int64, r *link.Reply) wrongKey {
 }
 
 // readFloor reads what comes after the code of {-3, protocol}.
-func readFloor(r *link.Reply) int { return int(r.Number(lock.Protocol+1, lock.MostProtocol)) }
+func readFloor(r *link.Reply) int { return int(r.Number(wire.Protocol+1, wire.MostProtocol)) }
 
 // owner names the holder in a value and the round in which it took the lock: a majority
 // that says the same belongs to it. Pauses are all one: whoever wants them, nobody starts.
 func owner(record string) string {
-	if lock.ReadPause(record) != nil {
+	if wire.ReadPause(record) != nil {
 		return byPause
 	}
 	var term struct{ Run, Vote string }
-	if len(record) > lock.RecordMax || json.Unmarshal([]byte(record), &term) != nil || len(term.Vote) < 8 {
+	if len(record) > wire.RecordMax || json.Unmarshal([]byte(record), &term) != nil || len(term.Vote) < 8 {
 		return record
 	}
 	return term.Run + term.Vote[:8]

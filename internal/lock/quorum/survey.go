@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 // A survey is what the masters have answered to one step of an operator.
@@ -23,7 +24,7 @@ type survey struct {
 }
 
 // surveyed is an error if no majority could do what was asked.
-func surveyed(q *quorum, name string, keys lock.Keys, answers []saying[changeReply]) (*survey, error) {
+func surveyed(q *quorum, name string, keys wire.Keys, answers []saying[changeReply]) (*survey, error) {
 	s := &survey{quorum: q, name: name, outage: &outage{quorum: q}}
 	var wrong []*lock.NotLockError
 	for _, a := range answers {
@@ -132,7 +133,7 @@ func (s *survey) has(run string) bool {
 // ended reports whether a master knows that a run has ended.
 func (s *survey) ended(run string) bool {
 	return slices.ContainsFunc(s.said, func(r changeReply) bool {
-		h, _, _ := lock.ReadHeld(r.held)
+		h, _, _ := wire.ReadHeld(r.held)
 		return r.run() == run && !h.Ended.IsZero()
 	})
 }
@@ -151,7 +152,7 @@ func (s *survey) changed(done bool) lock.Changed {
 			continue
 		}
 		if holder != byPause && (out.Holder == lock.Holder{} || out.Holder.Ended.IsZero()) {
-			out.Holder, out.At, _ = lock.ReadHeld(r.held)
+			out.Holder, out.At, _ = wire.ReadHeld(r.held)
 		}
 		if left := r.lease(); left < 0 || out.Left >= 0 && left > out.Left {
 			out.Left = left
@@ -175,7 +176,7 @@ func (s *survey) unsure() bool {
 // pauses are those that masters have, the longest first.
 func (s *survey) pauses() (all []*lock.PauseMark) {
 	for _, r := range s.said {
-		if p := lock.ReadPause(r.pause); p != nil {
+		if p := wire.ReadPause(r.pause); p != nil {
 			all = append(all, p)
 		}
 	}
@@ -196,7 +197,7 @@ func (s *survey) pause() *lock.PauseMark {
 func (s *survey) leftOver() (ends []lock.PauseEnd) {
 	for _, p := range s.pauses() {
 		for _, r := range s.said {
-			for _, end := range lock.ReadPauseEnds(r.ends) {
+			for _, end := range wire.ReadPauseEnds(r.ends) {
 				if end.ID == p.ID && !slices.Contains(ends, end) {
 					ends = append(ends, end)
 				}

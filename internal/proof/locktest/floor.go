@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 // A Floor is a fence, and how a step that takes a free lock answers it: 1 taken, -2 it is
@@ -19,14 +19,14 @@ type Floor struct {
 
 // Floors are fences of every form, right ones and wrong ones.
 func Floors() []Floor {
-	known, next := strconv.Itoa(lock.Protocol), int64(lock.Protocol+1)
+	known, next := strconv.Itoa(wire.Protocol), int64(wire.Protocol+1)
 	floors := []Floor{
 		{"1763790000000", 1, 0},
 		{"1763790000000 p0", 1, 0},
 		{"1763790000000 p" + known, 1, 0},
 		{"1763790000000 p" + strconv.FormatInt(next, 10), -3, next},
 		{"0 p12", -3, 12},
-		{"1763790000000 p999999999", -3, lock.MostProtocol},
+		{"1763790000000 p999999999", -3, wire.MostProtocol},
 		{"9007199254740991 p3", -3, 3}, // what numbers there are is for that release to say
 	}
 	for _, wrong := range []string{
@@ -49,7 +49,7 @@ func FloorOf(fence string) Floor {
 	if parts == nil || len(fence) > 32 {
 		return Floor{fence, -2, 0}
 	}
-	if floor, _ := strconv.ParseInt(parts[2], 10, 64); floor > lock.Protocol {
+	if floor, _ := strconv.ParseInt(parts[2], 10, 64); floor > wire.Protocol {
 		return Floor{fence, -3, floor}
 	}
 	if last, err := strconv.ParseInt(parts[1], 10, 64); err != nil || last+1 >= 1<<53 {

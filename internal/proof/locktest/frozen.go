@@ -28,8 +28,8 @@ const seedVar = "REDLOCKRUN_TEST_SEED"
 
 const brokenAdvice = `What this release writes and sends does not go together with testdata/protocol/1.
 Has that not been released yet? Then take it anew: scripts/freeze.sh
-Otherwise other releases of redlockrun break, too: raise lock.Protocol, write a floor into the
-fence, and add testdata/protocol/2. The rules are at Protocol in internal/lock/record.go.`
+Otherwise other releases of redlockrun break, too: raise wire.Protocol, write a floor into the
+fence, and add testdata/protocol/2. The rules are at Protocol in internal/lock/wire/record.go.`
 
 // Advise says what to do if a test of several releases fails.
 func Advise(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/redistest"
 )
 
@@ -72,7 +73,7 @@ func MustBeUnavailable(t *testing.T, err error) *lock.UnavailableError {
 }
 
 // LockKey is the key of a lock.
-func LockKey(name string) string { return lock.KeysOf(lock.DefaultPrefix, name, "").Lock }
+func LockKey(name string) string { return wire.KeysOf(lock.DefaultPrefix, name, "").Lock }
 
 // MustBeBusy is how another is told that the lock is busy.
 func MustBeBusy(t *testing.T, s lock.Store, name string) *lock.HeldError {
@@ -146,7 +147,7 @@ func CountsASleep(t *testing.T, s lock.Store) {
 
 // HolderOf reads a value that may be anybody's.
 func HolderOf(value string) lock.Holder {
-	h, _ := lock.ReadRecord(value, 0, nil)
+	h, _ := wire.ReadRecord(value, 0, nil)
 	return h
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	lockwire "redlockrun/internal/lock/wire"
 )
 
 // acts are those of operators, as far as the referee knows of them.
@@ -267,7 +268,7 @@ func (r *referee) enteredActs() {
 	entries := make(map[string]int)
 	list := texts(do(r.world.servers[0].server, "LRANGE", r.keys.Runs, 0, -1))
 	for _, line := range list {
-		if e, ok := lock.ReadEntry(line); ok && e.Event != "" {
+		if e, ok := lockwire.ReadEntry(line); ok && e.Event != "" {
 			entries[e.Run]++
 		}
 	}
@@ -284,7 +285,7 @@ func (r *referee) enteredActs() {
 		}
 	}
 	for _, line := range texts(do(r.world.servers[0].server, "LRANGE", r.keys.Bad, 0, -1)) {
-		if e, _ := lock.ReadEntry(line); e.Event != "" || e.How == lock.Ok {
+		if e, _ := lockwire.ReadEntry(line); e.Event != "" || e.How == lock.Ok {
 			r.breach("ledger: among the bad is %q", line)
 		}
 	}

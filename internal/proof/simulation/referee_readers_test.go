@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	lockwire "redlockrun/internal/lock/wire"
 )
 
 // readings are what the referee knows of the ledger of the one server, and what was read of it.
@@ -55,7 +56,7 @@ func (r *referee) watch(x *wire, now standing) {
 	}
 	if good, _ := do(s, "HGET", r.keys.Job, "good").(string); good != r.good {
 		r.good = good
-		if e, ok := lock.ReadEntry(good); ok {
+		if e, ok := lockwire.ReadEntry(good); ok {
 			n := float64(min(r.goods, 19))
 			r.mean = (r.mean*n + float64(e.Ended.Sub(e.At))) / (n + 1)
 			r.goods++

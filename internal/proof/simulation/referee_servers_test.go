@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	lockwire "redlockrun/internal/lock/wire"
 )
 
 // judge looks at what any machine has done by a step, and what it has kept.
@@ -160,7 +161,7 @@ func (r *referee) mayRepeatFences() bool { return r.world.forgetful() && r.world
 func (r *referee) entries(m *machine) map[string][]lock.Entry {
 	all := make(map[string][]lock.Entry)
 	for _, line := range texts(do(m.server, "LRANGE", r.keys.Runs, 0, -1)) {
-		if e, ok := lock.ReadEntry(line); !ok {
+		if e, ok := lockwire.ReadEntry(line); !ok {
 			r.breach("ledger: %q is no entry", line)
 		} else if e.Event == "" {
 			all[e.Run] = append(all[e.Run], e)

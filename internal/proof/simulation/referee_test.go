@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	lockwire "redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/simulation/server"
 	"redlockrun/internal/watchdog"
 )
@@ -17,7 +18,7 @@ import (
 // A referee sees all that clients know and servers hold, and says what must not be.
 type referee struct {
 	world     *world
-	keys      lock.Keys
+	keys      lockwire.Keys
 	runs      map[string]*record // by id
 	ordered   []*record
 	running   []*record // whose command runs
@@ -102,7 +103,7 @@ const (
 
 func newReferee(w *world) *referee {
 	return &referee{
-		world: w, chance: streamOf(w.seed, "repeats"), runs: make(map[string]*record), keys: lock.KeysOf(lock.DefaultPrefix, jobName, ""),
+		world: w, chance: streamOf(w.seed, "repeats"), runs: make(map[string]*record), keys: lockwire.KeysOf(lock.DefaultPrefix, jobName, ""),
 	}
 }
 
@@ -469,7 +470,7 @@ func (r *referee) dismissed(m *machine, run *record) bool {
 		return false
 	}
 	value, _ := do(m.server, "HGET", r.keys.Slots, run.tick.slot).(string)
-	s := lock.ReadSlot(value)
+	s := lockwire.ReadSlot(value)
 	return s.Closed || len(s.Failures)+begun(s) >= slotTries
 }
 

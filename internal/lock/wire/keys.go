@@ -1,10 +1,6 @@
-package lock
+package wire
 
 import "strings"
-
-// Tombstone is how long an acquire that was given up without an answer may
-// still be under way.
-const Tombstone = 60_000 // ms
 
 // Keys are the names in Redis of one lock, for one run.
 //

@@ -1,9 +1,11 @@
-package lock
+package wire
 
 import (
 	"strings"
 	"testing"
 	"time"
+
+	"redlockrun/internal/lock"
 )
 
 // The scripts cut a record at fixed offsets, and what is longer than RecordMax is
@@ -14,7 +16,7 @@ func FuzzARecordBeginsWithItsRunAndIsReadBack(f *testing.F) {
 	f.Add(strings.Repeat("\x01", 300), 1, strings.Repeat("<", 300), strings.Repeat("\xff", 300), int64(1)<<52)
 	f.Fuzz(func(t *testing.T, host string, pid int, user, command string, start int64) {
 		const run = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-		text := RecordOf(Holder{Run: run, Host: host, PID: pid, User: user, Command: command, Start: time.UnixMilli(start)}).String()
+		text := RecordOf(lock.Holder{Run: run, Host: host, PID: pid, User: user, Command: command, Start: time.UnixMilli(start)}).String()
 		if !strings.HasPrefix(text, `{"run":"`+run+`"`) || strings.Contains(text, "\n") || len(text) > RecordMax {
 			t.Errorf("%d bytes: %s", len(text), text)
 		}
@@ -24,7 +26,7 @@ func FuzzARecordBeginsWithItsRunAndIsReadBack(f *testing.F) {
 	})
 }
 
-func holderIn(value string) Holder {
+func holderIn(value string) lock.Holder {
 	h, _ := ReadRecord(value, 0, nil)
 	return h
 }
@@ -32,8 +34,8 @@ func holderIn(value string) Holder {
 // With all that each store adds, the longest record has room in what scripts read of it.
 func TestTheLongestRecordHasRoom(t *testing.T) {
 	odd := strings.Repeat("\x01", 300)
-	r := RecordOf(Holder{
-		Run: strings.Repeat("N", RunIDLen), Host: odd, User: odd, Command: odd, PID: 1 << 22, Start: time.UnixMilli(1763790000000),
+	r := RecordOf(lock.Holder{
+		Run: strings.Repeat("N", lock.RunIDLen), Host: odd, User: odd, Command: odd, PID: 1 << 22, Start: time.UnixMilli(1763790000000),
 		TTL: 7 * 24 * time.Hour, Every: 20 * time.Second, Boot: "0123456789abcdef",
 	})
 	r.Ended, r.At = 1763790000000, 1763790000000
@@ -60,7 +62,7 @@ func FuzzAnyValueIsReadAsAHolder(f *testing.F) {
 		if h.Run == "" && (h.Foreign != value[:min(len(value), RecordMax)] || !since.IsZero()) {
 			t.Errorf("somebody's %q is read as %+v since %v", value, h, since)
 		}
-		if h.Run != "" && (len(h.Run) != RunIDLen || h.Foreign != "") {
+		if h.Run != "" && (len(h.Run) != lock.RunIDLen || h.Foreign != "") {
 			t.Errorf("%q is read as %+v", value, h)
 		}
 	})

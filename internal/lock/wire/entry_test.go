@@ -1,24 +1,26 @@
-package lock
+package wire
 
 import (
 	"strings"
 	"testing"
 	"time"
+
+	"redlockrun/internal/lock"
 )
 
-var oddEntry = Entry{
+var oddEntry = lock.Entry{
 	Run: "01ARZ3NDEKTSV4RRFFQ69G5FAV", Host: "we b/1%", User: "-", PID: 4711, Command: "a=b", Slot: "5m 2026-03-01T12:05Z", Attempts: 3,
 	Fence: 1763790000000, Asked: time.UnixMilli(1763790000001), At: time.UnixMilli(1763790000002), Ended: time.UnixMilli(1763790000003),
-	How: Failed, Status: 1, Lost: true,
+	How: lock.Failed, Status: 1, Lost: true,
 }
 
 func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
-	act := Entry{Host: "desk", User: "alice", Event: Paused, Status: -1, Ended: time.UnixMilli(5), Why: "deploy 7 = new\n"}
+	act := lock.Entry{Host: "desk", User: "alice", Event: lock.Paused, Status: -1, Ended: time.UnixMilli(5), Why: "deploy 7 = new\n"}
 	vanished := oddEntry
-	vanished.How, vanished.Status = Vanished, -1
+	vanished.How, vanished.Status = lock.Vanished, -1
 	open := oddEntry
 	open.Ended, open.How, open.Status, open.Lost = time.Time{}, "", -1, false
-	for _, e := range []Entry{oddEntry, act, vanished, open} {
+	for _, e := range []lock.Entry{oddEntry, act, vanished, open} {
 		if got, ok := ReadEntry(EntryText(e)); !ok || got != e {
 			t.Errorf("%+v\nis written as %q and read as\n%+v", e, EntryText(e), got)
 		}
@@ -55,7 +57,7 @@ func FuzzAnythingIsReadAsAnEntryOrASlot(f *testing.F) {
 		}
 		s := ReadSlot(text)
 		for _, try := range append(s.Failures, s.Begun, s.By) {
-			if try.Run != "" && len(try.Run) != RunIDLen || try.Status > 255 {
+			if try.Run != "" && len(try.Run) != lock.RunIDLen || try.Status > 255 {
 				t.Errorf("%q is read as %+v", text, s)
 			}
 		}
@@ -64,7 +66,7 @@ func FuzzAnythingIsReadAsAnEntryOrASlot(f *testing.F) {
 
 func TestASlotIsRead(t *testing.T) {
 	const run = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-	failed := Try{Run: run, Host: "web 1", How: Failed, Status: 3, Ended: time.UnixMilli(7)}
+	failed := lock.Try{Run: run, Host: "web 1", How: lock.Failed, Status: 3, Ended: time.UnixMilli(7)}
 	s := ReadSlot("open 9 " + run + "/db " + run + "/web%201/failed/3/7 " + run + "/web%201/failed/3/7")
 	if s.Closed || s.Begun.Run != run || s.Begun.Host != "db" || len(s.Failures) != 2 || s.Failures[1] != failed {
 		t.Errorf("%+v", s)
@@ -78,7 +80,7 @@ func TestASlotIsRead(t *testing.T) {
 	if s := ReadSlot("closed 9 " + run + "/web/ok/0/7 " + strings.Repeat("x", maxSlotState)); s.Closed {
 		t.Error("more was read than is kept of a slot")
 	}
-	failed.How, failed.Status = Ok, 0
+	failed.How, failed.Status = lock.Ok, 0
 	if s := ReadSlot("closed 9 " + run + "/web%201/ok/0/7"); !s.Closed || s.By != failed {
 		t.Errorf("%+v", s)
 	}

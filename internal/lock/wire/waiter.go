@@ -1,15 +1,17 @@
-package lock
+package wire
 
 import (
 	"strings"
+
+	"redlockrun/internal/lock"
 )
 
 // ReadWaiter reads what is known of a run in line, as anybody may have written it; what
 // cannot be read is unknown. It is a line of words and the run's record:
 //
 //	<last seen, ms> <1: it can be called> [<slot> <tries>] {"run":...
-func ReadWaiter(run, text string) Waiter {
-	w := Waiter{Run: run}
+func ReadWaiter(run, text string) lock.Waiter {
+	w := lock.Waiter{Run: run}
 	head, record, found := strings.Cut(text, " {")
 	if !found || len(text) > maxEntry {
 		return w

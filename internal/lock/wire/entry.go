@@ -1,9 +1,11 @@
-package lock
+package wire
 
 import (
 	"strconv"
 	"strings"
 	"time"
+
+	"redlockrun/internal/lock"
 )
 
 // entryWords is how many words an entry has, before those that are name=value. The order is
@@ -19,13 +21,13 @@ const (
 )
 
 // WhoText is the words of an entry that say who runs: host, user, pid, command and slot.
-func WhoText(h Holder, slot Slot) string {
+func WhoText(h lock.Holder, slot lock.Slot) string {
 	r := RecordOf(h)
 	return strings.Join([]string{Word(r.Host), Word(r.User), strconv.Itoa(r.PID), Word(r.Command), Word(slot.Name)}, " ")
 }
 
 // EntryText is the entry as it is written, of a run that is open or of one that has ended.
-func EntryText(e Entry) string {
+func EntryText(e lock.Entry) string {
 	words := []string{
 		Word(e.Run), Word(e.Host), Word(e.User), strconv.Itoa(e.PID), Word(e.Command), Word(e.Slot), strconv.Itoa(e.Attempts),
 	}
@@ -69,18 +71,18 @@ func statusWord(status int) string {
 }
 
 // ReadEntry reads an entry that anybody may have written; ok is false if it is none.
-func ReadEntry(text string) (e Entry, ok bool) {
+func ReadEntry(text string) (e lock.Entry, ok bool) {
 	words := strings.Split(text, " ")
 	if len(words) < openWords || len(text) > maxEntry {
-		return Entry{}, false
+		return lock.Entry{}, false
 	}
-	e = Entry{
+	e = lock.Entry{
 		Run: unword(words[0]), Host: unword(words[1]), User: unword(words[2]), PID: int(max(0, number(words[3]))), Command: unword(words[4]),
 		Slot: unword(words[5]), Attempts: int(max(0, number(words[6]))), Fence: max(0, number(words[7])),
 		Asked: instant(words[8]), At: instant(words[9]), Status: -1,
 	}
-	if e.Run != "" && len(e.Run) != RunIDLen {
-		return Entry{}, false
+	if e.Run != "" && len(e.Run) != lock.RunIDLen {
+		return lock.Entry{}, false
 	}
 	if len(words) >= entryWords {
 		readEnd(&e, words[openWords-3:])
@@ -96,17 +98,17 @@ func ReadEntry(text string) (e Entry, ok bool) {
 const maxEntry = 4096
 
 // readEnd takes in the words from the fence on.
-func readEnd(e *Entry, words []string) {
+func readEnd(e *lock.Entry, words []string) {
 	at := max(0, number(words[2]))
 	if e.At.IsZero() { // it cannot be shown, nor what is counted from it
 		at = 0
 	}
 	e.Fence, e.Asked, e.Ended = max(0, at+signed(words[0])), instantOf(at-signed(words[1])), instantOf(at+signed(words[3]))
-	switch what := Event(unword(words[4])); what {
-	case Paused, Resumed, Halted, Freed:
+	switch what := lock.Event(unword(words[4])); what {
+	case lock.Paused, lock.Resumed, lock.Halted, lock.Freed:
 		e.Event = what
 	default:
-		e.How = How(what)
+		e.How = lock.How(what)
 	}
 	if n := number(words[5]); n <= 255 {
 		e.Status = int(n)
@@ -123,7 +125,7 @@ func signed(w string) int64 {
 }
 
 // readNamed takes in a word that is name=value; others are passed over.
-func readNamed(e *Entry, name, value string, named bool) {
+func readNamed(e *lock.Entry, name, value string, named bool) {
 	switch {
 	case !named:
 	case name == "lost":

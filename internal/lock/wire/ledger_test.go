@@ -1,17 +1,21 @@
-package lock
+package wire
 
 import (
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"redlockrun/internal/lock"
 )
 
 func TestTheLedgerOfAJobIsReadFieldByField(t *testing.T) {
-	open := Entry{Run: NewRunID(), Host: "web-3", At: time.UnixMilli(1795344187661), Status: -1}
-	var j Job
-	strange := ReadLedger(&j, []string{EntryText(open), "garbage", "", "20 125000", "", EntryText(open) + "\n" + EntryText(open), "41", "-1", "x"})
-	if j.Open != open || j.Mean != 125*time.Second || len(j.Doubts) != 2 || len(j.Counts) != 1 || j.Counts[Ok] != 41 || j.Last != (Entry{}) {
+	open := lock.Entry{Run: lock.NewRunID(), Host: "web-3", At: time.UnixMilli(1795344187661), Status: -1}
+	var j lock.Job
+	text := EntryText(open)
+	strange := ReadLedger(&j, []string{text, "garbage", "", "20 125000", "", text + "\n" + text, "41", "-1", "x"})
+	if j.Open != open || j.Mean != 125*time.Second || len(j.Doubts) != 2 ||
+		len(j.Counts) != 1 || j.Counts[lock.Ok] != 41 || j.Last != (lock.Entry{}) {
 		t.Errorf("%+v", j)
 	}
 	if !slices.Equal(strange, []string{"last", "count:failed", "count:signal"}) {
@@ -41,7 +45,7 @@ func TestANameIsFoundInEachOfItsKeys(t *testing.T) {
 func TestAPauseIsReadWhoeverWroteIt(t *testing.T) {
 	const id = "01AAAAAAAAAAAAAAAAAAAAAAAA"
 	p := ReadPause(`{"pause":"` + id + `","v":1,"by":"alice@desk","why":"deploy","since":1795344187661,"until":0}`)
-	if p == nil || *p != (PauseMark{ID: id, By: "alice@desk", Why: "deploy", Since: time.UnixMilli(1795344187661)}) {
+	if p == nil || *p != (lock.PauseMark{ID: id, By: "alice@desk", Why: "deploy", Since: time.UnixMilli(1795344187661)}) {
 		t.Errorf("%+v", p)
 	}
 	long := strings.Repeat("x", 1024)
@@ -53,9 +57,9 @@ func TestAPauseIsReadWhoeverWroteIt(t *testing.T) {
 }
 
 func TestAWaiterOfAnyReleaseIsRead(t *testing.T) {
-	run := NewRunID()
+	run := lock.NewRunID()
 	record := `{"run":"` + run + `","v":1,"host":"web-3","pid":7,"user":"u","cmd":"c","start":5,"asked":1795344187661}`
-	want := Waiter{Run: run, Host: "web-3", PID: 7, Since: time.UnixMilli(1795344187661)}
+	want := lock.Waiter{Run: run, Host: "web-3", PID: 7, Since: time.UnixMilli(1795344187661)}
 	if w := ReadWaiter(run, "1795344187661 1 "+record); w != want {
 		t.Errorf("%+v", w)
 	}
@@ -67,8 +71,8 @@ func TestAWaiterOfAnyReleaseIsRead(t *testing.T) {
 	if w := ReadWaiter(run, "1795344187661 1 5m%202026-03-01T12:05Z 2 "+strings.Replace(record, `,"asked":1795344187661`, "", 1)); w != want {
 		t.Errorf("%+v", w)
 	}
-	for _, text := range []string{"", "1 1", record, "1 1 " + record[:20], "1 1 " + strings.Replace(record, run, NewRunID(), 1)} {
-		if w := ReadWaiter(run, text); w != (Waiter{Run: run}) {
+	for _, text := range []string{"", "1 1", record, "1 1 " + record[:20], "1 1 " + strings.Replace(record, run, lock.NewRunID(), 1)} {
+		if w := ReadWaiter(run, text); w != (lock.Waiter{Run: run}) {
 			t.Errorf("%q is %+v", text, w)
 		}
 	}
@@ -76,16 +80,17 @@ func TestAWaiterOfAnyReleaseIsRead(t *testing.T) {
 
 // What is in a store is anybody's.
 func FuzzWhatIsReadOfAJob(f *testing.F) {
-	run := NewRunID()
+	run := lock.NewRunID()
 	for _, text := range []string{
-		"", EntryText(Entry{Run: run, How: Ok}), "20 125000", "41", `{"run":"` + run + `","v":1,"ttl":60000,"every":-1,"at":1,"fence":7}`,
+		"", EntryText(lock.Entry{Run: run, How: lock.Ok}), "20 125000", "41",
+		`{"run":"` + run + `","v":1,"ttl":60000,"every":-1,"at":1,"fence":7}`,
 		`{"pause":"` + run + `","since":9223372036854775807}`, `1 1 - 2 {"run":"` + run + `"}`, "open 1 " + run + "/h",
 		"redlockrun:{%25}:job", `{"run":"` + run + `","start":-9223372036854775808,"asked":-9223372036854775808}`,
 	} {
 		f.Add(text, int64(1000), int64(1795344187661))
 	}
 	f.Fuzz(func(t *testing.T, text string, left, now int64) {
-		j := Job{Now: instantOf(now), Left: time.Duration(left), Pause: ReadPause(text)}
+		j := lock.Job{Now: instantOf(now), Left: time.Duration(left), Pause: ReadPause(text)}
 		j.Holder, j.At, j.Fence = ReadHeld(text)
 		ReadLedger(&j, []string{text, text, text, text, text, text, text})
 		entries, _ := ReadEntries([]string{text, text})
@@ -95,7 +100,7 @@ func FuzzWhatIsReadOfAJob(f *testing.F) {
 		ReadWaiter(run, text)
 		ReadSlot(text)
 		SlotTouched(text)
-		if name := NameOf(DefaultPrefix, text); name != "" && !strings.HasPrefix(text, KeysOf(DefaultPrefix, name, "").Lock) {
+		if name := NameOf(lock.DefaultPrefix, text); name != "" && !strings.HasPrefix(text, KeysOf(lock.DefaultPrefix, name, "").Lock) {
 			t.Errorf("%q of %q", name, text)
 		}
 	})

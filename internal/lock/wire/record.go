@@ -1,4 +1,4 @@
-package lock
+package wire
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"redlockrun/internal/boottime"
+	"redlockrun/internal/lock"
 )
 
 // Protocol is the number of what this release writes into a store and reads there: the
@@ -58,10 +59,10 @@ type Record struct {
 }
 
 // RecordOf is what a holder writes: its texts cut to what the record has room for.
-func RecordOf(h Holder) Record {
+func RecordOf(h lock.Holder) Record {
 	return Record{
 		Run: h.Run, Protocol: Protocol, Host: short(h.Host, 64), PID: h.PID, User: short(h.User, 32), Command: short(h.Command, 64),
-		Start: h.Start.UnixMilli(), TTL: Milliseconds(h.TTL), Every: Milliseconds(h.Every), Boot: h.Boot,
+		Start: h.Start.UnixMilli(), TTL: lock.Milliseconds(h.TTL), Every: lock.Milliseconds(h.Every), Boot: h.Boot,
 	}
 }
 
@@ -92,17 +93,17 @@ func escaped(s string) int {
 
 // ReadRecord reads a value that may be anybody's: the holder, and since when it
 // is one on our clock, the store's being now.
-func ReadRecord(value string, now int64, clock *boottime.Clock) (h Holder, since time.Time) {
+func ReadRecord(value string, now int64, clock *boottime.Clock) (h lock.Holder, since time.Time) {
 	r, ok := parseRecord(value)
 	if !ok {
-		return Holder{Foreign: value[:min(len(value), RecordMax)]}, time.Time{}
+		return lock.Holder{Foreign: value[:min(len(value), RecordMax)]}, time.Time{}
 	}
 	return r.Holder(), r.Since(now, clock)
 }
 
 // ReadHeld is like ReadRecord, with when the lock was taken on the store's clock, and its
 // fence; zero if nobody knows.
-func ReadHeld(value string) (h Holder, at time.Time, fence int64) {
+func ReadHeld(value string) (h lock.Holder, at time.Time, fence int64) {
 	r, _ := parseRecord(value)
 	h, _ = ReadRecord(value, 0, nil)
 	return h, instantOf(r.At), max(0, r.Fence)
@@ -110,7 +111,7 @@ func ReadHeld(value string) (h Holder, at time.Time, fence int64) {
 
 func parseRecord(value string) (r Record, ok bool) {
 	ok = len(value) < RecordMax && strings.HasPrefix(value, `{"run":"`) &&
-		json.Unmarshal([]byte(value), &r) == nil && len(r.Run) == RunIDLen
+		json.Unmarshal([]byte(value), &r) == nil && len(r.Run) == lock.RunIDLen
 	if !ok {
 		return Record{}, false
 	}
@@ -129,8 +130,8 @@ func (r Record) Since(now int64, clock *boottime.Clock) time.Time {
 }
 
 // Holder is who wrote the record.
-func (r Record) Holder() Holder {
-	h := Holder{
+func (r Record) Holder() lock.Holder {
+	h := lock.Holder{
 		Run: r.Run, Protocol: r.Protocol, Host: r.Host, PID: r.PID, User: r.User, Command: r.Command, Start: time.UnixMilli(r.Start),
 		TTL: span(r.TTL), Every: span(r.Every), Boot: r.Boot, Stop: r.Stop,
 	}

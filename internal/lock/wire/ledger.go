@@ -1,8 +1,10 @@
-package lock
+package wire
 
 import (
 	"strings"
 	"time"
+
+	"redlockrun/internal/lock"
 )
 
 // Of the hash of a job in the ledger, these are the fields that are read, the kinds of ends
@@ -20,7 +22,7 @@ const (
 // LedgerFields are the names of all fields that are read.
 func LedgerFields() []string {
 	fields := []string{openField, lastField, goodField, meanField, stoppedField, doubtsField}
-	for _, how := range Hows() {
+	for _, how := range lock.Hows() {
 		fields = append(fields, countField+string(how))
 	}
 	return fields
@@ -28,8 +30,8 @@ func LedgerFields() []string {
 
 // ReadLedger takes in the values of LedgerFields, as anybody may have written them; "" is
 // one that is not there. strange are the fields that are none of ours.
-func ReadLedger(j *Job, values []string) (strange []string) {
-	j.Counts = map[How]int64{}
+func ReadLedger(j *lock.Job, values []string) (strange []string) {
+	j.Counts = map[lock.How]int64{}
 	for i, field := range LedgerFields() {
 		if i < len(values) && values[i] != "" && !readField(j, field, values[i]) {
 			strange = append(strange, field)
@@ -38,12 +40,12 @@ func ReadLedger(j *Job, values []string) (strange []string) {
 	return strange
 }
 
-func readField(j *Job, field, text string) (ok bool) {
+func readField(j *lock.Job, field, text string) (ok bool) {
 	switch field {
 	case openField:
 		j.Open, ok = ReadEntry(text)
 		if j.Open.Run == "" {
-			j.Open, ok = Entry{}, false
+			j.Open, ok = lock.Entry{}, false
 		}
 	case lastField:
 		j.Last, ok = ReadEntry(text)
@@ -64,7 +66,7 @@ func readField(j *Job, field, text string) (ok bool) {
 	default:
 		n := number(text)
 		if ok = n >= 0; ok {
-			j.Counts[How(strings.TrimPrefix(field, countField))] = n
+			j.Counts[lock.How(strings.TrimPrefix(field, countField))] = n
 		}
 	}
 	return ok
@@ -78,7 +80,7 @@ func readMean(text string) (time.Duration, bool) {
 }
 
 // LatestOfEach is one entry of each run, the latest, of entries that come newest first.
-func LatestOfEach(entries []Entry) (latest []Entry) {
+func LatestOfEach(entries []lock.Entry) (latest []lock.Entry) {
 	seen := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		if e.Event == "" && seen[e.Run] {
@@ -94,7 +96,7 @@ func LatestOfEach(entries []Entry) (latest []Entry) {
 
 // ReadEntries reads entries that come newest first, as anybody may have written them: one
 // of each run, the latest. strange is how many are none of ours.
-func ReadEntries(texts []string) (entries []Entry, strange int) {
+func ReadEntries(texts []string) (entries []lock.Entry, strange int) {
 	for _, text := range texts {
 		if e, ok := ReadEntry(text); ok && (e.How != "" || e.Event != "") {
 			entries = append(entries, e)

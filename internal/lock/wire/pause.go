@@ -1,17 +1,19 @@
-package lock
+package wire
 
 import (
 	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
+
+	"redlockrun/internal/lock"
 )
 
 // ReadPause reads a text that anybody may have written; nil if it is no pause. It is the
 // value of the key that says that a pause is wanted, and of a lock that a pause has:
 //
 //	{"pause":"<26 characters>","v":1,"by":"alice@desk","why":"deploy","since":<ms>,"until":<ms, or 0: for ever>}
-func ReadPause(text string) *PauseMark {
+func ReadPause(text string) *lock.PauseMark {
 	var p struct {
 		Pause string
 		By    string
@@ -20,14 +22,14 @@ func ReadPause(text string) *PauseMark {
 		Until int64
 	}
 	if len(text) >= RecordMax || !strings.HasPrefix(text, `{"pause":"`) || json.Unmarshal([]byte(text), &p) != nil ||
-		len(p.Pause) != RunIDLen {
+		len(p.Pause) != lock.RunIDLen {
 		return nil
 	}
-	return &PauseMark{ID: p.Pause, By: p.By, Why: p.Why, Since: instantOf(p.Since), Until: instantOf(p.Until)}
+	return &lock.PauseMark{ID: p.Pause, By: p.By, Why: p.Why, Since: instantOf(p.Since), Until: instantOf(p.Until)}
 }
 
 // PauseText is the value of a pause, before the store adds when it began and ends: see ReadPause.
-func PauseText(id string, by Holder, why string) string {
+func PauseText(id string, by lock.Holder, why string) string {
 	text, err := json.Marshal(struct {
 		Pause    string `json:"pause"`
 		Protocol int    `json:"v"`
@@ -48,14 +50,14 @@ func WhyText(why string) string { return short(why, maxWhy) }
 
 // PauseLength is how long a pause is, in ms, as steps want it: 0 if it has no end.
 func PauseLength(d time.Duration) int64 {
-	if d == Forever {
+	if d == lock.Forever {
 		return 0
 	}
-	return Milliseconds(d)
+	return lock.Milliseconds(d)
 }
 
 // PauseEndsText is the value of the key that keeps them: "id@master " for each, where the master is a word, or "id ".
-func PauseEndsText(ends []PauseEnd) string {
+func PauseEndsText(ends []lock.PauseEnd) string {
 	var b strings.Builder
 	for _, e := range ends {
 		if b.WriteString(e.ID); e.Master != "" {
@@ -67,10 +69,10 @@ func PauseEndsText(ends []PauseEnd) string {
 }
 
 // ReadPauseEnds reads a text that anybody may have written.
-func ReadPauseEnds(text string) (ends []PauseEnd) {
+func ReadPauseEnds(text string) (ends []lock.PauseEnd) {
 	for _, entry := range strings.Fields(text) {
 		id, master, away := strings.Cut(entry, "@")
-		if end := (PauseEnd{ID: id}); len(id) == RunIDLen && strings.Trim(id, idLetters) == "" {
+		if end := (lock.PauseEnd{ID: id}); len(id) == lock.RunIDLen && strings.Trim(id, idLetters) == "" {
 			if away {
 				end.Master = cmp.Or(unword(master), "?")
 			}

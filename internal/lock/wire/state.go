@@ -1,0 +1,53 @@
+package wire
+
+import (
+	"time"
+
+	"redlockrun/internal/lock"
+)
+
+// StateOfFree is the state of a job whose lock nobody has.
+func StateOfFree(j *lock.Job) lock.State {
+	switch {
+	case j.Open.Run != "":
+		return lock.Gone
+	case j.Pause != nil:
+		return lock.PausedJob
+	}
+	return lock.Idle
+}
+
+// StateOfHeld is the state of a job whose lock the holder has, or a pause.
+func StateOfHeld(j *lock.Job, byPause bool) lock.State {
+	_, late := j.Holder.Unrenewed(j.Left, j.At, j.Now)
+	switch h := j.Holder; {
+	case byPause:
+		return lock.PausedJob
+	case j.Left < 0:
+		return lock.Stuck
+	case h.Run == "":
+		return lock.Foreign
+	case !h.Ended.IsZero():
+		return lock.Ended
+	case handedOver(j):
+		return lock.Starting
+	case late:
+		return lock.Silent
+	}
+	return lock.Running
+}
+
+// roughly is between two clocks of ms.
+const roughly = 100 * time.Millisecond
+
+// handedOver reports whether the lock has been given to the holder, who has not begun its
+// lease: the ledger does not know it, and the lock was taken for less than its ttl.
+func handedOver(j *lock.Job) bool {
+	switch {
+	case j.Open.Run == j.Holder.Run || j.Holder.TTL <= Unconfirmed:
+		return false
+	case j.At.IsZero() || j.Now.IsZero():
+		return j.Left <= Unconfirmed
+	}
+	return j.Left <= Untold && j.Left+max(0, j.Now.Sub(j.At)) < j.Holder.TTL-roughly
+}

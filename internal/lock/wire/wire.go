@@ -1,0 +1,27 @@
+// Package wire is what stands in Redis, and how it is read and written: the names of the keys, the record of a lock, a
+// pause, entries of the ledger, slots and waiters, and how long each of them lives. Releases of different age share it:
+// see [Protocol].
+//
+// Whatever is read may have been written by anybody: a reader takes any text, and says what is known of it.
+package wire
+
+import "time"
+
+// How long what is written lives, by the server's clock.
+const (
+	// Remembered is how long the ledger, a job's name and the fence live after the last run. After that the fence
+	// carries on by the clock.
+	Remembered = 90 * 24 * time.Hour
+
+	// SlotsRemembered is how long the slots live after the last run for one.
+	SlotsRemembered = 15 * 24 * time.Hour
+
+	// Unconfirmed is how long a hand-over is kept for its run, which has not confirmed it yet.
+	Unconfirmed = 2 * time.Second
+
+	// Untold is the same where the run could not be told: it looks by itself within so long.
+	Untold = 6 * time.Second
+
+	// Tombstone is how long an acquire that was given up without an answer may still be under way.
+	Tombstone = time.Minute
+)
