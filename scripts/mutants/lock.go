@@ -77,6 +77,27 @@ var lineFaults = []fault{
 	{"let an ended run renew its rest", "internal/lock/line/renew.lua",
 		` and string.sub(held, 37, 43) ~= '"ended"' then`, " then",
 		"internal/lock/line TestMinHoldKeepsTheLockAndSaysThatTheRunHasEnded", false},
+	{"take the lock without the right to renew it", "internal/lock/line/acquire.lua",
+		"refuse SET\n  able()\n", "refuse SET\n",
+		"internal/lock/line TestEachRightThatARunNeedsIsMissedBeforeItHasTheLock", false},
+	{"copy a strange pause into the lock", "internal/lock/line/line.lua",
+		"  if not is_wish(wanted) then return {-1, 7, 'string'} end\n", "",
+		"internal/lock/line TestAPauseThatIsNoneNeverGetsTheLock", false},
+	{"leave a paused job unlisted", "internal/lock/line/pause.lua",
+		"enter_pause(why)", "enter_act(why, 'pause', 'paused')",
+		"internal/lock/line TestAPauseListsItsJob", false},
+	{"say with each look that a waiter has just come", "internal/lock/line/queue.go",
+		"record.Asked = w.asked", "record.Asked = time.Now().UnixMilli()",
+		"internal/lock/line TestAWaiterIsThereSinceItAskedFirst", false},
+	{"look no more after a confirmation without an answer", "internal/lock/line/queue.go",
+		"\t\tw.handedOver = false // look again\n", "",
+		"internal/lock/line TestAConfirmationThatHadNoAnswerIsLookedAtAgain", false},
+	{"forget the node that a waiter was sent to", "internal/lock/line/queue.go",
+		"\tw.link.NoteNode()\n", "",
+		"internal/lock/line TestAWaiterOutlivesTheNodesOfItsURLWhileTheOwnerLives", false},
+	{"doubt no change whose answer was lost", "internal/lock/line/operator.go",
+		"out.Unconfirmed = inDoubt && unsure(c, r, out)", "out.Unconfirmed = inDoubt && unsure(c, r, out) && false",
+		"cmd/redlockrun TestAChangeWhoseAnswerWasLostSaysSo", false},
 }
 
 // The faults of the ledger, which decides nothing, and must be right all the same.
@@ -106,6 +127,9 @@ var ledgerFaults = []fault{
 		"    if how == 'ok' then settle_good(words, at, status, more, known[2])\n    elseif",
 		"    if how == 'ok' or how == 'failed' then settle_good(words, at, status, more, known[2])\n    elseif",
 		"internal/lock/line TestTheMeanIsThatOfSuccesses|TestARunIsOpenUntilItEnds", false},
+	{"list a job that was lost only the next day", "internal/lock/ledger/opening.lua",
+		"if jobs then list(name, due) end", "if jobs and due then list(name, due) end",
+		"internal/lock/line TestAJobThatTheSetOfNamesHasLostIsListedAgain", false},
 }
 
 // The faults of the slots.
@@ -137,6 +161,22 @@ var slotFaults = []fault{
 	{"let who did nothing use up a try", "internal/lock/ledger/own_slot.lua",
 		"  if how ~= '' then failed = and_failed(failed, try_of) end\n", "  failed = and_failed(failed, try_of)\n",
 		"internal/lock/line TestARunThatDidNothingIsNoTry", false},
+	{"let a late end clear the run that has begun since", "internal/lock/ledger/own_slot.lua",
+		"open_slot(mine and '-' or begun, failed)", "open_slot('-', failed)",
+		"internal/lock/line TestALateEndLeavesWhoeverHasBegunSince", false},
+}
+
+// The faults of the connections and of what they are made with.
+var linkFaults = []fault{
+	{"wait for ever for a file that blocks", "internal/lock/link/source.go",
+		"\tctx, cancel := context.WithTimeout(ctx, limit)\n\tdefer cancel()\n\ts.load(ctx)", "\t_ = limit\n\ts.load(context.Background())",
+		"cmd/redlockrun TestScripts/file-blocks", false},
+	{"believe what a reply says of its length", "internal/lock/link/conns.go",
+		"wrong := c.replies.follow(b[:n]); wrong != nil {", "wrong := c.replies.follow(b[:n]); wrong != nil && false {",
+		"internal/lock/link TestAHostileReplyIsAnAnswerlessTryThatCostsLittle", false},
+	{"give an interrupted connection a new deadline", "internal/lock/link/conns.go",
+		"\treturn set(past)", "\treturn nil",
+		"internal/lock/link TestAnInterruptedConnectionGetsNoNewDeadline", false},
 }
 
 // The faults of a quorum.
@@ -189,4 +229,16 @@ var quorumFaults = []fault{
 	{"stop whichever run a master has", "internal/lock/quorum/stop.lua",
 		"if run ~= ARGV[5] then return said(-10) end", "",
 		"internal/lock/quorum TestAStopReachesItsRunOfAQuorumAlone", false},
+	{"take a master without the right to renew there", "internal/lock/quorum/grant.lua",
+		"if untouched then able() end", "if false then able() end",
+		"internal/lock/quorum TestEachRightThatARunNeedsIsMissedBeforeItHasTheLock", false},
+	{"copy a strange pause into the lock of a master", "internal/lock/quorum/rest.lua",
+		"  if not is_wish(wanted) then return nil, {-1, 4, 'string'} end\n", "",
+		"internal/lock/quorum TestAPauseThatIsNoneNeverGetsTheLock", false},
+	{"keep at one master a pause that has ended", "internal/lock/quorum/poll.go",
+		"if len(ids) == 0 {", "if true {",
+		"internal/lock/quorum TestAPauseThatOneMasterHasKeptHindersNobody|TestARunEndsThePauseThatOneMasterHasKept", false},
+	{"count on a pause that has ended", "internal/lock/quorum/operator.go",
+		"len(ended) > 0 {", "len(ended) > 99 {",
+		"internal/lock/quorum TestAPauseDoesNotCountOnOneThatHasEnded", false},
 }

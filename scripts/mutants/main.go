@@ -34,7 +34,7 @@ func main() {
 }
 
 func faults() []fault {
-	return slices.Concat(lineFaults, ledgerFaults, slotFaults, quorumFaults, lockFaults,
+	return slices.Concat(lineFaults, ledgerFaults, slotFaults, quorumFaults, lockFaults, linkFaults,
 		watchdogFaults, runnerFaults, guardFaults, programFaults)
 }
 

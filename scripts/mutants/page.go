@@ -31,7 +31,7 @@ func look(faults []fault, path string) error {
 
 // paged is what the page says of the seeded faults, with what was seen now.
 func paged(old string, sights []sight) string {
-	return tableHead + rows(old, sights) + outOfSight() + ofRecord()
+	return tableHead + rows(old, sights) + outOfSight() + notTried() + ofRecord()
 }
 
 // rows are those of the faults that can be seen: as they were seen now, or else as the table has them.
@@ -91,6 +91,20 @@ func outOfSight() string {
 		fmt.Fprintf(&b, "- %s: %s\n", why, strings.Join(names[why], ", "))
 	}
 	return b.String()
+}
+
+// notTried are the faults that tests find, and that have not been simulated.
+func notTried() string {
+	var names []string
+	for _, f := range simulated() {
+		if slices.Contains(untried, f.name) {
+			names = append(names, fmt.Sprintf("%s (%s)", f.name, f.where()))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "\nThese have not been simulated yet; each has a test that finds it:\n\n- " + strings.Join(names, "\n- ") + "\n"
 }
 
 // ofRecord are the faults of the track record: what each is called here, or why it is not put back.

@@ -196,6 +196,23 @@ var rare = map[string]uint64{
 	"announce a hand-over as two seconds long":        64000005230,
 }
 
+// untried are the faults, by their names, that no world has been tried with yet. A test of each finds it.
+var untried = []string{
+	"take the lock without the right to renew it",
+	"copy a strange pause into the lock",
+	"leave a paused job unlisted",
+	"say with each look that a waiter has just come",
+	"look no more after a confirmation without an answer",
+	"forget the node that a waiter was sent to",
+	"doubt no change whose answer was lost",
+	"list a job that was lost only the next day",
+	"let a late end clear the run that has begun since",
+	"take a master without the right to renew there",
+	"copy a strange pause into the lock of a master",
+	"keep at one master a pause that has ended",
+	"count on a pause that has ended",
+}
+
 // unseen says of faults by their names why worlds do not show them.
 var unseen = map[string]string{
 	"resume what is lost":                                "nobody is suspended",

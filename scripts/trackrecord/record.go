@@ -67,7 +67,7 @@ func parseOne(block string) (f fault, err error) {
 // parts are the parts of the program, in the order of the table.
 var parts = []string{
 	"lock", "link", "line", "quorum", "local", "watchdog", "guard", "runner", "terminal", "signals",
-	"session", "slots", "operators", "doctor", "report", "console", "settings", "build",
+	"session", "slots", "operators", "doctor", "report", "console", "settings", "build", "pages",
 }
 
 func (f fault) whole() error {

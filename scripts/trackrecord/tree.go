@@ -108,7 +108,8 @@ func output(ctx context.Context, dir string, words ...string) (string, error) {
 	words = ability.Apart(words...) // what a fault leaves behind would run for ever
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir, cmd.WaitDelay = dir, 10*time.Second
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
+	// Without their paths, trees share what was built of files that are the same.
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false -trimpath")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // go test ends its tests; apart, WaitDelay does
 	out, err := cmd.CombinedOutput()
 	return string(out), err
