@@ -44,7 +44,8 @@ func remove(tree string) {
 
 // forTests are the files that are no part of the program: tests, their data, and the packages
 // that only tests import, under the names that they have had.
-var forTests = regexp.MustCompile(`_test\.go$|(^|/)testdata/|^e2e/|^internal/proof/|^internal/(e2e|soak|redistest|ability|lock/locktest|runner/ptytest)/`)
+var forTests = regexp.MustCompile(`_test\.go$|(^|/)testdata/|^e2e/|^internal/proof/|` +
+	`^internal/(e2e|soak|redistest|ability|lock/locktest|runner/ptytest)/`)
 
 // takeTests puts the tests into a tree that show a fault: into the one before, and into the
 // mended one if they came later.
