@@ -12,7 +12,7 @@ var errStrange = errors.New("read reply: it is not one of ours")
 
 // refusal says for users why a command was refused.
 func refusal(r jobsReply) string {
-	switch refused := link.ReadRefusal(r.why, "").Refusal; refused.Code {
+	switch refused := link.ReadRefusal(r.why).Refusal; refused.Code {
 	case "NOPERM", "DENIED":
 		return "the user may not use " + lock.Plain(r.command)
 	case lock.NOCOMMAND:

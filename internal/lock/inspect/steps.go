@@ -17,8 +17,8 @@ var (
 	//go:embed runs.lua
 	runsLua string
 
-	jobsStep  = link.NewScript(readJobs, link.Part(&jobsLua))
-	namesStep = link.NewScript(readNames, link.Part(&namesLua))
-	scanStep  = link.NewScript(readNames, link.Part(&scanLua))
-	runsStep  = link.NewScript(readRuns, link.Part(&runsLua))
+	jobsStep  = link.NewScript("GETRANGE", readJobs, link.Part(&jobsLua))
+	namesStep = link.NewScript("ZSCAN", readNames, link.Part(&namesLua))
+	scanStep  = link.NewScript("SCAN", readNames, link.Part(&scanLua))
+	runsStep  = link.NewScript("LRANGE", readRuns, link.Part(&runsLua))
 )

@@ -141,4 +141,4 @@ func (o *operator) relist(ctx context.Context, names, name string, c lock.Change
 	}
 }
 
-var delist = link.NewScript(readNothing, func() string { return "redis.call('ZREM', KEYS[1], ARGV[1]) return {1}" })
+var delist = link.NewScript("ZREM", readNothing, func() string { return "redis.call('ZREM', KEYS[1], ARGV[1]) return {1}" })

@@ -51,7 +51,7 @@ type steps struct {
 
 // A step is made of those parts that its run needs: each run sends its own.
 var (
-	renewStep  = link.NewScript(readRenew, link.Part(&renewLua))
+	renewStep  = link.NewScript("GETRANGE", readRenew, link.Part(&renewLua))
 	acquireEnd = link.Part(&acquireLua)
 	confirmEnd = link.Part(&confirmLua)
 	releaseEnd = link.Part(&releaseLua)
@@ -59,19 +59,24 @@ var (
 
 // present are the steps of this release, for runs without a slot.
 var present = steps{
-	acquire: link.NewScript(readAcquire, runPart, ledger.Slots, ledger.Ledger, ledger.Opening, beginPart, linePart, acquireEnd),
-	confirm: link.NewScript(readConfirm, runPart, ledger.Slots, ledger.Ledger, ledger.Opening, beginPart, confirmEnd),
-	renew:   renewStep,
-	release: link.NewScript(readRelease, runPart, ledger.Slots, ledger.Ledger, ledger.Closing, linePart, releaseEnd),
+	acquire: link.NewScript("GETRANGE", readAcquire, runPart, ledger.Slots, ledger.Ledger, ledger.Opening,
+		beginPart, linePart, acquireEnd),
+	confirm: link.NewScript("GETRANGE", readConfirm, runPart, ledger.Slots, ledger.Ledger, ledger.Opening,
+		beginPart, confirmEnd),
+	renew: renewStep,
+	release: link.NewScript("GETRANGE", readRelease, runPart, ledger.Slots, ledger.Ledger, ledger.Closing,
+		linePart, releaseEnd),
 }
 
 // slotted are those for runs that have one. They do all that the others do.
 var slotted = steps{
-	acquire: link.NewScript(readAcquire, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Opening, beginPart, linePart,
-		acquireEnd),
-	confirm: link.NewScript(readConfirm, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Opening, beginPart, confirmEnd),
-	renew:   renewStep,
-	release: link.NewScript(readRelease, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Closing, linePart, releaseEnd),
+	acquire: link.NewScript("GETRANGE", readAcquire, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger,
+		ledger.Opening, beginPart, linePart, acquireEnd),
+	confirm: link.NewScript("GETRANGE", readConfirm, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger,
+		ledger.Opening, beginPart, confirmEnd),
+	renew: renewStep,
+	release: link.NewScript("GETRANGE", readRelease, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger,
+		ledger.Closing, linePart, releaseEnd),
 }
 
 // changeStep is an operator's step for one act.
@@ -79,5 +84,6 @@ func changeStep(act lock.Event) link.Script[changeReply] {
 	text := map[lock.Event]*string{
 		lock.Paused: &pauseLua, lock.Resumed: &resumeLua, lock.Halted: &stopLua, lock.Freed: &unlockLua, lock.Forgotten: &forgetLua,
 	}[act]
-	return link.NewScript(readChange, runPart, ledger.Slots, ledger.Ledger, ledger.Acts, linePart, link.Part(&operateLua), link.Part(text))
+	return link.NewScript("GETRANGE", readChange, runPart, ledger.Slots, ledger.Ledger, ledger.Acts, linePart,
+		link.Part(&operateLua), link.Part(text))
 }

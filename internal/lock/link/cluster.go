@@ -111,6 +111,6 @@ func (c asking) Eval(ctx context.Context, script string, keys []string, args ...
 	asked := p.Do(ctx, "ASKING")
 	answer := p.Eval(ctx, script, keys, args...)
 	p.Exec(ctx) // each command has its own error
-	*c.refused = understood(asked.Err(), "")
+	*c.refused = understood(asked.Err(), ReadRefusal)
 	return answer
 }

@@ -165,7 +165,7 @@ func farewell(said string) *rejection {
 	if !refused || !whole {
 		return nil
 	}
-	if r := ReadRefusal(line, ""); r.Code == "MAXCLIENTS" || r.Code == "DENIED" {
+	if r := ReadRefusal(line); r.Code == "MAXCLIENTS" || r.Code == "DENIED" {
 		return r
 	}
 	return nil

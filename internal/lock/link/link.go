@@ -89,7 +89,7 @@ func (l *Link) askOnce(ctx context.Context, question func(client) error) (sent b
 		return false, err
 	}
 	stop := context.AfterFunc(ctx, l.conns.end)
-	err = l.source.addr.outdated(understood(question(l.client), ""))
+	err = l.source.addr.outdated(understood(question(l.client), ReadRefusal))
 	sent = l.conns.used.Load() && !errors.As(err, new(*lock.PasswordError))
 	if !stop() || err != nil && !reusable(err) {
 		l.Drop()

@@ -121,14 +121,14 @@ func TestRedirectsAreRead(t *testing.T) {
 		"MOVED 3999 fe80::1:6381":     {"[fe80::1]:6381", false},
 		"MOVED 3999 node-1.test:6381": {"node-1.test:6381", false},
 	} {
-		if got, ok := redirectOf(ReadRefusal(text, ""), "h:1"); !ok || got != want {
+		if got, ok := redirectOf(ReadRefusal(text), "h:1"); !ok || got != want {
 			t.Errorf("%s: %v, %v", text, got, ok)
 		}
 	}
 	for _, text := range []string{
 		"MOVED", "MOVED 1", "MOVED 1 host", "MOVED 1 h:99999", "MOVED 1 a b", "ERR MOVED 1 h:1", "MOVED 1 h\x1b:1", "CLUSTERDOWN x y",
 	} {
-		if got, ok := redirectOf(ReadRefusal(text, ""), "h:1"); ok {
+		if got, ok := redirectOf(ReadRefusal(text), "h:1"); ok {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

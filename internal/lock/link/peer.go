@@ -107,4 +107,4 @@ func (p *Peer) Close() {
 }
 
 // ReadError is the refusal that one command of a script has met.
-func ReadError(text string) *lock.Refusal { return ReadRefusal(text, "").Refusal }
+func ReadError(text string) *lock.Refusal { return ReadRefusal(text).Refusal }

@@ -44,7 +44,7 @@ func replyOf(reply any, err error) (any, error) {
 	if errors.Is(err, redis.Nil) {
 		return nil, nil
 	}
-	err = understood(err, "")
+	err = understood(err, ReadRefusal)
 	if r, ok := refusalIn(err); ok {
 		return r, nil
 	}

@@ -94,17 +94,21 @@ func refusalIn(err error) (r *rejection, ok bool) {
 	return r, ok
 }
 
-// understood is err, or the refusal that it is: of a script, or with "" of another request.
-func understood(err error, script string) error {
+// understood is err, or the refusal that it is, as read reads it.
+func understood(err error, read func(raw string) *rejection) error {
 	var reply redis.Error
 	if _, known := refusalIn(err); known || !errors.As(err, &reply) {
 		return err
 	}
-	return ReadRefusal(reply.Error(), script)
+	return read(reply.Error())
 }
 
-// ReadRefusal reads what was answered to a script, or with "" to another request.
-func ReadRefusal(raw, script string) *rejection {
+// ReadRefusal reads what was answered to a request that is no script.
+func ReadRefusal(raw string) *rejection { return readRefusal(raw, "", "") }
+
+// readRefusal reads what was answered to a script, whose refusal of bare names no line; both are ""
+// of another request.
+func readRefusal(raw, script, bare string) *rejection {
 	r := &rejection{Refusal: &lock.Refusal{Text: raw}, raw: raw}
 	line := ""
 	if m := behind().FindStringSubmatchIndex(r.Text); m != nil {
@@ -119,7 +123,7 @@ func ReadRefusal(raw, script string) *rejection {
 	r.Text = strings.TrimRight(r.Text, ", \r\n")
 	r.judge()
 	if r.Code == lock.NOCOMMAND || r.Code == "NOPERM" {
-		r.Command = commandIn(r.Text, line, script)
+		r.Command = commandIn(r.Text, line, script, bare)
 	}
 	return r
 }
@@ -159,9 +163,9 @@ var (
 )
 
 // commandIn is the command that a refusal is about: what it names, or what
-// stands in the line of the script that it names. Without a line it is what our
-// scripts look at first, as its error is all that they return without one.
-func commandIn(text, line, script string) string {
+// stands in the line of the script that it names. Without a line it is bare:
+// of that alone the script returns the error as it is.
+func commandIn(text, line, script, bare string) string {
 	for _, pattern := range []*regexp.Regexp{quoted(), unquoted()} {
 		if name := commandAmong(pattern.FindAllStringSubmatch(text, -1)); name != "" {
 			return name
@@ -170,19 +174,15 @@ func commandIn(text, line, script string) string {
 	if script == "" || !strings.Contains(text, "script") {
 		return ""
 	}
-	code := script
-	if n, err := strconv.Atoi(line); err == nil {
-		lines := strings.Split(script, "\n")
-		if n < 1 || n > len(lines) {
-			return ""
-		}
-		code = lines[n-1]
-	} else if _, tried, ok := strings.Cut(script, "try("); ok {
-		code = tried
-	} else if _, tried, ok := strings.Cut(script, "redis.pcall("); ok {
-		code = tried
+	n, err := strconv.Atoi(line)
+	if err != nil {
+		return bare
 	}
-	return commandAmong(quoted().FindAllStringSubmatch(code, -1))
+	lines := strings.Split(script, "\n")
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	return commandAmong(quoted().FindAllStringSubmatch(lines[n-1], -1))
 }
 
 // commandAmong is the first of some words that is a command of ours.

@@ -33,7 +33,7 @@ func TestRefusalsAreUnderstoodFromWhateverServer(t *testing.T) {
 		{"ERR The user executing the script can't publish to the channel mentioned in the command script: 31, on @user_script:3.",
 			"The user executing the script can't publish to the channel mentioned in the command", "NOPERM", "PUBLISH", denied, false},
 		{"ERR The user executing the script can't run this command or subcommand",
-			"The user executing the script can't run this command or subcommand", "NOPERM", "GETRANGE", denied, false},
+			"The user executing the script can't run this command or subcommand", "NOPERM", "ZSCAN", denied, false},
 		{"NOPERM this user has no permissions to run the 'eval' command",
 			"NOPERM this user has no permissions to run the 'eval' command", "NOPERM", "EVAL", denied, false},
 		{"ERR DB index is out of range", "DB index is out of range", "NODB", "", unfit, false},
@@ -59,7 +59,7 @@ func TestRefusalsAreUnderstoodFromWhateverServer(t *testing.T) {
 		{"ERR WAIT is not supported in cluster mode", "WAIT is not supported in cluster mode", lock.NOCOMMAND, "WAIT", unfit, false},
 		{"ERR something else", "something else", "", "", unknown, false},
 	} {
-		r := ReadRefusal(c.raw, script)
+		r := readRefusal(c.raw, script, "ZSCAN")
 		if r.Text != c.text || r.Code != c.code || r.Command != c.command || r.class != c.class || r.leave != c.leave {
 			t.Errorf("%q is read as %+v", c.raw, *r)
 		}

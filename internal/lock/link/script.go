@@ -16,12 +16,14 @@ import (
 // scripts is no case.
 type Script[R any] struct {
 	Text func() string // as it is sent
+	bare string
 	read func(*Reply) R
 }
 
-// NewScript is a script made of parts, whose reply read takes apart.
-func NewScript[R any](read func(*Reply) R, parts ...func() string) Script[R] {
-	return Script[R]{join(parts), read}
+// NewScript is a script made of parts, whose reply read takes apart. bare is the command whose
+// refusal the script answers as it is: no line of the script is named then.
+func NewScript[R any](bare string, read func(*Reply) R, parts ...func() string) Script[R] {
+	return Script[R]{join(parts), bare, read}
 }
 
 // Read is what a reply says. Its error means that nobody knows what the script has done:
@@ -33,10 +35,13 @@ func (s Script[R]) answer(done *redis.Cmd) (R, error) {
 	parts, err := done.Slice()
 	if err != nil {
 		var none R
-		return none, understood(err, s.Text())
+		return none, understood(err, s.refusal)
 	}
 	return s.Read(parts)
 }
+
+// refusal reads what was answered in place of a reply.
+func (s Script[R]) refusal(raw string) *rejection { return readRefusal(raw, s.Text(), s.bare) }
 
 // Eval has the script run once, within ctx; what a Cluster sends on is still run once. The
 // end of ctx, by cancel too, ends it at once. sent reports whether the request can have

@@ -37,7 +37,7 @@ func subscribe(ctx context.Context, c client, cs *conns, channel string) (*Subsc
 	}
 	if err != nil {
 		s.disconnect()
-		return nil, fmt.Errorf("subscribe: %w", understood(err, ""))
+		return nil, fmt.Errorf("subscribe: %w", understood(err, ReadRefusal))
 	}
 	go s.listen()
 	return s, nil

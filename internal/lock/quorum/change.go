@@ -41,7 +41,8 @@ func changeStep(act lock.Event) link.Script[changeReply] {
 		looking: &lookLua, lock.Paused: &pauseLua, lock.Resumed: &resumeLua, noting: &endLua, lock.Halted: &stopLua, lock.Freed: &unlockLua,
 		lock.Forgotten: &forgetLua,
 	}[act]
-	return link.NewScript(readChange, termPart, runPart, ledger.Ledger, ledger.Acts, restPart, link.Part(&operateLua), link.Part(text))
+	return link.NewScript("GETRANGE", readChange, termPart, runPart, ledger.Ledger, ledger.Acts, restPart,
+		link.Part(&operateLua), link.Part(text))
 }
 
 // A changeReply is what an operator's step answers:

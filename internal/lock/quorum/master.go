@@ -48,7 +48,7 @@ func entering[R any](read func(*link.Reply) R, texts ...*string) link.Script[R] 
 	for _, text := range texts {
 		parts = append(parts, link.Part(text))
 	}
-	return link.NewScript(read, parts...)
+	return link.NewScript("HGET", read, parts...)
 }
 
 // steps are what a master is sent. A test sets those of another release.
@@ -63,8 +63,8 @@ type steps struct {
 // present are the steps of this release.
 var present = steps{
 	grant:   entering(readGrant, &restLua, &grantLua),
-	raise:   link.NewScript(readRaise, termPart, link.Part(&raiseLua)),
-	renew:   link.NewScript(readRenew, termPart, link.Part(&renewLua)),
+	raise:   link.NewScript("GETRANGE", readRaise, termPart, link.Part(&raiseLua)),
+	renew:   link.NewScript("GETRANGE", readRenew, termPart, link.Part(&renewLua)),
 	heal:    entering(readHeal, &restLua, &healLua),
 	release: entering(readRelease, &releaseLua),
 }

@@ -187,7 +187,7 @@ func (m *simMaster) unanswered(err error) error {
 }
 
 func (m *simMaster) refused() error {
-	err := link.ReadRefusal(m.refusal, "")
+	err := link.ReadRefusal(m.refusal)
 	return &lock.UnavailableError{Address: m.name, Err: err, Denied: link.Final(err)}
 }
 
