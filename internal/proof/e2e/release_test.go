@@ -280,7 +280,8 @@ func TestVulnerabilitiesAreAskedForWhereTheyCanBe(t *testing.T) {
 		}
 	}
 	const script = "scripts/vulnerable.sh"
-	if said, err := inWith("../../..", []string{"GOVULNDB=file://" + db}, script); err == nil || !strings.Contains(err.Error(), "GO-2026-0001") {
+	if said, err := inWith("../../..", []string{"GOVULNDB=file://" + db}, script); err == nil ||
+		!strings.Contains(err.Error(), "GO-2026-0001") {
 		t.Errorf("one that is called is not found: %v\n%s", err, said)
 	}
 	if _, err := inWith("../../..", []string{"GOVULNDB=http://127.0.0.1:1"}, script); err != nil {
