@@ -20,8 +20,7 @@ return string.match(record, '^{"run":"(%w+)",') or ''
 end
 local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
 local function is_wish(value)
-local ok, pause = pcall(cjson.decode, is_pause(value) and value or '')
-return ok and type(pause) == 'table' and type(pause.pause) == 'string' and #pause.pause == 26
+return string.find(value, '^{"pause":"' .. string.rep('%w', 26) .. '","v":%d+,.*}$') ~= nil
 end
 local function told_to_stop(record) return string.sub(record, 37, 43) == '"stop":' end
 local function mine(record)

@@ -281,8 +281,7 @@ note('HSET', job, 'open', open, 'doubts', table.concat(others, '\n'))
 end
 local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
 local function is_wish(value)
-local ok, pause = pcall(cjson.decode, is_pause(value) and value or '')
-return ok and type(pause) == 'table' and type(pause.pause) == 'string' and #pause.pause == 26
+return string.find(value, '^{"pause":"' .. string.rep('%w', 26) .. '","v":%d+,.*}$') ~= nil
 end
 local function text(n)
 local v = try('GETRANGE', KEYS[n], 0, 1023)
