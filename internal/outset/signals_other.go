@@ -1,0 +1,6 @@
+//go:build !linux
+
+package outset
+
+// ReturnSignals does nothing: no signal is taken early on this system.
+func ReturnSignals() {}
