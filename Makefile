@@ -22,9 +22,8 @@ dist: ; @scripts/dist.sh ## make archives, packages and their sums of this commi
 ## At length
 bench: build ; @scripts/bench.sh ## measure a run, a hand-over and memory, and hold them to their bars
 scale: build ; @scripts/scale.sh ## measure what thousands of holders and waiters cost a server, and draw it
-soak: ; @scripts/soak.sh ## let many wait for one lock while all goes wrong, for STORM=60s
-nemesis: ; @scripts/nemesis.sh ## fail all that real runs depend on, for NEMESIS=60s on each kind of store
-storm: ; @scripts/storm.sh ## kill ten thousand runs, and let a quorum's servers and network fail, at full length
+nemesis: ; @scripts/nemesis.sh ## inject faults around real runs, for NEMESIS=60s on each kind of store
+killed-runs: ; @scripts/killed-runs.sh 10000 ## kill one process of each of ten thousand runs; nothing may be left
 lost-updates: ; @scripts/lost-updates.sh write ## count acknowledged updates that are lost, under redlockrun and its peers
 simulate: ; @scripts/simulate.sh for 60s ## simulate clients, servers and what befalls them in virtual time, for a minute
 track-record: ; @scripts/track-record.sh ## show three of the faults that were found, each on the commit before it was mended
@@ -32,4 +31,4 @@ mutants: ; @scripts/mutants.sh ## sow a hundred known faults, one at a time: eac
 model: ; @scripts/model.sh ## search the models of line and quorum exhaustively; up to 8 GB
 fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
 
-.PHONY: build demo man install image help quick test lint e2e compat dist bench scale soak nemesis storm lost-updates simulate track-record mutants model fuzz
+.PHONY: build demo man install image help quick test lint e2e compat dist bench scale nemesis killed-runs lost-updates simulate track-record mutants model fuzz

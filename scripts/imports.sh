@@ -31,7 +31,7 @@ internal/proof/model/fencemodel : internal/proof/model
 internal/proof/model/linemodel : internal/proof/model
 internal/proof/model :
 internal/lock/local : internal/(lock|lock/wire|boottime) golang.org/x/sys.*
-internal/proof/locktest : internal/(lock|lock/wire|proof/redistest|boottime) github.com/anishathalye/porcupine
+internal/proof/locktest : internal/(lock|lock/wire|proof/redistest|boottime)
 internal/runner     : internal/(boottime|forkexec|guard|relay) golang.org/x/sys.*
 internal/forkexec   : internal/outset
 internal/outset     :
@@ -49,8 +49,7 @@ scripts/scale       : internal/(lock|lock/line|lock/wire)
 scripts/.*          : internal/proof/(redistest|ability|seeded) scripts/page golang.org/x/sys.*
 internal/proof/e2e        :
 internal/proof/seeded     :
-internal/proof/soak       :
-internal/proof/soak/nemesis :
+internal/proof/nemesis    :
 internal/proof/simulation :
 internal/proof/simulation/server : github.com/yuin/gopher-lua.*
 '

@@ -8,4 +8,4 @@ set -eu
 cd "$(dirname "$0")/.."
 scripts/install-deps.sh test
 export NEMESIS="${NEMESIS-60s}"
-exec go test -count=1 -v -timeout 24h ./internal/proof/soak/nemesis
+exec go test -count=1 -v -timeout 24h ./internal/proof/nemesis

@@ -1,14 +1,10 @@
 package line_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/wire"
@@ -352,64 +348,6 @@ func refusals(t *testing.T, srv *redistest.Server) (n int64) {
 		}
 	}
 	return n
-}
-
-// A thousand runs with lost replies, waiters that give up, deaths and min-holds: the
-// ledger's counts are what the runs know.
-func TestTheLedgerCountsWhatTheRunsKnow(t *testing.T) {
-	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	p := redistest.NewProxy(t, srv)
-	s := open(t, p.URL())
-	known := map[lock.How]int{}
-	runs := 200
-	if locktest.Length(t, 0) > 0 {
-		runs = 1000
-	}
-	for range runs {
-		req := locktest.RequestFor("job")
-		req.History = 50
-		if rand.IntN(4) == 0 {
-			p.LoseReply(anAcquire)
-		}
-		l := locktest.Acquire(t, s, req)
-		if rand.IntN(8) == 0 {
-			dead, stop := park(t, srv, s, waits("job", lock.Forever), 1)
-			stop(context.Canceled)
-			got(t, dead)
-		}
-		switch rand.IntN(6) {
-		case 0: // it dies
-			locktest.Do(t, srv, "DEL", jobKey)
-			known[lock.Vanished]++
-			continue
-		case 1: // it is given back before the command starts
-			release(t, l)
-			continue
-		}
-		end := lock.Farewell{Outcome: lock.Outcome{How: lock.Hows()[rand.IntN(6)], Attempts: 1}}
-		if rand.IntN(8) == 0 {
-			end.Keep = 5 * time.Millisecond
-		}
-		if rand.IntN(4) == 0 {
-			p.LoseReply(string(end.Outcome.How))
-		}
-		if err := l.Release(locktest.Limited(t, locktest.Patience), end); err != nil && !errors.Is(err, lock.ErrLost) {
-			t.Fatal(err)
-		}
-		known[end.Outcome.How]++
-		locktest.Until(t, "the end of the min-hold", func() bool { return locktest.Do(t, srv, "EXISTS", jobKey) == int64(0) })
-	}
-	l := locktest.Acquire(t, s, func() lock.Request { r := locktest.RequestFor("job"); r.History = 50; return r }())
-	release(t, l) // so that the last one's death is found
-	for _, how := range lock.Hows() {
-		text, _ := locktest.Do(t, srv, "HGET", jobKey+":job", "count:"+string(how)).(string)
-		var n int
-		fmt.Sscan(text, &n)
-		if n != known[how] {
-			t.Errorf("%s: the ledger has %d, the runs %d", how, n, known[how])
-		}
-	}
 }
 
 // Fifty runs take at most 6 KB a list, with names as long as those of the manual, and the

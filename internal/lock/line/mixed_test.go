@@ -177,7 +177,7 @@ func TestReleasesContendForOneLock(t *testing.T) {
 	stores := releases(t, srv)
 	spare := cutConnections(srv)
 	defer spare()
-	locktest.Contend(t, locktest.Length(t, 3*time.Second), append(stores, stores...)...)
+	locktest.Contend(t, 3*time.Second, append(stores, stores...)...)
 	spare() // the connection of what follows, too
 	// Who died in line, or could not say that it leaves, stands there until somebody looks.
 	release(t, locktest.Acquire(t, stores[1], waits("job", lock.Forever)))

@@ -112,6 +112,6 @@ func TestReleasesContendForOneQuorum(t *testing.T) {
 		store,
 		all.openSteps(t, withTexts(locktest.Mixed(t, "quorum", presentText))),
 	}
-	locktest.Contend(t, locktest.Length(t, 3*time.Second), append(stores, stores...)...)
+	locktest.Contend(t, 3*time.Second, append(stores, stores...)...)
 	all.mustBeClean(t)
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/proof/ability"
 	"redlockrun/internal/proof/locktest"
 )
 
@@ -518,13 +517,4 @@ func aclOf(user, rights string) []any {
 		words = append(words, w)
 	}
 	return words
-}
-
-func TestOperatorsRaceWithRunsOfAQuorum(t *testing.T) {
-	ability.Slow(t)
-	t.Parallel()
-	locktest.RaceOperators(t, 10, func(t *testing.T) locktest.Race {
-		all, s := startDurable(t, 3)
-		return locktest.Race{Store: s, Desk: operating(t, all.urls()), Shared: true}
-	})
 }

@@ -130,15 +130,3 @@ func Draw(t *testing.T) func(n int) int {
 		return r.IntN(n)
 	}
 }
-
-// Length is how long a storm goes on: STORM, as `make soak` sets it, or short.
-func Length(t *testing.T, short time.Duration) time.Duration {
-	t.Helper()
-	text := os.Getenv("STORM")
-	if text == "" {
-		return short
-	}
-	d, err := time.ParseDuration(text)
-	Must(t, err)
-	return d
-}

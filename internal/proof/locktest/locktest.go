@@ -158,3 +158,11 @@ func Written(password string) []string {
 		strings.ReplaceAll(password, "@", "%40"),
 	}
 }
+
+// ChangeFor is what an operator at a desk wants, for an hour if it is a pause.
+func ChangeFor(act lock.Event) lock.Change {
+	return lock.Change{
+		Act: act, Why: "deploy 7", For: time.Hour,
+		By: lock.Holder{Run: lock.NewRunID(), Host: "desk", PID: 7, User: "alice", Command: "redlockrun", Start: time.Now()},
+	}
+}

@@ -4,8 +4,8 @@
 // processes are frozen and killed, servers are frozen, killed and cut off, and operators pause,
 // resume, stop and unlock. What the jobs saw of each other is held against a model of the lock.
 //
-// It takes minutes, so that `make test` runs only what tests the checker itself: `make nemesis`
-// runs the rest.
+// It takes minutes, so `make test` runs only the tests of the checker itself, and kills sixty
+// runs: `make nemesis` runs the rest, and `make killed-runs` kills ten thousand.
 package nemesis
 
 import (
@@ -65,7 +65,7 @@ func seedOf(t *testing.T) uint64 {
 type sown struct{ name, file, old, new string }
 
 // top is the top of the tree, seen from here.
-const top = "../../../.."
+const top = "../../.."
 
 // build is the program, with a fault in it, and never in the tree.
 func build(t *testing.T, fault sown) string {

@@ -1,6 +1,6 @@
 //go:build linux
 
-package soak
+package nemesis
 
 import (
 	"bytes"
@@ -12,31 +12,31 @@ import (
 	"syscall"
 )
 
-// A living is a process that somebody has started for a run.
-type living struct {
+// A process is one that was started for a run.
+type process struct {
 	pid  int
 	kind kind
 	name string
 }
 
-// A kind is what a process of a run is there for.
+// A kind is the purpose of a process of a run.
 type kind string
 
 const (
-	wrapper kind = "redlockrun"
-	guarded kind = "guard"   // lease-guard
-	starter kind = "starter" // forked for the command, which it has not executed yet
-	command kind = "command" // or a process of it
+	wrapper   kind = "redlockrun"
+	guarded   kind = "guard"   // lease-guard
+	starter   kind = "starter" // forked for the command, which it has not executed yet
+	commanded kind = "command" // or a process of it
 )
 
-// A run is known by a mark in the environment of its processes, and by the file that they
-// execute, as a guard has no environment.
+// traces tell the processes of a run: a mark in their environment, and the file that they
+// execute, because a guard has no environment.
 type traces struct{ mark, program string }
 
-// census are the processes of a run that live. Whom SIGKILL has reached already is not among
-// them, if the processor has not yet come to it: on a machine that stands still for seconds
-// that is no process that runs on.
-func (r traces) census() (found []living) {
+// census returns the processes of a run that live. A process to which SIGKILL was sent does not
+// count, even if the kernel has not removed it yet: on a machine that stands still for seconds
+// it does not run on.
+func (r traces) census() (found []process) {
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
 		if one, ok := r.look(dir); ok {
@@ -46,8 +46,8 @@ func (r traces) census() (found []living) {
 	return found
 }
 
-// child is a child of the process pid that is of a kind; ok is false if there is none.
-func (r traces) child(pid int, wanted kind) (one living, ok bool) {
+// child returns the child of the process pid that is of a kind; ok is false if there is none.
+func (r traces) child(pid int, wanted kind) (one process, ok bool) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {
 		text, _ := os.ReadFile(list)
@@ -60,7 +60,7 @@ func (r traces) child(pid int, wanted kind) (one living, ok bool) {
 	return one, false
 }
 
-func (r traces) look(dir string) (one living, ok bool) {
+func (r traces) look(dir string) (one process, ok bool) {
 	environ, _ := os.ReadFile(dir + "/environ")
 	file, _ := os.Readlink(dir + "/exe")
 	if !bytes.Contains(environ, []byte(r.mark+"\x00")) && file != r.program || dying(dir) {
@@ -71,7 +71,7 @@ func (r traces) look(dir string) (one living, ok bool) {
 	one.name = strings.ReplaceAll(string(words), "\x00", " ")
 	switch first, _, _ := strings.Cut(string(words), "\x00"); {
 	case file != r.program:
-		one.kind = command
+		one.kind = commanded
 	case first == "lease-guard":
 		one.kind = guarded
 	case startedHere(dir):

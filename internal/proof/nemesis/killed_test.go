@@ -1,6 +1,6 @@
 //go:build linux
 
-package soak
+package nemesis
 
 import (
 	"fmt"
@@ -21,15 +21,15 @@ import (
 const (
 	killLanes = 6
 
-	// gone is how long after its death the processes of a run may live. What counts is time in
-	// which this test was let run: who sleeps and wakes here is no slower than a guard that does.
-	gone = 3 * time.Second
-	look = 10 * time.Millisecond
+	// vanishLimit is how long the processes of a run may live after the kill. Only time in which
+	// this test could run counts: a guard sleeps and wakes as this test does.
+	vanishLimit  = 3 * time.Second
+	lookInterval = 10 * time.Millisecond
 
 	killTTL = 2 * time.Second
 )
 
-// kills is how many runs are killed: REDLOCKRUN_KILLS of them.
+// kills returns how many runs are killed: REDLOCKRUN_KILLS, or 60.
 func kills(t *testing.T) int {
 	text := os.Getenv("REDLOCKRUN_KILLS")
 	if text == "" {
@@ -42,23 +42,11 @@ func kills(t *testing.T) int {
 	return n
 }
 
-// killSeed is where the moments and the victims are drawn from: REDLOCKRUN_SEED, else the clock.
-func killSeed(t *testing.T) uint64 {
-	text := os.Getenv("REDLOCKRUN_SEED")
-	if text == "" {
-		return uint64(time.Now().UnixNano())
-	}
-	seed, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return seed
-}
-
-// A slaughter kills runs, one process of each, and counts what it leaves.
-type slaughter struct {
+// A killer kills runs, one process of each, and counts what is left.
+type killer struct {
 	t      *testing.T
 	server *redistest.Server
+	built  string
 	seed   uint64
 	next   atomic.Int64
 
@@ -68,16 +56,17 @@ type slaughter struct {
 	latest time.Duration // the longest that a process of a run was there after the death, by the clock
 }
 
-// Whoever of a run is killed at whatever moment: nothing of the run lives 3 s later, but what
-// ends by itself; no guard does; and its lock is not kept for longer than its ttl.
+// One process of a run is killed at any moment. After 3 s nothing of the run lives, except what
+// ends by itself; no guard lives; and the lock is not kept for longer than its ttl.
 func TestOfAKilledRunNothingIsLeft(t *testing.T) {
-	k := &slaughter{t: t, server: redistest.Start(t, redistest.Options{}), seed: killSeed(t), killed: map[kind]int{}}
+	k := &killer{t: t, server: redistest.Start(t, redistest.Options{}), seed: seedOf(t), killed: map[kind]int{}}
+	k.built = build(t, sown{})
 	n := kills(t)
 	t.Logf("%d runs, seed %d", n, k.seed)
 	var lanes sync.WaitGroup
 	for range killLanes {
 		copied := filepath.Join(t.TempDir(), "redlockrun")
-		if err := os.Link(program, copied); err != nil {
+		if err := os.Link(k.built, copied); err != nil {
 			t.Fatal(err)
 		}
 		lanes.Go(func() {
@@ -87,18 +76,18 @@ func TestOfAKilledRunNothingIsLeft(t *testing.T) {
 		})
 	}
 	lanes.Wait()
-	t.Logf("killed: %v; not there: %d; the last process of a run was gone after %s at most", k.killed, k.none, k.latest.Round(look))
+	t.Logf("killed: %v; not there: %d; the last process of a run was gone after %s at most", k.killed, k.none, k.latest.Round(lookInterval))
 	if k.none > n/2 {
 		t.Errorf("of %d runs, %d had no victim", n, k.none)
 	}
 	k.locksEnd(n)
 }
 
-// victims are whom a run loses, each as often as it stands here.
-var victims = []kind{wrapper, wrapper, wrapper, command, guarded, starter}
+// victims are the processes that are killed, each as often as it stands here.
+var victims = []kind{wrapper, wrapper, wrapper, commanded, guarded, starter}
 
-// A doomed is one run.
-type doomed struct {
+// A killedRun is a run that loses one process.
+type killedRun struct {
 	traces
 	number int
 	victim kind
@@ -107,20 +96,20 @@ type doomed struct {
 	ended  chan struct{}
 }
 
-func (d doomed) String() string {
+func (d killedRun) String() string {
 	return fmt.Sprintf("run %d (%s to be killed after %s)", d.number, d.victim, d.after)
 }
 
 // run starts one run and kills one process of it, at a moment that its number and the seed say.
-func (k *slaughter) run(number int, program string) {
+func (k *killer) run(number int, program string) {
 	draw := rand.New(rand.NewPCG(k.seed, uint64(number)))
-	d := doomed{number: number, victim: victims[draw.IntN(len(victims))], ended: make(chan struct{})}
+	d := killedRun{number: number, victim: victims[draw.IntN(len(victims))], ended: make(chan struct{})}
 	d.traces = traces{fmt.Sprintf("REDLOCKRUN_TEST_RUN=%d-%d-%d", os.Getpid(), k.seed, number), program}
 	if d.after = time.Duration(draw.ExpFloat64() * float64(12*time.Millisecond)); d.victim == starter {
 		d.after = 0 // it lives for less than a millisecond
 	}
-	d.cmd = exec.Command(program, "-q", "-k", key(number), "--ttl", seconds(killTTL), "-c", jobs[d.victim])
-	d.cmd.Env = append(environment(k.server), d.mark)
+	d.cmd = exec.Command(program, "-q", "-k", killedKey(number), "--ttl", fmt.Sprint(killTTL.Seconds()), "-c", killedCommands[d.victim])
+	d.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "REDLOCKRUN_CONFIG=/dev/null", "REDLOCKRUN_REDIS=" + k.server.URL(), d.mark}
 	if err := d.cmd.Start(); err != nil {
 		k.t.Error(err)
 		return
@@ -128,28 +117,28 @@ func (k *slaughter) run(number int, program string) {
 	go func() { _ = d.cmd.Wait(); close(d.ended) }()
 	<-time.After(d.after)
 	k.count(d.victim, d.kill())
-	if d.victim == command { // it may not have been there
+	if d.victim == commanded { // it may not have been there
 		_ = d.cmd.Process.Kill()
 	}
 	k.left(d)
 }
 
-// jobs are what a run does whose victim is of a kind. What a command leaves when it ends is
-// not covered, so that the one that is killed has no children; and without its guard a
-// command has nobody who ends it in the place of its redlockrun, so that it ends by itself.
-var jobs = map[kind]string{
-	wrapper: "sleep 300 & sleep 300",
-	command: "exec sleep 300",
-	guarded: "sleep 0.3 & sleep 0.2; wait",
-	starter: "sleep 0.3 & sleep 0.2; wait",
+// killedCommands are the commands of the runs, by the victim. Nothing covers what a command
+// leaves behind when it ends, so a command that is killed has no children. Without its guard
+// nothing ends a command in place of its redlockrun, so it ends by itself.
+var killedCommands = map[kind]string{
+	wrapper:   "sleep 300 & sleep 300",
+	commanded: "exec sleep 300",
+	guarded:   "sleep 0.3 & sleep 0.2; wait",
+	starter:   "sleep 0.3 & sleep 0.2; wait",
 }
 
 // kill kills the victim, once it is there.
-func (d doomed) kill() bool {
+func (d killedRun) kill() bool {
 	if d.victim == wrapper {
 		return d.cmd.Process.Kill() == nil
 	}
-	var one living
+	var one process
 	there := redistest.Until(patience, func() (ok bool) {
 		one, ok = d.child(d.cmd.Process.Pid, d.victim)
 		return ok || d.over()
@@ -157,7 +146,7 @@ func (d doomed) kill() bool {
 	return there && one.kind == d.victim && syscall.Kill(one.pid, syscall.SIGKILL) == nil
 }
 
-func (d doomed) over() bool {
+func (d killedRun) over() bool {
 	select {
 	case <-d.ended:
 		return true
@@ -166,7 +155,7 @@ func (d doomed) over() bool {
 	}
 }
 
-func (k *slaughter) count(victim kind, hit bool) {
+func (k *killer) count(victim kind, hit bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if hit {
@@ -177,7 +166,7 @@ func (k *slaughter) count(victim kind, hit bool) {
 }
 
 // left waits until nothing of a run lives, and fails if it takes too long.
-func (k *slaughter) left(d doomed) {
+func (k *killer) left(d killedRun) {
 	if d.victim == guarded || d.victim == starter {
 		if !redistest.Until(patience, d.over) { // by itself
 			k.t.Errorf("seed %d, %v: it does not end", k.seed, d)
@@ -186,7 +175,7 @@ func (k *slaughter) left(d doomed) {
 	}
 	left, after := d.remaining()
 	if len(left) > 0 {
-		k.t.Errorf("seed %d, %v: %s later there are %+v", k.seed, d, gone, left)
+		k.t.Errorf("seed %d, %v: %s later there are %+v", k.seed, d, vanishLimit, left)
 	}
 	for _, one := range left {
 		_ = syscall.Kill(one.pid, syscall.SIGKILL)
@@ -198,41 +187,39 @@ func (k *slaughter) left(d doomed) {
 	k.lock(d.number)
 }
 
-// remaining waits until nothing of a run lives, and is what does when its time is over; and how
-// long that took by the clock.
-func (d doomed) remaining() (left []living, after time.Duration) {
+// remaining waits until nothing of a run lives. It returns what still lives when the time is
+// over, and how long it waited by the clock.
+func (d killedRun) remaining() (left []process, after time.Duration) {
 	began := time.Now()
 	for counted := time.Duration(0); ; {
-		if left = d.census(); len(left) == 0 || counted > gone {
+		if left = d.census(); len(left) == 0 || counted > vanishLimit {
 			return left, time.Since(began)
 		}
 		asleep := time.Now()
-		<-time.After(look)
-		counted += min(time.Since(asleep), 2*look)
+		<-time.After(lookInterval)
+		counted += min(time.Since(asleep), 2*lookInterval)
 	}
 }
 
 // lock fails if a lock can outlive its ttl.
-func (k *slaughter) lock(number int) {
-	reply, err := k.server.Do("PTTL", "redlockrun:{"+key(number)+"}")
+func (k *killer) lock(number int) {
+	reply, err := k.server.Do("PTTL", "redlockrun:{"+killedKey(number)+"}")
 	if ms, ok := reply.(int64); err != nil || !ok || ms == -1 || ms > killTTL.Milliseconds() {
 		k.t.Errorf("run %d: its lock has %v ms left (%v)", number, reply, err)
 	}
 }
 
 // locksEnd fails if a lock is still there after its ttl.
-func (k *slaughter) locksEnd(n int) {
+func (k *killer) locksEnd(n int) {
 	for number := 1; number <= n; number++ {
-		gone := redistest.Until(patience, func() bool {
-			reply, err := k.server.Do("EXISTS", "redlockrun:{"+key(number)+"}")
+		ended := redistest.Until(patience, func() bool {
+			reply, err := k.server.Do("EXISTS", "redlockrun:{"+killedKey(number)+"}")
 			return err == nil && reply == int64(0)
 		})
-		if !gone {
+		if !ended {
 			k.t.Errorf("the lock of run %d is still there", number)
 		}
 	}
 }
 
-func key(number int) string { return fmt.Sprint("killed-", number) }
-
-func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
+func killedKey(number int) string { return fmt.Sprint("killed-", number) }

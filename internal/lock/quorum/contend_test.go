@@ -1,0 +1,85 @@
+package quorum
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"redlockrun/internal/lock"
+	"redlockrun/internal/proof/locktest"
+	"redlockrun/internal/proof/redistest"
+)
+
+// It needs the processor for itself: no others beside it.
+func TestTwentyContendersAllGetThrough(t *testing.T) {
+	const rounds = 5
+	all := startServers(t, 5, redistest.Options{})
+	store := all.open(t)
+	var mu sync.Mutex
+	var worst time.Duration
+	holders, most := 0, 0
+	var contenders sync.WaitGroup
+	for range 20 {
+		contenders.Go(func() {
+			for range rounds {
+				req := locktest.RequestFor("job")
+				req.Wait.Limit = lock.Forever
+				began := time.Now()
+				l, err := store.Acquire(context.Background(), req)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				worst = max(worst, time.Since(began))
+				holders++
+				most = max(most, holders)
+				mu.Unlock()
+				mu.Lock()
+				holders--
+				mu.Unlock()
+				if err := l.Release(context.Background(), lock.Farewell{}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	contenders.Wait()
+	if most != 1 {
+		t.Errorf("%d at once", most)
+	}
+	t.Logf("20 contenders, %d rounds each: the worst wait was %s", rounds, worst)
+	all.mustBeClean(t)
+}
+
+// Each server in turn is killed and comes back without its data; the lock that
+// was there before is there still, and its fence.
+func TestQ4LockOutlivesARollingRestart(t *testing.T) {
+	t.Parallel()
+	all := startServers(t, 5, redistest.Options{})
+	store := all.open(t)
+	req := locktest.RequestFor("job")
+	l := acquireWhole(t, store, req)
+	for i, s := range all {
+		locktest.Must(t, s.Restart(false))
+		_, err := l.Renew(locktest.Limited(t, locktest.Patience))
+		locktest.Must(t, err)
+		renewUntilWhole(t, l)
+		if n := all.held(t, req.Holder.Run); n != 5 {
+			t.Errorf("after %d restarts %d servers have the lock", i+1, n)
+		}
+		if _, err := store.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, new(*lock.HeldError)) {
+			t.Errorf("after %d restarts another is told %v", i+1, err)
+		}
+	}
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+	all.mustBeClean(t)
+	next := openAll(t, lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix, Durable: true}) // they have just been restarted
+	second := locktest.Acquire(t, next, locktest.RequestFor("job"))
+	if second.Fence() <= l.Fence() {
+		t.Errorf("fence %d after %d", second.Fence(), l.Fence())
+	}
+	locktest.Must(t, second.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+}
