@@ -52,7 +52,7 @@ func surveyQuorum(_ context.Context, e *Examination, visits []*visit) []Finding 
 		return nil
 	}
 	found := doubles(visits)
-	switch here, need := len(usable(visits)), size/2+1; {
+	switch here, need := len(usable(visits)), lock.Majority(size); {
 	case here < need:
 		found = append(found, about("quorum", Fail, "%d of %d masters can be used, and %d are needed: no job runs (69)", here, size, need).
 			to("mend those that failed above"))
@@ -66,7 +66,7 @@ func surveyQuorum(_ context.Context, e *Examination, visits []*visit) []Finding 
 	found = append(found, apart(visits)...)
 	if size%2 == 0 {
 		found = append(found, about("quorum", Warn, "%d masters bear the loss of %d, as %d would: the last one only adds what can fail",
-			size, size-size/2-1, size-1).to("three or five masters"))
+			size, size-lock.Majority(size), size-1).to("three or five masters"))
 	}
 	return found
 }
@@ -74,7 +74,8 @@ func surveyQuorum(_ context.Context, e *Examination, visits []*visit) []Finding 
 // unelectable is of a quorum whose masters can be used, but too many of which do not vote yet.
 func (e *Examination) unelectable(visits []*visit) []Finding {
 	here := usable(visits)
-	size, need, voters := len(e.Servers.URLs), len(e.Servers.URLs)/2+1, 0
+	size, voters := len(e.Servers.URLs), 0
+	need := lock.Majority(size)
 	var later []time.Time
 	for _, v := range here {
 		if v.told.votes.IsZero() {

@@ -44,7 +44,7 @@ func (e *Examination) unplayable(visits []*visit) string {
 	switch size := len(e.Servers.URLs); {
 	case slices.ContainsFunc(e.failed(visits), isFatal):
 		return "a right is missing that every run needs"
-	case size > 1 && len(usable(visits)) <= size/2:
+	case size > 1 && len(usable(visits)) < lock.Majority(size):
 		return "no majority of the masters can be used"
 	case size > 1 && len(e.unelectable(visits)) > 0:
 		return "no majority of the masters votes"

@@ -43,7 +43,7 @@ func locate(ctx context.Context, hosts []string, ask func(ctx context.Context, h
 	for range hosts {
 		select {
 		case o := <-opinions:
-			if b.add(o) > len(hosts)/2 {
+			if b.add(o) >= lock.Majority(len(hosts)) {
 				return o.addr, nil
 			}
 			if settled == nil && o.err == nil {

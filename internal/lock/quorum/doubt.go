@@ -28,7 +28,7 @@ func vanished(votes []vote) (gone []string) {
 	masters := make(map[string]int)
 	for _, v := range votes {
 		for _, run := range slices.Compact(slices.Sorted(slices.Values(v.doubts))) {
-			if masters[run]++; masters[run] == majority(len(votes)) {
+			if masters[run]++; masters[run] == lock.Majority(len(votes)) {
 				gone = append(gone, run)
 			}
 		}
@@ -59,7 +59,7 @@ func slotOf(said []lock.SlotState) (all lock.SlotState) {
 	}
 	for _, s := range said {
 		for _, t := range inDoubt(s) {
-			if doubtful[t.Run]++; doubtful[t.Run] == majority(len(said)) {
+			if doubtful[t.Run]++; doubtful[t.Run] == lock.Majority(len(said)) {
 				t.How = lock.Vanished
 				fail(t)
 			}
@@ -117,7 +117,7 @@ func (p *poll) undecided() bool {
 		}
 	}
 	for _, n := range masters {
-		if need := majority(p.quorum.size); n < need && n+p.pending >= need {
+		if need := lock.Majority(p.quorum.size); n < need && n+p.pending >= need {
 			return true
 		}
 	}

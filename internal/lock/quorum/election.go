@@ -58,7 +58,7 @@ func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, 
 			last = lock.Telling(last, err, left >= limit || p.count(silent) == 0)
 		}
 		switch over := time.Until(deadline) <= delay; {
-		case isSplit && (over || split.busy >= majority(e.quorum.size) && time.Since(began) >= contention):
+		case isSplit && (over || split.busy >= lock.Majority(e.quorum.size) && time.Since(began) >= contention):
 			e.spent.begin()
 			return nil, split.held
 		case over:
@@ -86,7 +86,7 @@ func (p *poll) hopeless() bool {
 			refusals++
 		}
 	}
-	return refusals > p.quorum.size-majority(p.quorum.size)
+	return refusals > p.quorum.size-lock.Majority(p.quorum.size)
 }
 
 // giveUp makes sure that nothing of this election takes the lock any more. It

@@ -94,7 +94,7 @@ func (in *inspector) Runs(ctx context.Context, name string, bad bool) ([]lock.En
 	for _, s := range said {
 		lists = append(lists, s.answer)
 	}
-	return mergedEntries(majority(in.quorum.size), lists), err
+	return mergedEntries(lock.Majority(in.quorum.size), lists), err
 }
 
 // A saying is what one master has answered.
@@ -138,7 +138,7 @@ func askAll[M interface{ Address() string }, R any](ctx context.Context, masters
 			if answers[i].err == nil {
 				answered++
 			}
-			if answered == majority(len(masters)) && late == nil {
+			if answered == lock.Majority(len(masters)) && late == nil {
 				late = time.After(lock.Between(patience, 4*time.Since(began), limit))
 			}
 		case <-late:
@@ -165,7 +165,7 @@ func sound[R any](in *inspector, answers []saying[R]) (said []saying[R], err err
 		}
 		silent = append(silent, o.addSilent(a.address, a.err))
 	}
-	if len(said) < majority(in.quorum.size) {
+	if len(said) < lock.Majority(in.quorum.size) {
 		return nil, o.unavailable()
 	}
 	for _, down := range silent {

@@ -195,7 +195,7 @@ func (l *quorumLease) Renew(ctx context.Context) (time.Time, error) {
 	return l.Until(), l.unknown(t)
 }
 
-func (l *quorumLease) need() int { return majority(len(l.key)) }
+func (l *quorumLease) need() int { return lock.Majority(len(l.key)) }
 
 func (l *quorumLease) nextTerm() term {
 	l.mu.Lock()

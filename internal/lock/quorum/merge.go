@@ -49,7 +49,7 @@ type merger struct {
 
 // merged is what a majority of size masters has of a job, of which those in seen answered.
 func merged(size int, seen []sight) lock.Job {
-	m := &merger{size: size, need: majority(size), seen: seen}
+	m := &merger{size: size, need: lock.Majority(size), seen: seen}
 	holder, decided := m.holder()
 	m.represent(holder)
 	m.unread()

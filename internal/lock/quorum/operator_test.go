@@ -78,7 +78,7 @@ func fleets(t *testing.T, test func(t *testing.T, all servers, s lock.Store, o l
 				all, s := startDurable(t, n)
 				absent := 0
 				if away != "none" {
-					absent = n - majority(n)
+					absent = n - lock.Majority(n)
 				}
 				for _, srv := range all[n-absent:] {
 					if away == "down" {

@@ -77,7 +77,7 @@ func (o *outage) need() int {
 	if o.all {
 		return o.quorum.size
 	}
-	return majority(o.quorum.size)
+	return lock.Majority(o.quorum.size)
 }
 
 func (o *outage) Unwrap() []error { return o.causes }

@@ -122,7 +122,7 @@ func (p *poll) collect(ctx context.Context) {
 // decided is how much longer to wait for what is on its way; nil if all depends on it.
 func (p *poll) decided() <-chan time.Time {
 	p.trip = p.elapsed()
-	ours, need := p.count(granted), majority(p.quorum.size)
+	ours, need := p.count(granted), lock.Majority(p.quorum.size)
 	if p.count(closed) == 0 && ours < need && ours+p.pending >= need {
 		return nil
 	}
@@ -163,7 +163,7 @@ func (p *poll) outcome() error {
 	if err := p.findDuplicate(); err != nil {
 		return err
 	}
-	need := majority(p.quorum.size)
+	need := lock.Majority(p.quorum.size)
 	leader, held := p.leader()
 	p.reached = p.count(granted)+p.count(refused)+p.count(closed) >= need
 	if err := p.dismissal(); err != nil {
@@ -285,7 +285,7 @@ func (p *poll) agree(ctx context.Context) (fence int64, members []bool, ok bool)
 			below = append(below, i)
 		}
 	}
-	if need := majority(p.quorum.size); agreed < need {
+	if need := lock.Majority(p.quorum.size); agreed < need {
 		agreed += p.raise(ctx, below, fence, need-agreed)
 		return fence, members, agreed >= need
 	}

@@ -109,7 +109,7 @@ func TestAFloorAtAMajorityIsTold(t *testing.T) {
 	for _, n := range []int{3, 5} {
 		all, store := startDurable(t, n)
 		held := acquireWhole(t, store, locktest.RequestFor("job"))
-		for i := range majority(n) {
+		for i := range lock.Majority(n) {
 			locktest.Do(t, all[i], "SET", jobFence, fmt.Sprint("1763790000000 p", 2+i))
 		}
 		locktest.MustBeBusy(t, store, "job")
@@ -125,7 +125,7 @@ func TestAFloorAtAMajorityIsTold(t *testing.T) {
 		locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
 		err := afterLooks(t, waiting, told)
 		var newer *lock.NewerError
-		if !errors.As(err, &newer) || *newer != (lock.NewerError{Name: "job", Protocol: 1 + majority(n)}) {
+		if !errors.As(err, &newer) || *newer != (lock.NewerError{Name: "job", Protocol: 1 + lock.Majority(n)}) {
 			t.Errorf("%d servers: %v", n, err)
 		}
 		all.mustBeClean(t)

@@ -116,9 +116,6 @@ const (
 // answer that is never heard leaves nothing that outlives it.
 const probation = time.Minute
 
-// majority is the least number of masters of which any two sets have one in common.
-func majority(size int) int { return size/2 + 1 }
-
 // newQuorum refuses two masters: both would be needed, so that a quorum of two
 // is down when either is.
 func newQuorum(addresses []string, open func(lock.Request) []master, shut func()) (*quorum, error) {

@@ -177,7 +177,7 @@ func TestNoMajorityReachableIsAnOutage(t *testing.T) {
 func testOutage(t *testing.T, size int, kind string) {
 	q, servers := newSim(t, size, way)
 	servers[size-1].grab("other", time.Hour) // a minority that is busy makes it no contention
-	for _, s := range servers[:size-majority(size)+1] {
+	for _, s := range servers[:size-lock.Majority(size)+1] {
 		switch kind {
 		case "down":
 			s.down = true

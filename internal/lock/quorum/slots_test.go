@@ -123,7 +123,7 @@ func TestEachTickIsDoneOnceByAQuorum(t *testing.T) {
 				first, second := forSlot(tick), forSlot(nextTick)
 				runs(t, store, first, ending(lock.Ok, 0))
 				mustBeDone(t, store, forSlot(tick), first.Holder.Run)
-				few := all[:n-majority(n)]
+				few := all[:n-lock.Majority(n)]
 				for _, s := range few {
 					absence.begin(t, s)
 				}

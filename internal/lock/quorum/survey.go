@@ -54,7 +54,7 @@ func surveyed(q *quorum, name string, keys wire.Keys, answers []saying[changeRep
 // unavailable is that too few masters have answered. Some may have done it all the same.
 func (s *survey) unavailable() error { return lock.Unconfirmed(s.outage.unavailable(), s.inDoubt) }
 
-func (s *survey) need() int { return majority(s.quorum.size) }
+func (s *survey) need() int { return lock.Majority(s.quorum.size) }
 
 // count is how many masters have answered with one of these codes.
 func (s *survey) count(codes ...int64) (n int) {

@@ -5,12 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,9 +20,6 @@ var freeze = flag.Bool("freeze", false, "write testdata/protocol/1 anew")
 
 // frozenDir is where the first protocol is kept, seen from a room of the lock.
 const frozenDir = "../../../testdata/protocol/1"
-
-// seedVar is the variable that repeats a mixture of releases.
-const seedVar = "REDLOCKRUN_TEST_SEED"
 
 const brokenAdvice = `What this release writes and sends does not go together with testdata/protocol/1.
 Has that not been released yet? Then take it anew: scripts/freeze.sh
@@ -105,28 +100,5 @@ func Mixed(t *testing.T, room string, present func(step string) string) func(ste
 			return frozen(step)
 		}
 		return present(step)
-	}
-}
-
-// Draw draws from [0, n), by a seed that a failing test names.
-func Draw(t *testing.T) func(n int) int {
-	t.Helper()
-	seed := rand.Uint64()
-	if text := os.Getenv(seedVar); text != "" {
-		var err error
-		seed, err = strconv.ParseUint(text, 10, 64)
-		Must(t, err)
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("once more the same: %s=%d", seedVar, seed)
-		}
-	})
-	var mu sync.Mutex
-	r := rand.New(rand.NewPCG(seed, 0))
-	return func(n int) int {
-		mu.Lock()
-		defer mu.Unlock()
-		return r.IntN(n)
 	}
 }

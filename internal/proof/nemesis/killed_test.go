@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 )
 
@@ -59,7 +60,7 @@ type killer struct {
 // One process of a run is killed at any moment. After 3 s nothing of the run lives, except what
 // ends by itself; no guard lives; and the lock is not kept for longer than its ttl.
 func TestOfAKilledRunNothingIsLeft(t *testing.T) {
-	k := &killer{t: t, server: redistest.Start(t, redistest.Options{}), seed: seedOf(t), killed: map[kind]int{}}
+	k := &killer{t: t, server: redistest.Start(t, redistest.Options{}), seed: locktest.Seed(t), killed: map[kind]int{}}
 	k.built = build(t, sown{})
 	n := kills(t)
 	t.Logf("%d runs, seed %d", n, k.seed)

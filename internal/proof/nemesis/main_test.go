@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 
@@ -44,21 +43,6 @@ func length(t *testing.T) time.Duration {
 		t.Fatal(err)
 	}
 	return d
-}
-
-// seedOf is where a nemesis draws from: REDLOCKRUN_SEED, else the clock. The same seed draws the
-// same runs and the same faults in the same order; how they meet is for the machine to say.
-func seedOf(t *testing.T) uint64 {
-	t.Helper()
-	text := os.Getenv("REDLOCKRUN_SEED")
-	if text == "" {
-		return uint64(time.Now().UnixNano())
-	}
-	seed, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return seed
 }
 
 // A sown fault is a text of the program with something wrong in it; the zero one is none.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"redlockrun/internal/proof/locktest"
 )
 
 // sownFaults are wrong in ways that a nemesis is to find, each by what it says then.
@@ -34,7 +36,7 @@ var sownFaults = []struct {
 // What a nemesis does not find it does not show either.
 func TestANemesisFindsWhatIsWrong(t *testing.T) {
 	length(t)
-	seed := seedOf(t)
+	seed := locktest.Seed(t)
 	t.Logf("seed %d", seed)
 	for _, fault := range sownFaults {
 		t.Run(strings.ReplaceAll(fault.name, " ", "-"), func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 
 	"github.com/anishathalye/porcupine"
@@ -291,7 +292,7 @@ func (v *verdict) enough(t *testing.T, d time.Duration) {
 
 // A nemesis of each place: nothing that happens inside of what is promised makes two run at once.
 func TestNemesis(t *testing.T) {
-	d, seed := length(t), seedOf(t)
+	d, seed := length(t), locktest.Seed(t)
 	program := build(t, sown{})
 	for name := range places {
 		t.Run(name, func(t *testing.T) {
