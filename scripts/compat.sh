@@ -22,7 +22,7 @@ fi
 [ $# -gt 0 ] || set -- redis-6.0 redis-7.0 redis-8.0 valkey-8.1
 
 # The selection, of the packages of Go and of the scripts of the command.
-packages='^Test(Refusals|AnAcquireEndsAtOnce|L10Restart|L11|L12|L13OutOfMemory|L14|L15|L19|L20ASlotMovesUnderTheLine|L29|Release|WaitersAre|WaitingRights|Line|RestartWithData|LockIsHeld|MinHold|BusyLock|Fence|Floors|Frozen|Scenarios|Clock|Users)'
+packages='^Test(Refusals|AnAcquireEndsAtOnce|ARestartKeeps|RestartedServersGive|AReplicaIsNot|AServerBusy|AServerOutOfMemory|AKeyWithoutTTL|AKeyOfAnother|AWrongType|AQuorumNeedsOnly|TheRightsOfAJobAnd|TheRightsOfAJobSufficeInA|AClusterSlotMovesUnderTheQueue|PrefixAndDatabase|Release|WaitersAre|WaitingRights|Line|RestartWithData|LockIsHeld|MinHold|BusyLock|Fence|Floors|Frozen|Scenarios|Clock|Users)'
 scripts='^TestScripts$/^(busy|fence|line|lost-gone|lost-taken|newer|newer-quorum|not-a-lock|outage.*|password|quorum|refused.*|status|stores|wait)$'
 
 # try PATTERN PACKAGE...: tests against $server, those that it cannot pass left out.
@@ -38,7 +38,7 @@ some() { try "$packages" ./internal/proof/redistest ./internal/lock/... && try "
 lacking() {
     case $1 in
     redis-6.0) # a master with too few replicas obeys scripts nevertheless; sentinels have no users
-        echo '^(TestL6WithMinReplicasAMasterCutOffStopsItsClient|TestL19TheRightsOfAJobAndOfItsSentinelsSufficeAndAreNeeded|TestL18BothPasswordsOfSentinelAreRotatedUnderARunningJob)$' ;;
+        echo '^(TestWithMinReplicasAMasterCutOffStopsItsClient|TestTheRightsOfAJobAndOfItsSentinelsSufficeAndAreNeeded|TestBothPasswordsOfSentinelAreRotatedUnderARunningJob)$' ;;
     *) echo '^$' ;;
     esac
 }

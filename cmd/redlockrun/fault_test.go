@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestP6ASignalWhileTheLockIsAskedFor(t *testing.T) {
+func TestASignalDuringTheAcquireEndsTheRun(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	p := redistest.NewProxy(t, s)
@@ -38,7 +38,7 @@ func TestP6ASignalWhileTheLockIsAskedFor(t *testing.T) {
 }
 
 // The signal and the answer "yours" are both there when the program goes on.
-func TestP6ASignalInTheInstantOfTheLock(t *testing.T) {
+func TestASignalWhenTheLockIsTakenReleasesIt(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	p := redistest.NewProxy(t, s)
@@ -59,7 +59,7 @@ func TestP6ASignalInTheInstantOfTheLock(t *testing.T) {
 	}
 }
 
-func TestP6ASignalAtAnyMomentOfTheStart(t *testing.T) {
+func TestASignalAtAnyMomentOfTheStartEndsTheRun(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	pids := filepath.Join(t.TempDir(), "pids")
@@ -94,7 +94,7 @@ func TestASignalAfterTheEndChangesNothing(t *testing.T) {
 }
 
 // A release that gets no answer costs 2 s at most, and changes no status.
-func TestR7AReleaseWithoutAnswerIsAWarning(t *testing.T) {
+func TestAReleaseWithoutAnAnswerIsAWarning(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	p := redistest.NewProxy(t, s)
@@ -109,8 +109,8 @@ func TestR7AReleaseWithoutAnswerIsAWarning(t *testing.T) {
 	}
 }
 
-// L1: the reply to the acquire is lost; it is asked again and finds itself.
-func TestL1ALostReplyIsNotContention(t *testing.T) {
+// The reply to the acquire is lost; it is asked again and finds itself.
+func TestALostReplyIsNotContention(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	p := redistest.NewProxy(t, s)
@@ -133,7 +133,7 @@ const ttl = "8"
 
 // A store that cannot be reached any more: the stubborn command and its child
 // are dead when another gets the lock.
-func TestR4TheCommandIsDeadBeforeTheLeaseEnds(t *testing.T) {
+func TestTheCommandIsDeadBeforeTheLeaseEnds(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})
@@ -153,9 +153,9 @@ func TestR4TheCommandIsDeadBeforeTheLeaseEnds(t *testing.T) {
 	}
 }
 
-// V2: redlockrun alone stands still; its guard acts, and the next one's lock
+// Redlockrun alone stands still; its guard acts, and the next one's lock
 // is left alone when it goes on.
-func TestV2AFrozenRedlockrunLosesItsCommandInTime(t *testing.T) {
+func TestAFrozenRedlockrunLosesItsCommandInTime(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})
@@ -216,8 +216,8 @@ func TestAKilledGuardIsReplaced(t *testing.T) {
 	runsOf(t, log)
 }
 
-// P9: nobody reads stderr, or it is closed; the lease is renewed all the same.
-func TestP9NoStderrStopsARenewal(t *testing.T) {
+// Nobody reads stderr, or it is closed; the lease is renewed all the same.
+func TestABlockedOrClosedStderrStopsNoRenewal(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	for name, stderr := range map[string]func(testing.TB) *os.File{"full": fullPipe, "unread": brokenPipe} {

@@ -17,9 +17,9 @@ const (
 	rounds = 20 // of each lane: 200 moments in all
 )
 
-// P1: redlockrun is killed at random moments, each time with a successor
+// Redlockrun is killed at random moments, each time with a successor
 // waiting, and with jobs that have children. The jobs' log shows no two at once.
-func TestP1KilledAtRandomMomentsNoTwoRunAtOnce(t *testing.T) {
+func TestRunsKilledAtRandomMomentsNeverOverlap(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})

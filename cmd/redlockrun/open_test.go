@@ -11,7 +11,7 @@ import (
 	"redlockrun/internal/store"
 )
 
-func TestS4APasswordInPlainTextIsWarnedOf(t *testing.T) {
+func TestAPasswordInPlainTextCausesAWarning(t *testing.T) {
 	for url, warned := range map[string]bool{
 		"redis://:p@10.0.0.1": true, "redis://u:p@db.example:7": true, "redis+sentinel://:p@127.0.0.1,s2/m": true,
 		"redis+sentinel://s1/m?sentinel_password=p": true, "redis+cluster://:p@[fe80::1]": true,

@@ -37,7 +37,7 @@ func fenceIn(t *testing.T, path string) int64 {
 // What is not promised: a job that is cut off together with its master runs
 // beside one that the other side has started. The fence tells the two apart, and
 // the first is stopped once the cut is healed.
-func TestL6AJobCutOffWithItsMasterRunsBesideAnotherUntilTheCutIsHealed(t *testing.T) {
+func TestAJobCutOffWithItsMasterRunsAlongsideAnotherUntilTheCutEnds(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	n := redistest.NewNetwork(t)

@@ -125,7 +125,7 @@ func say(args []string, env map[string]string) string {
 	return out.String()
 }
 
-func TestS3NoPasswordIsEverShown(t *testing.T) {
+func TestNoPasswordIsEverShown(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	for _, middle := range []string{
@@ -176,7 +176,7 @@ func beside(s config.Setting) []string {
 
 // Whatever a setting should have been, a URL, a file: and a lone password in its
 // place are not shown. A key is a name, which is.
-func TestS3NoSettingShowsAPassword(t *testing.T) {
+func TestNoSettingShowsAPassword(t *testing.T) {
 	ability.Slow(t)
 	for _, s := range append(config.Settings(), config.Setting{Name: "config"}) {
 		for _, raw := range append(writtenURLs(opening+"/%41@: #"+closing), writtenURLs(opening+closing)...) {
@@ -195,7 +195,7 @@ func TestS3NoSettingShowsAPassword(t *testing.T) {
 }
 
 // A URL where the command should be is one for which --redis was forgotten.
-func TestS3ACommandThatIsAURLIsNotShown(t *testing.T) {
+func TestACommandThatIsAURLIsNotShown(t *testing.T) {
 	c := explain.About{}
 	for _, raw := range writtenURLs(opening + closing) {
 		o := explain.Of(&runner.StartError{Name: raw, Code: 127, Err: errors.New("not found")}, c)
@@ -223,7 +223,7 @@ func FuzzNoPasswordIsEverShown(f *testing.F) {
 
 // The true program, all the way, at the highest level: right passwords and
 // wrong ones, on stderr, on stdout and in the arguments of its processes.
-func TestS3TheProgramShowsNoPassword(t *testing.T) {
+func TestTheProgramShowsNoPassword(t *testing.T) {
 	t.Parallel()
 	password := opening + "/#%@: " + closing
 	s := redistest.Start(t, redistest.Options{Password: password})

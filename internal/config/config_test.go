@@ -307,7 +307,7 @@ func TestWhatIsWrongIsNamedWithItsSource(t *testing.T) {
 	}
 }
 
-func TestV8TimesThatDoNotFitNameATTLThatWould(t *testing.T) {
+func TestTimesThatDoNotFitSuggestATTL(t *testing.T) {
 	for _, args := range [][]string{
 		{"ttl=30", "grace=60"},
 		{"ttl=0.5", "renew-every=1"},
@@ -334,7 +334,7 @@ func TestUnknownVariablesAreIgnored(t *testing.T) {
 	}
 }
 
-func TestS1APasswordInAFlagIsWarnedOf(t *testing.T) {
+func TestAPasswordInAFlagCausesAWarning(t *testing.T) {
 	for url, warned := range map[string]bool{
 		"rediss://u:pw@h": true, "redis://:p@localhost": true, "unix:///s?password=x": true,
 		"redis://u@h": false, "redis://h:6379": false, "file:/run/pw": false,

@@ -8,7 +8,7 @@ import (
 	"redlockrun/internal/config"
 )
 
-func TestL16DurationsAreSecondsOrGoDurations(t *testing.T) {
+func TestDurationsAreSecondsOrGoDurations(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"0": 0, "60": time.Minute, "0.5": 500 * time.Millisecond, "1.25": 1250 * time.Millisecond,
 		"90s": 90 * time.Second, "2m30s": 150 * time.Second, "1h": time.Hour, "1.5h": 90 * time.Minute,
@@ -21,7 +21,7 @@ func TestL16DurationsAreSecondsOrGoDurations(t *testing.T) {
 	}
 }
 
-func TestL16NoSignNoExponentNoRubbishInDurations(t *testing.T) {
+func TestDurationsHaveNoSignAndNoExponent(t *testing.T) {
 	for _, text := range []string{
 		"", " ", "-1", "+1", "-1s", "1e9", "1e9h", "NaN", "inf", "\uff11s", " 1", "1 ", "1 s", "s", ".", "..5", ".5", "1..5",
 		"1h30", "1d", "1S", "0x10", "1_000", "forever", "99999999999999999999", "9999999h", "1\x00", "1m-3s",

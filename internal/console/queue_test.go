@@ -43,8 +43,8 @@ func (s *sink) String() string {
 	return s.text.String()
 }
 
-// P9: a stderr that nobody reads holds up nothing; what is lost is counted.
-func TestP9AFullStderrHoldsUpNothing(t *testing.T) {
+// A stderr that nobody reads holds up nothing; what is lost is counted.
+func TestAFullStderrDelaysNothing(t *testing.T) {
 	s := sink{stuck: make(chan struct{})}
 	c := console.New(console.Info, false, s.write)
 	const fit, many = 256, 10 * 256

@@ -74,7 +74,7 @@ func send(t *testing.T, cmd *exec.Cmd, sig syscall.Signal) {
 	}
 }
 
-func TestP5EverySignalGoesWhereItBelongs(t *testing.T) {
+func TestEverySignalIsForwardedToTheRightProcesses(t *testing.T) {
 	wrapper, l := listen(t)
 	group := map[syscall.Signal]bool{
 		unix.SIGTERM: true, unix.SIGINT: true, unix.SIGHUP: true, unix.SIGQUIT: true, unix.SIGCONT: true,
@@ -110,7 +110,7 @@ func TestP5EverySignalGoesWhereItBelongs(t *testing.T) {
 }
 
 // The kernel queues real-time signals, and none of them may get lost on the way.
-func TestP5RealTimeSignalsInABurstAllArrive(t *testing.T) {
+func TestABurstOfRealTimeSignalsArrivesWhole(t *testing.T) {
 	for _, sig := range []syscall.Signal{32, 34, 40} {
 		wrapper, l := listen(t)
 		const burst = 200
@@ -122,7 +122,7 @@ func TestP5RealTimeSignalsInABurstAllArrive(t *testing.T) {
 	}
 }
 
-func TestP7EachSignalIsForwardedAgain(t *testing.T) {
+func TestEachSignalIsForwardedAgain(t *testing.T) {
 	wrapper, l := listen(t)
 	for _, sig := range []syscall.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGUSR1} {
 		line := strconv.Itoa(int(sig))
@@ -133,7 +133,7 @@ func TestP7EachSignalIsForwardedAgain(t *testing.T) {
 	}
 }
 
-func TestP8WhatIsIgnoredOnEntryStaysIgnored(t *testing.T) {
+func TestSignalsIgnoredOnEntryStayIgnored(t *testing.T) {
 	for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU, 34} {
 		dir := t.TempDir()
 		status := filepath.Join(dir, "status")
@@ -153,7 +153,7 @@ func TestP8WhatIsIgnoredOnEntryStaysIgnored(t *testing.T) {
 	}
 }
 
-func TestP9AClosedStderrEndsNothing(t *testing.T) {
+func TestAClosedStderrEndsNothing(t *testing.T) {
 	wrapper, l := listen(t)
 	for range 3 {
 		send(t, wrapper, unix.SIGPIPE)

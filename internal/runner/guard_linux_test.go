@@ -45,7 +45,7 @@ func (f family) isGone(t *testing.T) {
 	eventually(t, "command and grandchild are gone", f.gone)
 }
 
-func TestP1NothingOutlivesAKilledWrapper(t *testing.T) {
+func TestNothingOutlivesAKilledWrapper(t *testing.T) {
 	f := startFamily(t, script{})
 	guard := guardOf(t, f.wrapper.Process.Pid)
 	send(t, f.wrapper, unix.SIGKILL)
@@ -74,7 +74,7 @@ func playDeathSignal(args []string) int {
 	return 0
 }
 
-func TestP2AFrozenWrapperLosesItsCommandAtTheDeadline(t *testing.T) {
+func TestAFrozenWrapperLosesItsCommandAtTheDeadline(t *testing.T) {
 	f := startFamily(t, script{Deadline: 3 * time.Second})
 	send(t, f.wrapper, unix.SIGSTOP)
 	f.isGone(t)
@@ -84,7 +84,7 @@ func TestP2AFrozenWrapperLosesItsCommandAtTheDeadline(t *testing.T) {
 	}
 }
 
-func TestP2WithoutADeadlineAFrozenWrapperKeepsItsCommand(t *testing.T) {
+func TestWithoutADeadlineAFrozenWrapperKeepsItsCommand(t *testing.T) {
 	f := startFamily(t, script{})
 	guard := guardOf(t, f.wrapper.Process.Pid)
 	send(t, f.wrapper, unix.SIGSTOP)
@@ -99,7 +99,7 @@ func TestP2WithoutADeadlineAFrozenWrapperKeepsItsCommand(t *testing.T) {
 	}
 }
 
-func TestP2AKilledGuardIsReplaced(t *testing.T) {
+func TestTheRunnerReplacesAKilledGuard(t *testing.T) {
 	f := startFamily(t, script{})
 	var known []int
 	for range 3 {
@@ -138,7 +138,7 @@ func onWatch(guard int) bool {
 	return false
 }
 
-func TestP2AReplacedGuardKnowsTheDeadline(t *testing.T) {
+func TestAReplacementGuardKnowsTheDeadline(t *testing.T) {
 	f := startFamily(t, script{Deadline: 3 * time.Second})
 	first := guardOf(t, f.wrapper.Process.Pid)
 	if err := unix.Kill(first, unix.SIGKILL); err != nil {
@@ -148,7 +148,7 @@ func TestP2AReplacedGuardKnowsTheDeadline(t *testing.T) {
 	f.isGone(t)
 }
 
-func TestP2TheGuardIsAloneAndSmall(t *testing.T) {
+func TestTheGuardIsAloneAndSmall(t *testing.T) {
 	pipe, inherited, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func TestP2TheGuardIsAloneAndSmall(t *testing.T) {
 }
 
 // The pipe that $(...) reads ends with the command, not with the guard.
-func TestP2TheGuardDoesNotHoldTheOutput(t *testing.T) {
+func TestTheGuardDoesNotHoldTheOutput(t *testing.T) {
 	argv := wrapped(script{}, "/bin/echo", "hello")
 	out, err := exec.Command("/bin/sh", "-c", `x=$(`+shellQuote(argv...)+`); echo "[$x]"`).Output()
 	if err != nil || string(out) != "[hello]\n" {
@@ -260,7 +260,7 @@ func guarded(t *testing.T, text string, args ...string) (runner.Status, error) {
 	return c.Run(t.Context(), nil)
 }
 
-func TestP2TheGuardLeavesWhatTheCommandLeaves(t *testing.T) {
+func TestTheGuardLeavesAloneWhatTheCommandLeaves(t *testing.T) {
 	pid := filepath.Join(t.TempDir(), "pid")
 	s, err := guarded(t, `sleep 1000 & echo $! >"$0"`, pid)
 	left := pidIn(t, pid)
@@ -281,7 +281,7 @@ func TestGuardsAreReaped(t *testing.T) {
 	}
 }
 
-func TestP2ExtendMovesTheDeadline(t *testing.T) {
+func TestExtendMovesTheDeadline(t *testing.T) {
 	g := startGuard(t)
 	g.Extend(boottime.Now().Add(-time.Hour)) // before there is a group
 	g.Extend(boottime.Now().Add(time.Hour))
@@ -309,7 +309,7 @@ func TestP2ExtendMovesTheDeadline(t *testing.T) {
 }
 
 // A guard that stood still for a time must not act on what it was told then.
-func TestP2AFrozenGuardWakesUpToTheLastDeadline(t *testing.T) {
+func TestAFrozenGuardWakesUpToTheLastDeadline(t *testing.T) {
 	f := startGuarded(t)
 	eventually(t, "the guard is on watch", func() bool { return onWatch(f.guard) })
 	freeze(t, f.guard)
@@ -325,7 +325,7 @@ func TestP2AFrozenGuardWakesUpToTheLastDeadline(t *testing.T) {
 }
 
 // As many orders as a guard reads at once are all there is.
-func TestP2ADeadlineAtTheEndOfAFullReadCounts(t *testing.T) {
+func TestADeadlineAtTheEndOfAFullReadCounts(t *testing.T) {
 	f := startGuarded(t)
 	eventually(t, "the guard is on watch", func() bool { return onWatch(f.guard) })
 	freeze(t, f.guard)
@@ -338,7 +338,7 @@ func TestP2ADeadlineAtTheEndOfAFullReadCounts(t *testing.T) {
 }
 
 // So many orders that the pipe is full: the guard is of no use, and replaced.
-func TestP2AGuardThatDoesNotReadIsReplaced(t *testing.T) {
+func TestAGuardThatDoesNotReadIsReplaced(t *testing.T) {
 	f := startGuarded(t)
 	if err := unix.Kill(f.guard, unix.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -407,7 +407,7 @@ func TestCloseEndsAGuardThatStandsStill(t *testing.T) {
 
 // A suspended job is let be, though its lease ends, unless somebody continues it
 // behind the back of the wrapper, which cannot ask for the lease.
-func TestP12AParkedCommandIsLetBeUntilItRuns(t *testing.T) {
+func TestTheGuardLeavesAParkedCommandAloneUntilItRuns(t *testing.T) {
 	f := startFamily(t, script{Deadline: 2 * time.Second})
 	guard := guardOf(t, f.wrapper.Process.Pid)
 	send(t, f.wrapper, unix.SIGTSTP)
@@ -424,7 +424,7 @@ func TestP12AParkedCommandIsLetBeUntilItRuns(t *testing.T) {
 }
 
 // The next guard has to know it, too.
-func TestP12AReplacedGuardLetsAParkedCommandBe(t *testing.T) {
+func TestAReplacementGuardLeavesAParkedCommandAlone(t *testing.T) {
 	f := startGuarded(t)
 	freeze(t, f.command)
 	f.g.Park()
@@ -470,7 +470,7 @@ func wakeUps(t *testing.T, pid int) int {
 
 // The starter says so before it continues a parked command, and the guard, which
 // may be looking at that moment, has to see both in that order.
-func TestP12ACommandThatIsContinuedByItsStarterLives(t *testing.T) {
+func TestASuspendedCommandContinuedByItsStarterLives(t *testing.T) {
 	f := startGuarded(t)
 	for n := range 200 {
 		if n%50 == 0 {

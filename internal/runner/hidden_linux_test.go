@@ -93,7 +93,7 @@ func livesWith(word string) bool {
 	return false
 }
 
-func TestP20TheRestOfAStoppedGroupIsKilledWhereItIsHidden(t *testing.T) {
+func TestTheHiddenRestOfAStoppedGroupIsKilled(t *testing.T) {
 	for how, nice := range map[string]string{foreign: "0", hidepid: "0", hidepid + " ": "19"} {
 		t.Run(how, func(t *testing.T) {
 			dir := t.TempDir()
@@ -114,7 +114,7 @@ func TestP20TheRestOfAStoppedGroupIsKilledWhereItIsHidden(t *testing.T) {
 	}
 }
 
-func TestP20TheRestOfAStoppedGroupHasItsGraceWhereItIsHidden(t *testing.T) {
+func TestTheHiddenRestOfAStoppedGroupHasItsGrace(t *testing.T) {
 	for _, how := range []string{foreign, hidepid} {
 		t.Run(how, func(t *testing.T) {
 			dir := t.TempDir()
@@ -149,7 +149,7 @@ func TestWhatIsLeftIsCountedWhereItIsHidden(t *testing.T) {
 }
 
 // Nobody knows whether a member that is hidden stands still: the lock is kept.
-func TestP12WhoIsHiddenKeepsTheLockOfASuspendedRun(t *testing.T) {
+func TestAHiddenProcessKeepsTheLockOfASuspendedRun(t *testing.T) {
 	for _, how := range []string{foreign, hidepid} {
 		t.Run(how, func(t *testing.T) {
 			dir := t.TempDir()
@@ -169,7 +169,7 @@ func TestP12WhoIsHiddenKeepsTheLockOfASuspendedRun(t *testing.T) {
 }
 
 // Where /proc may hide somebody and does not, a run is suspended as anywhere.
-func TestP12WhoIsNotHiddenIsSuspended(t *testing.T) {
+func TestAVisibleProcessIsSuspended(t *testing.T) {
 	dir := t.TempDir()
 	ready := filepath.Join(dir, "ready")
 	s := script{Log: filepath.Join(dir, "log")}

@@ -35,7 +35,7 @@ func asInit(t *testing.T, s script, argv ...string) *exec.Cmd {
 	return cmd
 }
 
-func TestP13AsPID1TheStatusPasses(t *testing.T) {
+func TestAsPID1TheStatusIsPassedOn(t *testing.T) {
 	for text, want := range map[string]int{"exit 0": 0, "exit 42": 42, "kill -TERM $$": 143, "kill -INT $$": 130, "kill -KILL $$": 137} {
 		if c := code(t, asInit(t, script{}, "/bin/sh", "-c", text)); c != want {
 			t.Errorf("%s: got %d, want %d", text, c, want)
@@ -43,7 +43,7 @@ func TestP13AsPID1TheStatusPasses(t *testing.T) {
 	}
 }
 
-func TestP13AsPID1SignalsAreForwarded(t *testing.T) {
+func TestAsPID1SignalsAreForwarded(t *testing.T) {
 	ready := filepath.Join(t.TempDir(), "ready")
 	cmd := asInit(t, script{}, "/bin/sh", "-c", `trap 'exit 5' TERM; echo >"$0"; while :; do sleep 0.01; done`, ready)
 	eventually(t, "the command is ready", func() bool { return len(lines(ready)) > 0 })
@@ -55,7 +55,7 @@ func TestP13AsPID1SignalsAreForwarded(t *testing.T) {
 
 // Each of the orphans becomes a child of PID 1. The command waits until it sees
 // no zombie any more; its own status is not lost over them.
-func TestP13AsPID1AThousandOrphansAreReaped(t *testing.T) {
+func TestAsPID1AThousandOrphansAreReaped(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	text := `i=0; while [ $i -lt 1000 ]; do (/bin/true &); i=$((i+1)); done
 		echo "$(ls -d /proc/[0-9]* | wc -l)" >"$0"
@@ -79,7 +79,7 @@ func TestAsPID1ThereIsNoGuard(t *testing.T) {
 }
 
 // PID 1 cannot be stopped, so the command goes on too: nobody could continue it.
-func TestP12AsPID1ACommandThatWasStoppedGoesOn(t *testing.T) {
+func TestAsPID1AStoppedCommandContinues(t *testing.T) {
 	dir := t.TempDir()
 	ready, log := filepath.Join(dir, "ready"), filepath.Join(dir, "log")
 	cmd := asInit(t, script{Log: log}, "/bin/sh", "-c", `echo >"$0"; exec sleep 1000`, ready)
@@ -92,7 +92,7 @@ func TestP12AsPID1ACommandThatWasStoppedGoesOn(t *testing.T) {
 	}
 }
 
-func TestP13WhatAKilledPID1LeavesIsKilled(t *testing.T) {
+func TestProcessesLeftByAKilledPID1AreKilled(t *testing.T) {
 	dir := t.TempDir()
 	ready := filepath.Join(dir, "ready")
 	cmd := asInit(t, script{}, "/bin/sh", "-c", `setsid sleep 1000 & sleep 1000 & echo >"$0"; wait`, ready)

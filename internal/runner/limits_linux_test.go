@@ -60,7 +60,7 @@ func playRoot(args []string) int {
 	}
 }
 
-func TestP19ACommandOutOfReachIsWaitedFor(t *testing.T) {
+func TestACommandThatCannotBeKilledIsAwaited(t *testing.T) {
 	cmd := &exec.Cmd{}
 	asSomebody(t, cmd)
 	dir := filepath.Dir(cmd.Path)
@@ -92,7 +92,7 @@ func TestP19ACommandOutOfReachIsWaitedFor(t *testing.T) {
 
 // Too few processes are allowed: it is 71, or 2 where the Go runtime itself gets
 // no thread (134 in a test binary with the race detector), never a hang, and nothing stays.
-func TestP17WithoutProcessesItIs71(t *testing.T) {
+func TestWithoutProcessesTheStatusIs71(t *testing.T) {
 	for _, n := range []string{"1", "3", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "16", "18", "20", "100"} {
 		cmd := &exec.Cmd{Stderr: nil}
 		asSomebody(t, cmd)

@@ -18,7 +18,7 @@ import (
 
 // A member that is between vfork(2) and execve(2) stops nobody but itself: its parent waits for
 // it in the kernel. All come to stand still all the same, and go on afterwards.
-func TestP12WhoForksAllTheTimeIsSuspended(t *testing.T) {
+func TestACommandThatForksAllTheTimeIsSuspended(t *testing.T) {
 	dir := t.TempDir()
 	log, pid := filepath.Join(dir, "log"), filepath.Join(dir, "pid")
 	if err := unix.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
@@ -76,7 +76,7 @@ func members(t *testing.T, group int) (pids []int) {
 
 // A member of another user cannot be stopped: the lock is kept, and the user told. What
 // stops it lets the lock go.
-func TestP12WhoeverDoesNotStopKeepsTheLock(t *testing.T) {
+func TestAProcessThatDoesNotStopKeepsTheLock(t *testing.T) {
 	cmd := &exec.Cmd{}
 	asSomebody(t, cmd)
 	dir := filepath.Dir(cmd.Path)
@@ -104,7 +104,7 @@ func TestP12WhoeverDoesNotStopKeepsTheLock(t *testing.T) {
 }
 
 // While it tries, it hears who wants the command to go on, or to end.
-func TestP12ASuspensionThatDoesNotComeAboutIsCalledOff(t *testing.T) {
+func TestAFailedSuspensionIsCalledOff(t *testing.T) {
 	for sig, want := range map[syscall.Signal]int{unix.SIGCONT: 4, unix.SIGTERM: 143} {
 		cmd := &exec.Cmd{}
 		asSomebody(t, cmd)
@@ -132,7 +132,7 @@ func TestP12ASuspensionThatDoesNotComeAboutIsCalledOff(t *testing.T) {
 }
 
 // Whoever is asking for the lock again looks, too: here the guard cannot.
-func TestP12WhoIsContinuedWhileTheLockIsAskedForIsKilled(t *testing.T) {
+func TestACommandContinuedBeforeTheLockIsRegainedIsKilled(t *testing.T) {
 	resume := filepath.Join(t.TempDir(), "resume")
 	f := startFamily(t, script{Deadline: 2 * time.Second, Resume: resume})
 	guard := guardOf(t, f.wrapper.Process.Pid)
@@ -157,7 +157,7 @@ func TestP12WhoIsContinuedWhileTheLockIsAskedForIsKilled(t *testing.T) {
 }
 
 // The guard lets it be until the lease is renewed, however long ago the old one ended.
-func TestP12WhatIsRenewedAfterItsDeadlineGoesOn(t *testing.T) {
+func TestASuspendedCommandRenewedAfterItsDeadlineContinues(t *testing.T) {
 	resume := filepath.Join(t.TempDir(), "resume")
 	f := startFamily(t, script{Deadline: time.Second, Resume: resume, Extend: time.Hour})
 	guard := guardOf(t, f.wrapper.Process.Pid)
@@ -175,7 +175,7 @@ func TestP12WhatIsRenewedAfterItsDeadlineGoesOn(t *testing.T) {
 }
 
 // As long as the guard may kill the group the leader is not reaped: its number is nobody else's.
-func TestP2TheLeaderIsReapedWhenTheGuardIsDisarmed(t *testing.T) {
+func TestTheLeaderIsReapedAfterTheGuardIsDisarmed(t *testing.T) {
 	dir := t.TempDir()
 	pid, fifo := filepath.Join(dir, "pid"), filepath.Join(dir, "fifo")
 	if err := unix.Mkfifo(fifo, 0o600); err != nil {

@@ -14,7 +14,7 @@ import (
 	"redlockrun/internal/runner"
 )
 
-func TestP16EveryExitStatusPasses(t *testing.T) {
+func TestEveryExitStatusIsPassedOn(t *testing.T) {
 	for n := range 256 {
 		s, err := execute(t, "/bin/sh", "-c", "exit "+strconv.Itoa(n))
 		if err != nil || s.Code != n || s.Signal != 0 || s.Stopped != nil || s.Left != 0 {
@@ -23,7 +23,7 @@ func TestP16EveryExitStatusPasses(t *testing.T) {
 	}
 }
 
-func TestP16EverySignalThatEndsTheCommandIs128PlusIt(t *testing.T) {
+func TestACommandEndedByASignalExitsWith128PlusTheSignal(t *testing.T) {
 	for n := 1; n <= 64; n++ {
 		switch syscall.Signal(n) {
 		case syscall.SIGCHLD, syscall.SIGCONT, syscall.SIGURG, syscall.SIGWINCH, // ignored by default
@@ -64,7 +64,7 @@ func place(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-func TestP16SearchIsThatOfExecvp(t *testing.T) {
+func TestTheCommandIsSearchedAsByExecvp(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	place(t, at("a/tool"), "#!/bin/sh\nexit 11\n", 0o755)
@@ -116,7 +116,7 @@ func TestP16SearchIsThatOfExecvp(t *testing.T) {
 	}
 }
 
-func TestP16EmptyElementOfPathIsTheWorkingDirectory(t *testing.T) {
+func TestAnEmptyElementOfPathIsTheWorkingDirectory(t *testing.T) {
 	dir := t.TempDir()
 	place(t, filepath.Join(dir, "tool"), "#!/bin/sh\nexit 21\n", 0o755)
 	t.Chdir(dir)
@@ -128,14 +128,14 @@ func TestP16EmptyElementOfPathIsTheWorkingDirectory(t *testing.T) {
 	}
 }
 
-func TestP16WithoutPathTheSystemsIsSearched(t *testing.T) {
+func TestWithoutPathTheDefaultPathIsSearched(t *testing.T) {
 	s, err := (&runner.Command{Argv: []string{"sh", "-c", "exit 5"}}).Run(t.Context(), nil)
 	if err != nil || s.Code != 5 {
 		t.Errorf("got %+v, %v", s, err)
 	}
 }
 
-func TestP16TooLongAnArgumentListIs126(t *testing.T) {
+func TestATooLongArgumentListExitsWith126(t *testing.T) {
 	huge := strings.Repeat("x", 200_000) // MAX_ARG_STRLEN is 128 KiB
 	_, err := execute(t, "/bin/true", huge)
 	var start *runner.StartError
@@ -157,7 +157,7 @@ func TestProcessesThatStayAreCounted(t *testing.T) {
 	}
 }
 
-func TestP10AllOutputArrives(t *testing.T) {
+func TestAllOutputArrives(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	c := shell("seq 200000")
 	c.Stdout = create(t, out)
@@ -179,7 +179,7 @@ func TestAnEndedContextStartsNothing(t *testing.T) {
 	}
 }
 
-func TestP6ASignalBeforeTheStartStartsNothing(t *testing.T) {
+func TestASignalBeforeTheStartStartsNothing(t *testing.T) {
 	signals := make(chan os.Signal, 3)
 	signals <- syscall.SIGWINCH
 	signals <- syscall.SIGTERM

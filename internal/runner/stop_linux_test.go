@@ -58,14 +58,14 @@ func stop(t *testing.T, grace time.Duration, why func() error, text string) stop
 
 func plainReason() error { return errReason }
 
-func TestP20AStopIsTERMFirst(t *testing.T) {
+func TestAStopSendsSIGTERMFirst(t *testing.T) {
 	s := stop(t, limit, plainReason, `trap 'exit 7' TERM; : >"$0"; while :; do sleep 0.01; done`)
 	if s.Code != 7 || !errors.Is(s.Stopped, errReason) || s.after >= limit {
 		t.Errorf("got %+v", s)
 	}
 }
 
-func TestP20WhoIgnoresTERMIsKilledAfterTheGrace(t *testing.T) {
+func TestACommandThatIgnoresSIGTERMIsKilledAfterTheGrace(t *testing.T) {
 	const grace = 300 * time.Millisecond
 	s := stop(t, grace, plainReason, `trap '' TERM; : >"$0"; while :; do sleep 0.01; done`)
 	if s.Signal != syscall.SIGKILL || s.Code != 137 || s.after < grace || s.Left != 0 {
@@ -73,7 +73,7 @@ func TestP20WhoIgnoresTERMIsKilledAfterTheGrace(t *testing.T) {
 	}
 }
 
-func TestP20KillByCutsTheGrace(t *testing.T) {
+func TestKillByCutsTheGrace(t *testing.T) {
 	why := func() error {
 		return &runner.StopError{Reason: errReason, KillBy: boottime.Now().Add(200 * time.Millisecond)}
 	}
@@ -83,7 +83,7 @@ func TestP20KillByCutsTheGrace(t *testing.T) {
 	}
 }
 
-func TestP20AnInstantThatHasPassedIsKILLAtOnce(t *testing.T) {
+func TestAPastKillTimeKillsAtOnce(t *testing.T) {
 	why := func() error { return &runner.StopError{Reason: errReason, KillBy: boottime.Now()} }
 	s := stop(t, time.Hour, why, `trap 'exit 7' TERM; : >"$0"; while :; do sleep 0.01; done`)
 	if s.Signal != syscall.SIGKILL {
@@ -91,7 +91,7 @@ func TestP20AnInstantThatHasPassedIsKILLAtOnce(t *testing.T) {
 	}
 }
 
-func TestP20AStoppedCommandGetsTheSIGTERM(t *testing.T) {
+func TestASuspendedCommandGetsTheSIGTERM(t *testing.T) {
 	s := stop(t, limit, plainReason, `trap 'exit 7' TERM; : >"$0"; kill -STOP $$; exit 8`)
 	if s.Code != 7 && s.Signal != syscall.SIGTERM {
 		t.Errorf("got %+v", s)
@@ -99,7 +99,7 @@ func TestP20AStoppedCommandGetsTheSIGTERM(t *testing.T) {
 }
 
 // A stop that comes after the SIGTERM, here out of its trap, may not use up the grace.
-func TestP20ACommandThatStopsItselfWhileItIsStoppedGoesOn(t *testing.T) {
+func TestACommandThatSuspendsItselfWhileItIsEndedContinues(t *testing.T) {
 	s := stop(t, 5*time.Second, plainReason, `trap 'kill -STOP $$; exit 7' TERM; : >"$0"; while :; do sleep 0.01; done`)
 	if s.Code != 7 {
 		t.Errorf("got %+v", s)
@@ -107,7 +107,7 @@ func TestP20ACommandThatStopsItselfWhileItIsStoppedGoesOn(t *testing.T) {
 }
 
 // The leader obeys at once, its child still cleans up: it has the rest of the grace.
-func TestP20TheGroupHasTheGraceToo(t *testing.T) {
+func TestTheGroupHasTheGraceToo(t *testing.T) {
 	done := filepath.Join(t.TempDir(), "done")
 	t.Setenv("DONE", done)
 	const child = `trap 'sleep 0.3; : >"$DONE"; exit' TERM; : >"$0"; while :; do sleep 0.01; done`
@@ -117,7 +117,7 @@ func TestP20TheGroupHasTheGraceToo(t *testing.T) {
 	}
 }
 
-func TestP20NobodyOfTheGroupOutlivesTheGrace(t *testing.T) {
+func TestNoProcessOfTheGroupOutlivesTheGrace(t *testing.T) {
 	const child = `trap '' TERM; : >"$0"; while :; do sleep 0.01; done`
 	s := stop(t, 200*time.Millisecond, plainReason, `trap 'exit 3' TERM; (`+child+`) & wait`)
 	if s.Code != 3 || s.Left != 0 || s.after < 200*time.Millisecond {
@@ -126,7 +126,7 @@ func TestP20NobodyOfTheGroupOutlivesTheGrace(t *testing.T) {
 }
 
 // What comes while the rest of the group has its grace is theirs: the leader is gone.
-func TestP20ASignalReachesTheRestOfTheGroup(t *testing.T) {
+func TestASignalReachesTheRestOfTheGroup(t *testing.T) {
 	c, signals, done := restOfAGroup(t)
 	signals <- unix.SIGHUP
 	s := <-done
@@ -138,7 +138,7 @@ func TestP20ASignalReachesTheRestOfTheGroup(t *testing.T) {
 	}
 }
 
-func TestP20ALaterStopCutsTheGraceOfTheRestOfTheGroup(t *testing.T) {
+func TestALaterStopCutsTheGraceOfTheRestOfTheGroup(t *testing.T) {
 	c, _, done := restOfAGroup(t)
 	began := time.Now()
 	c.Stop(&runner.StopError{Reason: errors.New("second"), KillBy: boottime.Now()})
@@ -194,7 +194,7 @@ func TestWhoIsAboutToDieIsNotLeft(t *testing.T) {
 	}
 }
 
-func TestP20AGroupThatForksFastIsGone(t *testing.T) {
+func TestAGroupThatForksFastIsKilled(t *testing.T) {
 	const fork = `while :; do (sleep 0.001 & sleep 0.002 & ) ; done`
 	s := stop(t, 10*time.Millisecond, plainReason, `trap '' TERM; : >"$0"; f() { `+fork+`; }; f & f & f & f`)
 	if s.Signal != syscall.SIGKILL || s.Left != 0 {

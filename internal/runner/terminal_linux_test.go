@@ -62,7 +62,7 @@ func expectStatus(term *ptytest.Terminal, status int) {
 	term.Expect(fmt.Sprint("status=", status))
 }
 
-func TestP11CtrlCArrivesOnce(t *testing.T) {
+func TestCtrlCArrivesOnce(t *testing.T) {
 	const counting = `n=0; trap 'n=$((n+1)); echo i""nt' INT; trap 'echo count=$n; exit' TERM; ` + looping
 	for what, c := range map[string]struct{ wrapper, text string }{
 		"terminal given":         {"$W", counting},
@@ -90,7 +90,7 @@ func TestP11CtrlCArrivesOnce(t *testing.T) {
 	}
 }
 
-func TestP11CtrlCStopsALoop(t *testing.T) {
+func TestCtrlCStopsALoop(t *testing.T) {
 	for what, loop := range map[string]string{
 		"interactive": `for i in 1 2 3; do $W sh -c 'echo sta""rted; exec sleep 1000'; done`,
 		"interactive, terminal asked for": `for i in 1 2 3; do $W sh -c 'read y <<E` + "\nE\n" +
@@ -116,7 +116,7 @@ func TestP11CtrlCStopsALoop(t *testing.T) {
 	}
 }
 
-func TestP16SIGINTThatIsNotFromTheTerminalReachesTheShell(t *testing.T) {
+func TestSIGINTFromAnotherProcessReachesTheShell(t *testing.T) {
 	term, _ := atShell(t, script{})
 	term.Type(`$W sh -c 'kill -INT $$'; echo status=$?` + "\n")
 	// bash forgets the rest of the line after a command that SIGINT ended.
@@ -127,7 +127,7 @@ func TestP16SIGINTThatIsNotFromTheTerminalReachesTheShell(t *testing.T) {
 }
 
 // A namespace entered from outside: the foreground group has the number 0 there.
-func TestP16SIGINTIsRaisedAnewInANamespaceToo(t *testing.T) {
+func TestSIGINTIsRaisedAgainInANamespaceToo(t *testing.T) {
 	term, _ := atShell(t, script{NoGuard: true})
 	enter := "unshare --pid --fork --kill-child --mount-proc "
 	if os.Getuid() != 0 {
@@ -137,7 +137,7 @@ func TestP16SIGINTIsRaisedAnewInANamespaceToo(t *testing.T) {
 	term.Expect("ended by 2")
 }
 
-func TestP11ReadGetsTheTerminal(t *testing.T) {
+func TestReadGetsTheTerminal(t *testing.T) {
 	term, _ := atShell(t, script{})
 	term.Type(`$S $W sh -c 'read x; echo got:$x'; echo status=$?` + "\n")
 	term.Type("hello\n")
@@ -148,7 +148,7 @@ func TestP11ReadGetsTheTerminal(t *testing.T) {
 	term.Expect("shell:again")
 }
 
-func TestP12CtrlZAndFg(t *testing.T) {
+func TestCtrlZSuspendsAndFgResumes(t *testing.T) {
 	term, dir := atShell(t, script{})
 	log := filepath.Join(dir, "log")
 	term.Type("$S $W cat\n")
@@ -169,7 +169,7 @@ func TestP12CtrlZAndFg(t *testing.T) {
 }
 
 // The command never asks for the terminal, so Ctrl-Z reaches it through the wrapper.
-func TestP12CtrlZWithoutTheTerminal(t *testing.T) {
+func TestCtrlZSuspendsACommandWithoutTheTerminal(t *testing.T) {
 	term, dir := atShell(t, script{})
 	term.Type(`$S $W sh -c 'echo $$ >$D/pid; ` + reading + "'\n")
 	term.Expect("ready")
@@ -186,7 +186,7 @@ func TestP12CtrlZWithoutTheTerminal(t *testing.T) {
 	expectStatus(term, 130)
 }
 
-func TestP12AnEndWhileSuspended(t *testing.T) {
+func TestACommandCanEndWhileSuspended(t *testing.T) {
 	term, dir := atShell(t, script{})
 	term.Type(`$W sh -c 'echo rea""dy; exec sleep 1000'` + "\n")
 	term.Expect("ready")
@@ -198,7 +198,7 @@ func TestP12AnEndWhileSuspended(t *testing.T) {
 }
 
 // The lease has lapsed while the job was suspended: it never goes on.
-func TestP12WhatIsLostWhileSuspendedDoesNotGoOn(t *testing.T) {
+func TestACommandWhoseLockIsLostWhileSuspendedDoesNotContinue(t *testing.T) {
 	term, dir := atShell(t, script{Lost: true})
 	term.Type(`$W sh -c 'trap "echo con\"\"tinued >>$D/cont" CONT; ` + reading + "'\n")
 	term.Expect("ready")
@@ -212,7 +212,7 @@ func TestP12WhatIsLostWhileSuspendedDoesNotGoOn(t *testing.T) {
 	}
 }
 
-func TestP12ASelfStopWithTheTerminalStopsTheJob(t *testing.T) {
+func TestASelfStopWithTheTerminalStopsTheJob(t *testing.T) {
 	term, _ := atShell(t, script{})
 	term.Type(`$W sh -c 'stty sane; kill -STOP $$; echo con""tinued'` + "\n")
 	term.Expect("Stopped")
@@ -223,7 +223,7 @@ func TestP12ASelfStopWithTheTerminalStopsTheJob(t *testing.T) {
 }
 
 // Whoever stops the command from elsewhere may continue it any time: the lock stays its own.
-func TestP12AStopFromElsewhereIsNotParked(t *testing.T) {
+func TestAStopByAnotherProcessIsNotParked(t *testing.T) {
 	dir := t.TempDir()
 	log, pid := filepath.Join(dir, "log"), filepath.Join(dir, "pid")
 	cmd := launch(t, wrapped(script{Log: log}, "/bin/sh", "-c", `trap 'exit 5' USR1; echo $$ >"$0"; while :; do sleep 0.02; done`, pid)...)
@@ -238,7 +238,7 @@ func TestP12AStopFromElsewhereIsNotParked(t *testing.T) {
 
 // In a script the shell that has no job control stops at once, and its job can be
 // continued before the wrapper stands still.
-func TestP12WhoIsContinuedWhileItStopsDoesNotStop(t *testing.T) {
+func TestACommandContinuedWhileItStopsDoesNotStop(t *testing.T) {
 	dir := t.TempDir()
 	log, pid := filepath.Join(dir, "log"), filepath.Join(dir, "pid")
 	cmd := launch(t, wrapped(script{Log: log, Slow: true}, "/bin/sh", "-c", `echo $$ >"$0"; exec sleep 1000`, pid)...)
@@ -253,7 +253,7 @@ func TestP12WhoIsContinuedWhileItStopsDoesNotStop(t *testing.T) {
 	}
 }
 
-func TestP11APipelineIntoLess(t *testing.T) {
+func TestAPipelineIntoLessWorks(t *testing.T) {
 	term, _ := atShell(t, script{})
 	term.Type(`$W seq 1 100000 | less; echo status=$?` + "\n")
 	term.Expect("\n20\r")
@@ -264,7 +264,7 @@ func TestP11APipelineIntoLess(t *testing.T) {
 	term.Expect("$ ")
 }
 
-func TestP11LessHasTheTerminal(t *testing.T) {
+func TestLessHasTheTerminal(t *testing.T) {
 	term, dir := atShell(t, script{})
 	numbers := ""
 	for range 200 {
@@ -285,7 +285,7 @@ func TestP11LessHasTheTerminal(t *testing.T) {
 	expectStatus(term, 0)
 }
 
-func TestP11ViWritesAFile(t *testing.T) {
+func TestViWritesAFile(t *testing.T) {
 	term, dir := atShell(t, script{})
 	file := filepath.Join(dir, "text")
 	term.Type("$W vi -u NONE -i NONE -n $D/text\n")
@@ -301,7 +301,7 @@ func TestP11ViWritesAFile(t *testing.T) {
 	expectStatus(term, 0)
 }
 
-func TestP11InTheBackgroundNothingIsTaken(t *testing.T) {
+func TestABackgroundRunDoesNotTakeTheTerminal(t *testing.T) {
 	term, dir := atShell(t, script{})
 	term.Type(`$W sh -c 'echo $$ >$D/pid; exec sleep 1000' &` + "\n")
 	command := pidIn(t, filepath.Join(dir, "pid"))
@@ -318,7 +318,7 @@ func TestP11InTheBackgroundNothingIsTaken(t *testing.T) {
 	}
 }
 
-func TestP11WhoReadsInTheBackgroundIsStopped(t *testing.T) {
+func TestABackgroundReaderIsStopped(t *testing.T) {
 	term, _ := atShell(t, script{})
 	term.Type("set -b; $W cat &\n")
 	term.Expect("Stopped")
@@ -329,7 +329,7 @@ func TestP11WhoReadsInTheBackgroundIsStopped(t *testing.T) {
 	term.Expect("$ ")
 }
 
-func TestP11CtrlBackslashArrives(t *testing.T) {
+func TestCtrlBackslashArrives(t *testing.T) {
 	term, _ := atShell(t, script{})
 	term.Type(`$W sh -c 'ulimit -c 0; ` + looping + "'\n")
 	term.Expect("ready")
@@ -337,7 +337,7 @@ func TestP11CtrlBackslashArrives(t *testing.T) {
 	expectStatus(term, 131)
 }
 
-func TestP11TheSizeOfTheWindowArrives(t *testing.T) {
+func TestTheWindowSizeArrives(t *testing.T) {
 	term, _ := atShell(t, script{})
 	for n, wrapper := range []string{"$W", "$S $W"} {
 		term.Type(wrapper + ` sh -c 'trap "stty size; exit" WINCH; ` + looping + "'\n")
@@ -348,7 +348,7 @@ func TestP11TheSizeOfTheWindowArrives(t *testing.T) {
 	}
 }
 
-func TestP11AnInteractiveShellInside(t *testing.T) {
+func TestAnInteractiveShellWorksInside(t *testing.T) {
 	term, _ := atShell(t, script{})
 	term.Type("PS1='in''ner> ' $W bash --norc --noprofile --noediting -i\n")
 	term.Expect("inner> ")
@@ -366,7 +366,7 @@ func TestP11AnInteractiveShellInside(t *testing.T) {
 
 // A terminal that makes writing from the background a request for it (stty
 // tostop) is asked for by the first line.
-func TestP11AWriterGetsTheTerminal(t *testing.T) {
+func TestAWriterGetsTheTerminal(t *testing.T) {
 	term, _ := atShell(t, script{})
 	term.Type(`stty tostop; $S $W sh -c 'echo hel""lo'; echo status=$?` + "\n")
 	term.Expect("hello")
@@ -375,7 +375,7 @@ func TestP11AWriterGetsTheTerminal(t *testing.T) {
 
 // The wrapper leads its session, as after `ssh -t host redlockrun ...`: nobody
 // could continue it, so Ctrl-Z stops nothing for good.
-func TestP12WithoutAJobControlShellNothingHangs(t *testing.T) {
+func TestWithoutAJobControlShellNothingHangs(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	term := ptytest.Start(t, nil, wrapped(script{Log: log}, "cat")...)
 	term.Type("one\n")
@@ -391,7 +391,7 @@ func TestP12WithoutAJobControlShellNothingHangs(t *testing.T) {
 }
 
 // A hangup of the line reaches the command, which may go on without a terminal.
-func TestP11AHangupArrives(t *testing.T) {
+func TestATerminalHangupArrives(t *testing.T) {
 	term, dir := atShell(t, script{})
 	term.Type(`$W sh -c 'trap "echo hup >$D/hup; exit 3" HUP; ` + looping + "'\n")
 	term.Expect("ready")

@@ -59,7 +59,7 @@ const everything = `cat /proc/self/status /proc/self/limits; umask; pwd; nice
 	cat /proc/$$/oom_score_adj; cut -d' ' -f40,41 /proc/$$/stat; ls /proc/$$/fd
 	for n in 0 1 2 4 9; do readlink /proc/$$/fd/$n; grep flags /proc/$$/fdinfo/$n; done`
 
-func TestP8TheCommandSeesNoDifference(t *testing.T) {
+func TestTheCommandSeesNoDifference(t *testing.T) {
 	for _, surroundings := range []string{
 		`:`,
 		`trap "" HUP`,
@@ -74,7 +74,7 @@ func TestP8TheCommandSeesNoDifference(t *testing.T) {
 }
 
 // The open file is shared with the caller: turning it into a blocking one would be seen there.
-func TestP10ANonblockingStdinStaysOne(t *testing.T) {
+func TestANonblockingStdinStaysNonblocking(t *testing.T) {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_NONBLOCK|unix.O_CLOEXEC); err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestP10ANonblockingStdinStaysOne(t *testing.T) {
 }
 
 // The one difference that the Go runtime makes: it opens /dev/null where a stream is closed.
-func TestP10AClosedStdinIsDevNull(t *testing.T) {
+func TestAClosedStdinBecomesDevNull(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	argv := wrapped(script{}, "/bin/sh", "-c", "readlink /proc/$$/fd/0")
 	cmd := exec.Command("/bin/sh", append([]string{"-c", `"$@" <&- >"$0"`, out}, argv...)...)

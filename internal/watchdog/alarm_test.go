@@ -24,7 +24,7 @@ func TestAnIdleWatchdogWakesUpOnlyToRenew(t *testing.T) {
 	})
 }
 
-func TestV3WithAnAlarmASleepOfTheMachineIsNoticedAtOnce(t *testing.T) {
+func TestWithAnAlarmASleepOfTheMachineIsNoticedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg, start := alarmed(minute), time.Now()
 		time.AfterFunc(10300*time.Millisecond, func() { cfg.Clock.Sleep(time.Hour) })
@@ -35,7 +35,7 @@ func TestV3WithAnAlarmASleepOfTheMachineIsNoticedAtOnce(t *testing.T) {
 	})
 }
 
-func TestV3WithAnAlarmASleepThatTheLeaseOutlivesIsFollowedByARenewal(t *testing.T) {
+func TestWithAnAlarmASleepShorterThanTheLeaseIsFollowedByARenewal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := alarmed(minute)
 		time.AfterFunc(5*time.Second, func() { cfg.Clock.Sleep(30 * time.Second) })

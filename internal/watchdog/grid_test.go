@@ -102,7 +102,7 @@ func grid(times lock.Times, each func(o outage)) {
 	}
 }
 
-func TestV5TheCommandLivesExactlyWhenTheRuleSaysSo(t *testing.T) {
+func TestTheCommandLivesExactlyWhenTheRuleSaysSo(t *testing.T) {
 	t.Parallel()
 	times := lock.TimesOf(6 * time.Second)
 	cases, stopped := 0, 0
@@ -154,7 +154,7 @@ func (o outage) checkBounds(t *testing.T, times lock.Times, lived bool) {
 	}
 }
 
-func TestV5WhateverIsDrawnNoLeaseIsOutlived(t *testing.T) {
+func TestNoRandomScheduleOutlivesALease(t *testing.T) {
 	t.Parallel()
 	times := lock.TimesOf(time.Second)
 	synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"redlockrun/internal/watchdog"
 )
 
-func TestV1OnlyWhatTheReplyLeftIsLeft(t *testing.T) {
+func TestASlowReplyShortensTheLease(t *testing.T) {
 	for tenths := range 13 {
 		delay := minute.TTL * time.Duration(tenths) / 10
 		synctest.Test(t, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestV1OnlyWhatTheReplyLeftIsLeft(t *testing.T) {
 	}
 }
 
-func TestV2AfterAFreezeTheClockIsAskedBeforeTheStore(t *testing.T) {
+func TestAfterAFreezeTheClockIsReadBeforeTheStoreIsAsked(t *testing.T) {
 	for _, slept := range []time.Duration{life(minute), minute.TTL, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := config(minute)
@@ -61,7 +61,7 @@ func TestV2AfterAFreezeTheClockIsAskedBeforeTheStore(t *testing.T) {
 	}
 }
 
-func TestV3ASleepOfTheMachineIsNoticedWithinASecond(t *testing.T) {
+func TestASleepOfTheMachineIsNoticedWithinASecond(t *testing.T) {
 	for _, ttl := range []time.Duration{time.Second, 5 * time.Second, time.Minute, 24 * time.Hour} {
 		times := lock.TimesOf(ttl)
 		synctest.Test(t, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestV3ASleepOfTheMachineIsNoticedWithinASecond(t *testing.T) {
 	}
 }
 
-func TestV3ASleepThatTheLeaseOutlivesIsFollowedByARenewal(t *testing.T) {
+func TestASleepShorterThanTheLeaseIsFollowedByARenewal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := config(minute)
 		time.AfterFunc(5*time.Second, func() { cfg.Clock.Sleep(30 * time.Second) })
@@ -89,7 +89,7 @@ func TestV3ASleepThatTheLeaseOutlivesIsFollowedByARenewal(t *testing.T) {
 	})
 }
 
-func TestV5RenewalsComeBeforeTheirTimeAndNeverTogether(t *testing.T) {
+func TestRenewalsComeEarlyAndNeverTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := replies(t, minute, minute.Try/2, nil)
 		last := time.Now()
@@ -108,7 +108,7 @@ func TestV5RenewalsComeBeforeTheirTimeAndNeverTogether(t *testing.T) {
 	})
 }
 
-func TestV5EachTryHasItsOwnLimitAndNoneReachesBeyondTTerm(t *testing.T) {
+func TestEachTryHasItsOwnLimitAndNoneReachesBeyondTTerm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		term := time.Now().Add(life(minute))
 		var last time.Time
@@ -131,7 +131,7 @@ func TestV5EachTryHasItsOwnLimitAndNoneReachesBeyondTTerm(t *testing.T) {
 	})
 }
 
-func TestV6V7ADefiniteLossActsAtOnce(t *testing.T) {
+func TestADefiniteLossActsAtOnce(t *testing.T) {
 	wrapped := func(err error) error { return fmt.Errorf("renew lock: %w", err) }
 	for _, ttl := range []time.Duration{time.Second, time.Minute, time.Hour} {
 		times := lock.TimesOf(ttl)
@@ -164,7 +164,7 @@ func TestV6V7ADefiniteLossActsAtOnce(t *testing.T) {
 	}
 }
 
-func TestV7ALossNeverPutsTheKillBeyondTheLease(t *testing.T) {
+func TestALossNeverPutsTheKillBeyondTheLease(t *testing.T) {
 	// The answer comes at the last moment, from a client that heeds no limit.
 	for _, final := range []error{lock.ErrLost, lock.ErrTaken} {
 		synctest.Test(t, func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestV7ALossNeverPutsTheKillBeyondTheLease(t *testing.T) {
 }
 
 // The machine sleeps while the answer is on its way: of the lease less is left than the grace.
-func TestV7ALossAfterASleepNeverPutsTheKillBeyondTheLease(t *testing.T) {
+func TestALossAfterASleepNeverPutsTheKillBeyondTheLease(t *testing.T) {
 	for _, final := range []error{lock.ErrLost, lock.ErrTaken} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg, until := config(minute), minute.End(time.Now())
@@ -198,7 +198,7 @@ func TestV7ALossAfterASleepNeverPutsTheKillBeyondTheLease(t *testing.T) {
 	}
 }
 
-func TestV11ALateSuccessCounts(t *testing.T) {
+func TestALateRenewalCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		r := &renewer{t: t}
@@ -214,7 +214,7 @@ func TestV11ALateSuccessCounts(t *testing.T) {
 	})
 }
 
-func TestV11ASuccessCountsUntilTheCommandIsStopped(t *testing.T) {
+func TestARenewalCountsUntilTheCommandIsStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		term := time.Now().Add(life(minute))
 		r := &renewer{t: t}
@@ -230,7 +230,7 @@ func TestV11ASuccessCountsUntilTheCommandIsStopped(t *testing.T) {
 	})
 }
 
-func TestV13TheCommandsEndComesFirst(t *testing.T) {
+func TestTheEndOfTheCommandComesFirst(t *testing.T) {
 	for _, shift := range []time.Duration{-time.Millisecond, 0, time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			stats := watchFor(life(minute)+shift, replies(t, minute, 0, errRefused), config(minute))
@@ -241,7 +241,7 @@ func TestV13TheCommandsEndComesFirst(t *testing.T) {
 	}
 }
 
-func TestV13NoTryOutlivesTheEndOfTheCommand(t *testing.T) {
+func TestNoTryOutlivesTheEndOfTheCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &renewer{t: t, renew: func(ctx context.Context, _ time.Time) (time.Time, error) {
 			<-ctx.Done()
@@ -363,7 +363,7 @@ func TestTheMachinesClockIsTheDefault(t *testing.T) {
 }
 
 // A panic ends the command in order, wherever it comes from.
-func TestP18APanicHaltsTheCommand(t *testing.T) {
+func TestAPanicHaltsTheCommand(t *testing.T) {
 	for name, arrange := range map[string]func(r *renewer, cfg *watchdog.Config){
 		"lease": func(r *renewer, _ *watchdog.Config) {
 			r.renew = func(context.Context, time.Time) (time.Time, error) { panic("oh") }

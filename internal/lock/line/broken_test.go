@@ -29,14 +29,14 @@ var spoilt = map[string]func(t *testing.T, srv *redistest.Server){
 
 // faults are tests of what goes wrong with a lock and its line.
 var faults = map[string]func(*testing.T){
-	"TestL1LostAcquireRepliesAreNoContention":                 TestL1LostAcquireRepliesAreNoContention,
-	"TestL2LostReleaseReplyIsARelease":                        TestL2LostReleaseReplyIsARelease,
-	"TestL4LostRenewReplyIsNoLoss":                            TestL4LostRenewReplyIsNoLoss,
-	"TestL3LateAcquireLeavesNoLock":                           TestL3LateAcquireLeavesNoLock,
-	"TestL3LateAcquireAfterTheRunLeavesNoLock":                TestL3LateAcquireAfterTheRunLeavesNoLock,
-	"TestL23HangingServerIsGivenUpWithoutResidue":             TestL23HangingServerIsGivenUpWithoutResidue,
-	"TestL3L23AcquireInAHangingServerLeavesNoLock":            TestL3L23AcquireInAHangingServerLeavesNoLock,
-	"TestL10RestartWithAndWithoutData":                        TestL10RestartWithAndWithoutData,
+	"TestLostAcquireRepliesAreNotContention":                  TestLostAcquireRepliesAreNotContention,
+	"TestALostReleaseReplyIsARelease":                         TestALostReleaseReplyIsARelease,
+	"TestALostRenewReplyIsNotALoss":                           TestALostRenewReplyIsNotALoss,
+	"TestALateAcquireLeavesNoLock":                            TestALateAcquireLeavesNoLock,
+	"TestALateAcquireAfterTheRunLeavesNoLock":                 TestALateAcquireAfterTheRunLeavesNoLock,
+	"TestAcquireGivesUpAHangingServerWithoutResidue":          TestAcquireGivesUpAHangingServerWithoutResidue,
+	"TestAnAcquireOnAHangingServerLeavesNoLock":               TestAnAcquireOnAHangingServerLeavesNoLock,
+	"TestARestartKeepsTheLockOnlyIfTheServerKeepsItsData":     TestARestartKeepsTheLockOnlyIfTheServerKeepsItsData,
 	"TestRetriesAreCountedAndEndBySignal":                     TestRetriesAreCountedAndEndBySignal,
 	"TestWaiterThatDiesBetweenHandOverAndConfirmation":        TestWaiterThatDiesBetweenHandOverAndConfirmation,
 	"TestWaiterThatGivesUpInTheInstantItIsChosenHandsOn":      TestWaiterThatGivesUpInTheInstantItIsChosenHandsOn,

@@ -11,7 +11,7 @@ import (
 )
 
 // Redis counts a ttl on the wall clock of its host.
-func TestL9AServersClockThatIsSetForwardEndsItsLeases(t *testing.T) {
+func TestAServerClockSetForwardEndsItsLeases(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(*testing.T, redistest.Options) place{
 		"one server": func(t *testing.T, opts redistest.Options) place {

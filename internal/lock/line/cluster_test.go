@@ -32,7 +32,7 @@ func beginMigration(t *testing.T, c *redistest.Cluster, from, to *redistest.Serv
 	return m
 }
 
-func TestL20ASlotMovesUnderARunningJob(t *testing.T) {
+func TestAClusterSlotMovesUnderARunningJob(t *testing.T) {
 	t.Parallel()
 	c, store, from, to := moving(t)
 	l := locktest.Acquire(t, store, locktest.RequestFor("job"))
@@ -61,7 +61,7 @@ func TestL20ASlotMovesUnderARunningJob(t *testing.T) {
 	release(t, l)
 }
 
-func TestL20TheRightsOfAJobSufficeWhileItsSlotMoves(t *testing.T) {
+func TestTheRightsOfAJobSufficeWhileItsClusterSlotMoves(t *testing.T) {
 	t.Parallel()
 	c := redistest.StartCluster(t, redistest.ClusterOptions{})
 	p := clusterPlace(c)
@@ -84,7 +84,7 @@ func TestL20TheRightsOfAJobSufficeWhileItsSlotMoves(t *testing.T) {
 	release(t, l)
 }
 
-func TestL20AReleaseWaitsUntilTheSlotHasMoved(t *testing.T) {
+func TestAReleaseWaitsUntilTheClusterSlotHasMoved(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	c, store, from, to := moving(t)
@@ -106,7 +106,7 @@ func TestL20AReleaseWaitsUntilTheSlotHasMoved(t *testing.T) {
 	}
 }
 
-func TestL20ASlotMovesUnderTheLine(t *testing.T) {
+func TestAClusterSlotMovesUnderTheQueue(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	c, store, from, to := moving(t)
@@ -120,7 +120,7 @@ func TestL20ASlotMovesUnderTheLine(t *testing.T) {
 	release(t, serve(t, held, first, second))
 }
 
-func TestL20ANodeIsKilledWithAReplica(t *testing.T) {
+func TestAClusterNodeWithAReplicaIsKilled(t *testing.T) {
 	t.Parallel()
 	c := redistest.StartCluster(t, redistest.ClusterOptions{Replicas: 1})
 	store, place := clusterPlace(c).open(t), c.Owner(locktest.LockKey("job"))
@@ -137,7 +137,7 @@ func TestL20ANodeIsKilledWithAReplica(t *testing.T) {
 	release(t, locktest.Acquire(t, store, locktest.RequestFor("job")))
 }
 
-func TestL20ANodeIsKilledWithoutAReplica(t *testing.T) {
+func TestAClusterNodeWithoutAReplicaIsKilled(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	c := redistest.StartCluster(t, redistest.ClusterOptions{NodeTimeout: 500})
@@ -158,7 +158,7 @@ func TestL20ANodeIsKilledWithoutAReplica(t *testing.T) {
 	}
 }
 
-func TestL20AHungNodeStopsOnlyItsOwnSlots(t *testing.T) {
+func TestAHungClusterNodeStopsOnlyItsOwnSlots(t *testing.T) {
 	t.Parallel()
 	c := redistest.StartCluster(t, redistest.ClusterOptions{})
 	place := c.Owner(locktest.LockKey("job"))

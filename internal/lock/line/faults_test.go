@@ -18,7 +18,7 @@ import (
 	"redlockrun/internal/proof/redistest"
 )
 
-func TestL1LostAcquireRepliesAreNoContention(t *testing.T) {
+func TestLostAcquireRepliesAreNotContention(t *testing.T) {
 	t.Parallel()
 	srv, p, s := proxied(t)
 	for range 3 {
@@ -37,7 +37,7 @@ func TestL1LostAcquireRepliesAreNoContention(t *testing.T) {
 	free(t, srv)
 }
 
-func TestL2LostReleaseReplyIsARelease(t *testing.T) {
+func TestALostReleaseReplyIsARelease(t *testing.T) {
 	t.Parallel()
 	srv, p, s := proxied(t)
 	for _, keep := range []time.Duration{0, time.Hour} {
@@ -56,7 +56,7 @@ func TestL2LostReleaseReplyIsARelease(t *testing.T) {
 	}
 }
 
-func TestL4LostRenewReplyIsNoLoss(t *testing.T) {
+func TestALostRenewReplyIsNotALoss(t *testing.T) {
 	t.Parallel()
 	srv, p, s := proxied(t)
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
@@ -71,7 +71,7 @@ func TestL4LostRenewReplyIsNoLoss(t *testing.T) {
 	onlyFence(t, srv)
 }
 
-func TestL3LateAcquireLeavesNoLock(t *testing.T) {
+func TestALateAcquireLeavesNoLock(t *testing.T) {
 	t.Parallel()
 	srv, p, s := proxied(t)
 	arrive := p.Hold(anAcquire)
@@ -82,7 +82,7 @@ func TestL3LateAcquireLeavesNoLock(t *testing.T) {
 	nothingLeft(t, srv)
 }
 
-func TestL3LateAcquireAfterTheRunLeavesNoLock(t *testing.T) {
+func TestALateAcquireAfterTheRunLeavesNoLock(t *testing.T) {
 	t.Parallel()
 	srv, p, s := proxied(t)
 	arrive := p.HoldNext(anAcquire)
@@ -94,7 +94,7 @@ func TestL3LateAcquireAfterTheRunLeavesNoLock(t *testing.T) {
 	nothingLeft(t, srv)
 }
 
-func TestL3TombstoneAloneStopsALateAcquire(t *testing.T) {
+func TestATombstoneAloneStopsALateAcquire(t *testing.T) {
 	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	k := wire.KeysOf(lock.DefaultPrefix, "job", lock.NewRunID())
@@ -117,7 +117,7 @@ func TestL3TombstoneAloneStopsALateAcquire(t *testing.T) {
 	}
 }
 
-func TestL23HangingServerIsGivenUpWithoutResidue(t *testing.T) {
+func TestAcquireGivesUpAHangingServerWithoutResidue(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	locktest.Must(t, srv.Signal(syscall.SIGSTOP))
@@ -130,7 +130,7 @@ func TestL23HangingServerIsGivenUpWithoutResidue(t *testing.T) {
 }
 
 // The server stops after the handshake, so that the acquire waits in its socket.
-func TestL3L23AcquireInAHangingServerLeavesNoLock(t *testing.T) {
+func TestAnAcquireOnAHangingServerLeavesNoLock(t *testing.T) {
 	t.Parallel()
 	srv, p, s := proxied(t)
 	done, _, arrive := acquiring(t, p, s, within(2*time.Second))
@@ -141,7 +141,7 @@ func TestL3L23AcquireInAHangingServerLeavesNoLock(t *testing.T) {
 	nothingLeft(t, srv)
 }
 
-func TestL23SignalEndsARequestInAHangingServer(t *testing.T) {
+func TestASignalEndsARequestToAHangingServer(t *testing.T) {
 	t.Parallel()
 	srv, p, s := proxied(t)
 	done, stop, arrive := acquiring(t, p, s, within(time.Hour))
@@ -155,7 +155,7 @@ func TestL23SignalEndsARequestInAHangingServer(t *testing.T) {
 	nothingLeft(t, srv)
 }
 
-func TestL23RenewAndReleaseInAHangingServer(t *testing.T) {
+func TestRenewAndReleaseEndInTimeOnAHangingServer(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	for _, renewal := range []bool{true, false} {
@@ -178,7 +178,7 @@ func TestL23RenewAndReleaseInAHangingServer(t *testing.T) {
 }
 
 // Whatever the way to the server and back took is no part of the lease.
-func TestV1LeaseCountsFromBeforeTheRequest(t *testing.T) {
+func TestALeaseCountsFromBeforeTheRequest(t *testing.T) {
 	t.Parallel()
 	_, p, s := proxied(t)
 	req := locktest.RequestFor("job")
@@ -205,7 +205,7 @@ func TestV1LeaseCountsFromBeforeTheRequest(t *testing.T) {
 	release(t, l)
 }
 
-func TestL22BlackHoleCostsTriesAndNotTheLock(t *testing.T) {
+func TestABlackHoleCostsTriesButNotTheLock(t *testing.T) {
 	t.Parallel()
 	_, p, s := proxied(t)
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
@@ -249,7 +249,7 @@ func TestDownServerIsUnavailableAndNamesTheCause(t *testing.T) {
 	}
 }
 
-func TestL5ForgottenScriptsAreNoEvent(t *testing.T) {
+func TestForgottenScriptsAreLoadedAgain(t *testing.T) {
 	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	l := locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("job"))
@@ -259,7 +259,7 @@ func TestL5ForgottenScriptsAreNoEvent(t *testing.T) {
 	release(t, l)
 }
 
-func TestL10RestartWithAndWithoutData(t *testing.T) {
+func TestARestartKeepsTheLockOnlyIfTheServerKeepsItsData(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []bool{true, false} {
 		srv := redistest.Start(t, redistest.Options{Persist: true})
@@ -346,7 +346,7 @@ func TestRetriesAreCountedAndEndBySignal(t *testing.T) {
 
 // Lost replies, resets and late requests while many want the lock: never two
 // have it, and each fence is larger than the one before.
-func TestL1L2L3FaultsNeverMakeTwoHolders(t *testing.T) {
+func TestFaultsNeverMakeTwoHolders(t *testing.T) {
 	t.Parallel()
 	srv, p, s := proxied(t)
 	var inside, last, turn atomic.Int64

@@ -35,7 +35,7 @@ func (n *names) dial(ctx context.Context, network, addr string) (net.Conn, error
 	return new(net.Dialer).DialContext(ctx, network, addr)
 }
 
-func TestL21ANameIsResolvedForEachConnection(t *testing.T) {
+func TestAHostNameIsResolvedForEachConnection(t *testing.T) {
 	t.Parallel()
 	before := redistest.Start(t, redistest.Options{})
 	after := redistest.Start(t, redistest.Options{Args: []string{"--replicaof", "127.0.0.1", port(t, before)}})

@@ -49,7 +49,7 @@ func (p parted) failOver(t *testing.T) {
 // This is what is not promised: a master that is cut off together with its
 // client goes on for both of them, while the others have made another. The fence
 // tells the two holders apart, and once the cut is healed the first one learns.
-func TestL6AMasterCutOffWithItsClientHasASecondHolderAndTheFenceTells(t *testing.T) {
+func TestAMasterCutOffWithItsClientLeadsToASecondHolderWithAHigherFence(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	p := newParted(t)
@@ -74,7 +74,7 @@ func TestL6AMasterCutOffWithItsClientHasASecondHolderAndTheFenceTells(t *testing
 	release(t, b)
 }
 
-func TestL6WithMinReplicasAMasterCutOffStopsItsClient(t *testing.T) {
+func TestWithMinReplicasAMasterCutOffStopsItsClient(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	p := newParted(t, "--min-replicas-to-write", "1", "--min-replicas-max-lag", "1")
@@ -96,7 +96,7 @@ func TestL6WithMinReplicasAMasterCutOffStopsItsClient(t *testing.T) {
 	}
 }
 
-func TestL6AnAcquireThatAsksForReplicasIsRefusedByAMasterCutOff(t *testing.T) {
+func TestAMasterCutOffRefusesAnAcquireThatAsksForReplicas(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	p := newParted(t)
@@ -112,7 +112,7 @@ func TestL6AnAcquireThatAsksForReplicasIsRefusedByAMasterCutOff(t *testing.T) {
 	}
 }
 
-func TestL6AReplicatedLockSurvivesThatItsMasterIsCutOff(t *testing.T) {
+func TestAReplicatedLockSurvivesThePartitionOfItsMaster(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	p := newParted(t)

@@ -12,7 +12,7 @@ import (
 	"redlockrun/internal/proof/redistest"
 )
 
-func TestL18APasswordInAFileIsRotatedUnderARunningJob(t *testing.T) {
+func TestAPasswordInAFileIsRotatedUnderARunningJob(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{Users: []string{"alice on >old resetchannels " + lock.MinimalACL}})
 	file := filepath.Join(t.TempDir(), "password")
@@ -31,7 +31,7 @@ func TestL18APasswordInAFileIsRotatedUnderARunningJob(t *testing.T) {
 	release(t, l)
 }
 
-func TestL18BothPasswordsOfSentinelAreRotatedUnderARunningJob(t *testing.T) {
+func TestBothPasswordsOfSentinelAreRotatedUnderARunningJob(t *testing.T) {
 	t.Parallel()
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{Data: redistest.Options{Password: "a"}, SentinelPassword: "b"})
 	dir := t.TempDir()

@@ -44,7 +44,7 @@ func isDenied(err error) bool {
 	return errors.As(err, &unavailable) && unavailable.Denied
 }
 
-func TestL19TheRightsOfAJobSufficeInACluster(t *testing.T) {
+func TestTheRightsOfAJobSufficeInACluster(t *testing.T) {
 	t.Parallel()
 	c := redistest.StartCluster(t, redistest.ClusterOptions{})
 	p := clusterPlace(c)
@@ -55,7 +55,7 @@ func TestL19TheRightsOfAJobSufficeInACluster(t *testing.T) {
 	}
 }
 
-func TestL19TheRightsOfAJobAndOfItsSentinelsSufficeAndAreNeeded(t *testing.T) {
+func TestTheRightsOfAJobAndOfItsSentinelsSufficeAndAreNeeded(t *testing.T) {
 	t.Parallel()
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{Replicas: 1})
 	p := sentinelPlace(s)

@@ -95,7 +95,7 @@ func leaks(password, text, other string) bool {
 	return false
 }
 
-func TestS3NoMessageShowsThePassword(t *testing.T) {
+func TestNoMessageShowsThePassword(t *testing.T) {
 	t.Parallel()
 	other := told("another-one-4711")
 	for _, password := range []string{
@@ -109,7 +109,7 @@ func TestS3NoMessageShowsThePassword(t *testing.T) {
 	}
 }
 
-func FuzzS3NoMessageShowsThePassword(f *testing.F) {
+func FuzzNoMessageShowsThePassword(f *testing.F) {
 	other := told("another-one-4711")
 	f.Add("s3cret/#%@: pass")
 	f.Fuzz(func(t *testing.T, password string) {

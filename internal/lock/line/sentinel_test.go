@@ -60,7 +60,7 @@ func stop(t *testing.T, s *redistest.Server) {
 	locktest.Must(t, s.Signal(syscall.SIGSTOP))
 }
 
-func TestL24HungKilledAndStaleSentinels(t *testing.T) {
+func TestHungKilledAndStaleSentinelsAreSurvived(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{Replicas: 1})
@@ -117,7 +117,7 @@ func TestAMasterThatNoSentinelKnowsIsSaidAtOnce(t *testing.T) {
 
 // A replica that a stale sentinel names has all the data, and refuses to speak
 // of them: that is no answer, neither "busy" nor "lost".
-func TestL11AReplicaIsNoMaster(t *testing.T) {
+func TestAReplicaIsNotUsedAsAMaster(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{Replicas: 1})
@@ -136,7 +136,7 @@ func TestL11AReplicaIsNoMaster(t *testing.T) {
 	release(t, l)
 }
 
-func TestL6AReplicatedLockSurvivesAFailover(t *testing.T) {
+func TestAReplicatedLockSurvivesAFailover(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{Replicas: 1})
@@ -156,7 +156,7 @@ func TestL6AReplicatedLockSurvivesAFailover(t *testing.T) {
 	release(t, lease(t, waiting))
 }
 
-func TestL6ALockThatWasNotReplicatedIsLostByAFailover(t *testing.T) {
+func TestAFailoverLosesALockThatWasNotReplicated(t *testing.T) {
 	t.Parallel()
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{Replicas: 1})
 	l := locktest.Acquire(t, sentinelPlace(s).open(t), locktest.RequestFor("job"))
@@ -174,7 +174,7 @@ func TestL6ALockThatWasNotReplicatedIsLostByAFailover(t *testing.T) {
 	})
 }
 
-func TestL6AnAcquireCountsOnlyWithItsReplicas(t *testing.T) {
+func TestAnAcquireCountsOnlyWithItsReplicas(t *testing.T) {
 	t.Parallel()
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{Replicas: 2})
 	for name, p := range map[string]place{
@@ -205,7 +205,7 @@ func TestL6AnAcquireCountsOnlyWithItsReplicas(t *testing.T) {
 	}
 }
 
-func TestL6ALockThatWaitsForReplicasIsHandedOver(t *testing.T) {
+func TestALockThatWaitsForReplicasIsHandedOver(t *testing.T) {
 	t.Parallel()
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{Replicas: 1})
 	p := sentinelPlace(s)

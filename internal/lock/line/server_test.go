@@ -17,7 +17,7 @@ import (
 	"redlockrun/internal/proof/redistest"
 )
 
-func TestL13OutOfMemory(t *testing.T) {
+func TestAServerOutOfMemoryStillRenewsAndReleases(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	held, kept := locktest.Acquire(t, s, locktest.RequestFor("held")), locktest.Acquire(t, s, locktest.RequestFor("kept"))
@@ -41,7 +41,7 @@ func TestL13OutOfMemory(t *testing.T) {
 
 // A server that reads its data after a restart answers, after each 1000 keys, but
 // knows of no lock yet.
-func TestL13LoadingIsAnOutage(t *testing.T) {
+func TestALoadingServerIsAnOutage(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	srv := redistest.Start(t, redistest.Options{Persist: true, Args: []string{"--key-load-delay", "20"}}) // us, and what a sleep takes
@@ -68,7 +68,7 @@ func TestL13LoadingIsAnOutage(t *testing.T) {
 	locktest.Renew(t, l)
 }
 
-func TestL8EvictionIsALoss(t *testing.T) {
+func TestEvictionIsALoss(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []string{
 		"allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
@@ -85,7 +85,7 @@ func TestL8EvictionIsALoss(t *testing.T) {
 }
 
 // A replica may know of an old holder, or of none: it is not believed.
-func TestL11ReplicaIsNotBelieved(t *testing.T) {
+func TestAReplicaIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	l, gone := locktest.Acquire(t, s, locktest.RequestFor("job")), locktest.Acquire(t, s, locktest.RequestFor("gone"))
@@ -112,7 +112,7 @@ func TestL11ReplicaIsNotBelieved(t *testing.T) {
 	release(t, l)
 }
 
-func TestL12ServerThatIsBusyWithAScript(t *testing.T) {
+func TestAServerBusyWithAScriptIsUnavailable(t *testing.T) {
 	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{Args: []string{"--lua-time-limit", "10"}})
 	s := open(t, srv.URL())
@@ -141,7 +141,7 @@ func TestL12ServerThatIsBusyWithAScript(t *testing.T) {
 	<-ended
 }
 
-func TestL14KeyWithoutTTLIsBusyForEver(t *testing.T) {
+func TestAKeyWithoutTTLIsBusyForEver(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	for _, value := range []string{
@@ -171,7 +171,7 @@ func TestL14KeyWithoutTTLIsBusyForEver(t *testing.T) {
 	}
 }
 
-func TestL15KeyOfAnotherTypeIsNoLock(t *testing.T) {
+func TestAKeyOfAnotherTypeIsNotALock(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	for _, c := range []struct {
@@ -206,7 +206,7 @@ func TestL15KeyOfAnotherTypeIsNoLock(t *testing.T) {
 	}
 }
 
-func TestL28StolenOrDeletedLockIsLostAndLeftAlone(t *testing.T) {
+func TestAStolenOrDeletedLockIsLostAndLeftAlone(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	for _, c := range []struct {
@@ -241,7 +241,7 @@ func TestL28StolenOrDeletedLockIsLostAndLeftAlone(t *testing.T) {
 	}
 }
 
-func TestL18RotatedPasswordIsReadAgain(t *testing.T) {
+func TestARotatedPasswordIsReadAgain(t *testing.T) {
 	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{Users: []string{"alice on >old " + lock.MinimalACL}})
 	file := filepath.Join(t.TempDir(), "url")
@@ -284,7 +284,7 @@ func TestWrongPasswordIsDeniedAtOnce(t *testing.T) {
 	}
 }
 
-func TestL27ServerWithTooManyClients(t *testing.T) {
+func TestAServerWithTooManyClientsIsUnavailable(t *testing.T) {
 	t.Parallel()
 	srv, s, l := holding(t)
 	locktest.Do(t, srv, "CONFIG", "SET", "maxclients", "1")
@@ -297,7 +297,7 @@ func TestL27ServerWithTooManyClients(t *testing.T) {
 }
 
 // A server that is full says so and hangs up, mostly before it is asked.
-func TestL27WhoFindsTheServerFullIsToldSo(t *testing.T) {
+func TestAFullServerIsReportedAsFull(t *testing.T) {
 	t.Parallel()
 	srv, s, l := holding(t)
 	locktest.Do(t, srv, "CONFIG", "SET", "maxclients", "1")
@@ -309,7 +309,7 @@ func TestL27WhoFindsTheServerFullIsToldSo(t *testing.T) {
 	release(t, l)
 }
 
-func TestL29PrefixAndDatabaseTellLocksApart(t *testing.T) {
+func TestPrefixAndDatabaseTellLocksApart(t *testing.T) {
 	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("a{b}%"))

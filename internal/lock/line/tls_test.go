@@ -46,7 +46,7 @@ func refusedBecause(t *testing.T, cfg lock.Servers, cause string) {
 	}
 }
 
-func TestL26TheServerIsVerified(t *testing.T) {
+func TestTheServersCertificateIsVerified(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{TLS: true, Mutual: true})
 	good := withTLS(lock.Servers{URLs: []string{s.URL()}}, s)
@@ -66,13 +66,13 @@ func TestL26TheServerIsVerified(t *testing.T) {
 }
 
 // Before TLS 1.3 the server says it in the handshake.
-func TestL26WithTLS12ACertificateIsRequiredAsWell(t *testing.T) {
+func TestTLS12RequiresACertificateToo(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{TLS: true, Mutual: true, Args: []string{"--tls-protocols", "TLSv1.2"}})
 	refusedBecause(t, lock.Servers{URLs: []string{s.URL()}, CA: s.CA()}, "handshake failure")
 }
 
-func TestL26TheNameIsThatOfTheAddressDialled(t *testing.T) {
+func TestTheCertificateMustNameTheDialledAddress(t *testing.T) {
 	t.Parallel()
 	ca := newCA(t)
 	elsewhere := issue(t, ca, "elsewhere", time.Now().Add(time.Hour), "redis.example", "10.9.9.9")
@@ -85,7 +85,7 @@ func TestL26TheNameIsThatOfTheAddressDialled(t *testing.T) {
 	refusedBecause(t, lock.Servers{URLs: []string{st.URL()}, CA: ca.File()}, "10.9.9.9")
 }
 
-func TestL26AnotherNameThanThatOfTheAddressIsWanted(t *testing.T) {
+func TestTLSServerNameCanDifferFromTheAddress(t *testing.T) {
 	t.Parallel()
 	ca := newCA(t)
 	elsewhere := issue(t, ca, "elsewhere", time.Now().Add(time.Hour), "redis.example")
@@ -117,7 +117,7 @@ func configure(s *redistest.Server, pair redistest.Pair) error {
 	return err
 }
 
-func TestL26ACertificateExpiresUnderARunningJob(t *testing.T) {
+func TestACertificateExpiresUnderARunningJob(t *testing.T) {
 	t.Parallel()
 	ca := newCA(t)
 	good := issue(t, ca, "good", time.Now().Add(time.Hour), "127.0.0.1")
@@ -139,7 +139,7 @@ func TestL26ACertificateExpiresUnderARunningJob(t *testing.T) {
 	release(t, l)
 }
 
-func TestL26ACertificateOfOursIsReplacedUnderARunningJob(t *testing.T) {
+func TestAClientCertificateIsReplacedUnderARunningJob(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{TLS: true, Mutual: true})
 	dir := t.TempDir()
@@ -177,7 +177,7 @@ func replace(t *testing.T, path, text string) {
 	locktest.Must(t, errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)))
 }
 
-func TestL26TLSIsAtLeast12(t *testing.T) {
+func TestTLSIsAtLeast12(t *testing.T) {
 	t.Parallel()
 	ca := newCA(t)
 	pair := issue(t, ca, "old", time.Now().Add(time.Hour), "127.0.0.1")

@@ -47,7 +47,7 @@ func locating(t *testing.T, answers []voice) (addr string, took time.Duration, e
 	return addr, time.Since(start), err
 }
 
-func TestL24OneSentinelOfThreeAddsLessThan100ms(t *testing.T) {
+func TestOneHungSentinelOfThreeAddsLessThan100ms(t *testing.T) {
 	const never = -1
 	for _, c := range []struct {
 		what    string

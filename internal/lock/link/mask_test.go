@@ -8,7 +8,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-func TestS3APasswordIsBlottedOutButNoLettersOfOtherWords(t *testing.T) {
+func TestAPasswordIsMaskedButNoLettersOfOtherWords(t *testing.T) {
 	for _, c := range []struct{ password, said, want string }{
 		{"a", "WRONGPASS invalid pair a", "WRONGPASS invalid pair ***"},
 		{"a", "user 'a' is an alias", "user '***' is an alias"},
@@ -29,7 +29,7 @@ func TestS3APasswordIsBlottedOutButNoLettersOfOtherWords(t *testing.T) {
 }
 
 // However a server repeats it: escaped, escaped again, cut, or as a part of a longer word.
-func TestS3APasswordIsBlottedOutHoweverItIsRepeated(t *testing.T) {
+func TestEveryFormOfAPasswordIsMasked(t *testing.T) {
 	for _, c := range []struct{ password, said, want string }{
 		{"s3cret", "tokens3cretexpired", "token***expired"},
 		{"s3cretly", "nos3cretlys3cretly!", "no***!"},

@@ -152,7 +152,7 @@ func TestLocalLockIsLostWithItsFile(t *testing.T) {
 	}
 }
 
-func TestS8PlantedFilesAreRefused(t *testing.T) {
+func TestPlantedFilesAreRefused(t *testing.T) {
 	s := openLocal(t)
 	path := filepath.Join(s.Address(), "job.lock")
 	elsewhere := filepath.Join(t.TempDir(), "victim")
@@ -184,7 +184,7 @@ func TestS8PlantedFilesAreRefused(t *testing.T) {
 }
 
 // As root the tests can make a file another's; as anybody else, a file of root's is one.
-func TestS8FilesAndDirectoriesOfOthersAreRefused(t *testing.T) {
+func TestFilesAndDirectoriesOfOtherUsersAreRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		if _, err := Open("/"); err != nil {
 			t.Errorf("root's directory: %v", err)
@@ -210,7 +210,7 @@ func TestS8FilesAndDirectoriesOfOthersAreRefused(t *testing.T) {
 	}
 }
 
-func TestS8DirectoryMustBeSafe(t *testing.T) {
+func TestTheLockDirectoryMustBeSafe(t *testing.T) {
 	dir := t.TempDir()
 	open := filepath.Join(dir, "open")
 	if err := os.Mkdir(open, 0o777); err != nil {
@@ -237,7 +237,7 @@ func TestS8DirectoryMustBeSafe(t *testing.T) {
 }
 
 // /run/lock is everybody's: somebody may have planted a link where our directory goes.
-func TestS8APlantedDirectoryIsRefused(t *testing.T) {
+func TestAPlantedDirectoryIsRefused(t *testing.T) {
 	elsewhere := t.TempDir()
 	for _, target := range []string{elsewhere, filepath.Join(elsewhere, "missing"), "/"} {
 		parent := t.TempDir()

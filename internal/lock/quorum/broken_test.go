@@ -82,19 +82,19 @@ func TestABrokenLedgerChangesNoRunOfAQuorum(t *testing.T) {
 	for name := range breakages {
 		t.Run(name, func(t *testing.T) {
 			for name, scenario := range map[string]func(*testing.T){
-				"TestAFloorAtAMinorityHindersNobody":             TestAFloorAtAMinorityHindersNobody,
-				"TestForeignKeysAreLeftAlone":                    TestForeignKeysAreLeftAlone,
-				"TestL13RenewalWorksOutOfMemory":                 TestL13RenewalWorksOutOfMemory,
-				"TestL15WrongTypeAtAMajorityIsNoLock":            TestL15WrongTypeAtAMajorityIsNoLock,
-				"TestL3FrozenServersKeepNothingOnceTheyGoOn":     TestL3FrozenServersKeepNothingOnceTheyGoOn,
-				"TestO1QuorumIsKeptAfterTheRun":                  TestO1QuorumIsKeptAfterTheRun,
-				"TestQuorumIsHeldRenewedAndReleased":             TestQuorumIsHeldRenewedAndReleased,
-				"TestQuorumOutlivesFaultsOfAMinority":            TestQuorumOutlivesFaultsOfAMinority,
-				"TestSignalEndsAWaitForTheQuorum":                TestSignalEndsAWaitForTheQuorum,
-				"TestThreeOfFiveDownIsAnOutage":                  TestThreeOfFiveDownIsAnOutage,
-				"TestTriesOfASlotAreUsedUpAtAQuorum":             TestTriesOfASlotAreUsedUpAtAQuorum,
-				"TestADoneSlotIsDoneWhileTheLockIsBusy":          TestADoneSlotIsDoneWhileTheLockIsBusy,
-				"TestAMinorityWithoutTheRightsOfASlotIsNoMatter": TestAMinorityWithoutTheRightsOfASlotIsNoMatter,
+				"TestAFloorAtAMinorityHindersNobody":              TestAFloorAtAMinorityHindersNobody,
+				"TestForeignKeysAreLeftAlone":                     TestForeignKeysAreLeftAlone,
+				"TestAQuorumRenewsAndReleasesOutOfMemory":         TestAQuorumRenewsAndReleasesOutOfMemory,
+				"TestAWrongTypeAtAMajorityIsNotALock":             TestAWrongTypeAtAMajorityIsNotALock,
+				"TestFrozenServersKeepNothingOnceTheyContinue":    TestFrozenServersKeepNothingOnceTheyContinue,
+				"TestAQuorumKeepsTheLockForTheMinHoldAfterTheRun": TestAQuorumKeepsTheLockForTheMinHoldAfterTheRun,
+				"TestQuorumIsHeldRenewedAndReleased":              TestQuorumIsHeldRenewedAndReleased,
+				"TestQuorumOutlivesFaultsOfAMinority":             TestQuorumOutlivesFaultsOfAMinority,
+				"TestSignalEndsAWaitForTheQuorum":                 TestSignalEndsAWaitForTheQuorum,
+				"TestThreeOfFiveDownIsAnOutage":                   TestThreeOfFiveDownIsAnOutage,
+				"TestTriesOfASlotAreUsedUpAtAQuorum":              TestTriesOfASlotAreUsedUpAtAQuorum,
+				"TestADoneSlotIsDoneWhileTheLockIsBusy":           TestADoneSlotIsDoneWhileTheLockIsBusy,
+				"TestAMinorityWithoutTheRightsOfASlotIsNoMatter":  TestAMinorityWithoutTheRightsOfASlotIsNoMatter,
 			} {
 				t.Run(name, scenario)
 			}

@@ -12,7 +12,7 @@ import (
 
 // A server whose clock is set forward by a ttl forgets its lock, which the quorum
 // outlives as long as a majority has the lock besides.
-func TestL9AQuorumOutlivesClocksThatAreSetForward(t *testing.T) {
+func TestAQuorumSurvivesClocksThatAreSetForward(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		size, without, ahead int // servers that do not have the lock, and others that jump

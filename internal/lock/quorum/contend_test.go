@@ -56,7 +56,7 @@ func TestTwentyContendersAllGetThrough(t *testing.T) {
 
 // Each server in turn is killed and comes back without its data; the lock that
 // was there before is there still, and its fence.
-func TestQ4LockOutlivesARollingRestart(t *testing.T) {
+func TestALockSurvivesARollingRestart(t *testing.T) {
 	t.Parallel()
 	all := startServers(t, 5, redistest.Options{})
 	store := all.open(t)

@@ -22,12 +22,12 @@ var scenarios = map[string]func(*testing.T){
 	"TestFloorsOfAMastersFence":                           TestFloorsOfAMastersFence,
 	"TestForeignKeysAreLeftAlone":                         TestForeignKeysAreLeftAlone,
 	"TestHealAndRaiseLeaveAFloorAlone":                    TestHealAndRaiseLeaveAFloorAlone,
-	"TestL13RenewalWorksOutOfMemory":                      TestL13RenewalWorksOutOfMemory,
-	"TestO1QuorumIsKeptAfterTheRun":                       TestO1QuorumIsKeptAfterTheRun,
-	"TestQ3LateUndoLeavesALaterRoundAlone":                TestQ3LateUndoLeavesALaterRoundAlone,
-	"TestQ4OrderThatArrivesLateIsOlder":                   TestQ4OrderThatArrivesLateIsOlder,
-	"TestQ4RenewalComparesTheWholeTerm":                   TestQ4RenewalComparesTheWholeTerm,
-	"TestQ9FenceIsRaisedForItsTermAlone":                  TestQ9FenceIsRaisedForItsTermAlone,
+	"TestAQuorumRenewsAndReleasesOutOfMemory":             TestAQuorumRenewsAndReleasesOutOfMemory,
+	"TestAQuorumKeepsTheLockForTheMinHoldAfterTheRun":     TestAQuorumKeepsTheLockForTheMinHoldAfterTheRun,
+	"TestALateUndoLeavesALaterRoundAlone":                 TestALateUndoLeavesALaterRoundAlone,
+	"TestALateOrderIsOlder":                               TestALateOrderIsOlder,
+	"TestARenewalComparesTheWholeTerm":                    TestARenewalComparesTheWholeTerm,
+	"TestAFenceIsBumpedForItsTermAlone":                   TestAFenceIsBumpedForItsTermAlone,
 	"TestQuorumIsHeldRenewedAndReleased":                  TestQuorumIsHeldRenewedAndReleased,
 }
 

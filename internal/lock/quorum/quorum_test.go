@@ -40,7 +40,7 @@ func nothingOf(t *testing.T, run string, servers []*simServer) {
 	}
 }
 
-func TestQ2FrozenMinorityAddsOneRoundTripAtMost(t *testing.T) {
+func TestAFrozenMinorityAddsAtMostOneRoundTrip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, servers := newSim(t, 5, way)
 		servers[0].freeze()
@@ -61,7 +61,7 @@ func TestQ2FrozenMinorityAddsOneRoundTripAtMost(t *testing.T) {
 	})
 }
 
-func TestQ2HealthyQuorumIsAskedOnce(t *testing.T) {
+func TestAHealthyQuorumIsAskedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, servers := newSim(t, 5, way)
 		began := time.Now()
@@ -79,7 +79,7 @@ func TestQ2HealthyQuorumIsAskedOnce(t *testing.T) {
 	})
 }
 
-func TestV1LeaseCountsFromBeforeTheRound(t *testing.T) {
+func TestALeaseCountsFromBeforeTheRound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := newSim(t, 3, 400*time.Millisecond)
 		req := locktest.RequestFor("job")
@@ -104,7 +104,7 @@ func TestALeaseOfAQuorumRunsOutWhileTheMachineSleeps(t *testing.T) {
 	})
 }
 
-func TestV1SlowRoundIsRenewedBeforeItIsUsed(t *testing.T) {
+func TestASlowRoundIsRenewedBeforeItIsUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, servers := newSim(t, 3, 1100*time.Millisecond) // one try is 2 s
 		req := locktest.RequestFor("job")
@@ -152,7 +152,7 @@ func TestMajorityBusyForDifferentHoldersCountsAsBusyAfterThreeSeconds(t *testing
 	})
 }
 
-func TestL10SameRunOfAnotherRoundIsNoMajority(t *testing.T) {
+func TestVotesOfDifferentRoundsAreNoMajority(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, servers := newSim(t, 3, way)
 		for i, s := range servers {
@@ -206,7 +206,7 @@ func testOutage(t *testing.T, size int, kind string) {
 	nothingOf(t, req.Holder.Run, servers)
 }
 
-func TestQ3SignalLeavesNothing(t *testing.T) {
+func TestASignalLeavesNothingInAQuorum(t *testing.T) {
 	for _, after := range []time.Duration{way / 2, way, trip - 1, trip, 100 * time.Millisecond, 3 * time.Second} {
 		t.Run(after.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -234,7 +234,7 @@ func TestQ3SignalLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestL3LateVoteOfAnAbandonedRoundDoesNothing(t *testing.T) {
+func TestALateVoteOfAnAbandonedRoundDoesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, servers := newSim(t, 3, way)
 		servers[0].freeze()
@@ -277,7 +277,7 @@ func TestProbationBoundsWhatALostAnswerLeaves(t *testing.T) {
 	})
 }
 
-func TestQ1QuorumIsOfDifferentServers(t *testing.T) {
+func TestAQuorumNeedsDifferentServers(t *testing.T) {
 	for _, test := range []struct {
 		addresses []string
 		ok        bool
@@ -299,7 +299,7 @@ func TestQ1QuorumIsOfDifferentServers(t *testing.T) {
 	}
 }
 
-func TestQ1SameServerTwiceIsFoundOut(t *testing.T) {
+func TestTheSameServerTwiceIsDetected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, servers := newSim(t, 3, way)
 		q.open = func(req lock.Request) []master {
@@ -314,7 +314,7 @@ func TestQ1SameServerTwiceIsFoundOut(t *testing.T) {
 	})
 }
 
-func TestL10FreshlyRestartedServerDoesNotVote(t *testing.T) {
+func TestAFreshlyRestartedServerDoesNotVote(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, servers := newSim(t, 3, way)
 		restarted := time.Now()
@@ -369,7 +369,7 @@ func TestSilenceDoesNotHideARefusal(t *testing.T) {
 	})
 }
 
-func TestQ9FenceIsRaisedWhereItWasLower(t *testing.T) {
+func TestAFenceIsBumpedWhereItWasLower(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, servers := newSim(t, 3, way)
 		ahead := time.Now().Add(time.Hour).UnixMilli()
@@ -393,7 +393,7 @@ func TestQ9FenceIsRaisedWhereItWasLower(t *testing.T) {
 	})
 }
 
-func TestQ9FenceIsNotUsedIfTheLockHasPassed(t *testing.T) {
+func TestAFenceIsNotUsedOnceTheLockHasMovedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, servers := newSim(t, 3, way)
 		servers[1].counter = time.Now().Add(time.Hour).UnixMilli()
@@ -415,7 +415,7 @@ func TestQ9FenceIsNotUsedIfTheLockHasPassed(t *testing.T) {
 	})
 }
 
-func TestQ5TickOfTwentyHostsGivesOneRun(t *testing.T) {
+func TestATickOfTwentyHostsGivesOneRun(t *testing.T) {
 	ticks := 200
 	worst := time.Duration(0)
 	for tick := range ticks {

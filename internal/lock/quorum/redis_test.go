@@ -184,7 +184,7 @@ func whole(l *quorumLease) bool {
 	return true
 }
 
-func TestO1QuorumIsKeptAfterTheRun(t *testing.T) {
+func TestAQuorumKeepsTheLockForTheMinHoldAfterTheRun(t *testing.T) {
 	t.Parallel()
 	all := startServers(t, 3, redistest.Options{})
 	s := all.open(t)
@@ -197,7 +197,7 @@ func TestO1QuorumIsKeptAfterTheRun(t *testing.T) {
 	}
 }
 
-func TestL10FreshServersDoNotVoteUnlessTheyAreDurable(t *testing.T) {
+func TestRestartedServersDoNotVoteUnlessTheyAreDurable(t *testing.T) {
 	t.Parallel()
 	var all servers
 	for range 3 {
@@ -216,7 +216,7 @@ func TestL10FreshServersDoNotVoteUnlessTheyAreDurable(t *testing.T) {
 
 // What the guard is for: of the two servers that have the lock one forgets it,
 // and a third has never known of it.
-func TestL10RestartedServersGiveNoSecondLock(t *testing.T) {
+func TestRestartedServersGiveNoSecondLock(t *testing.T) {
 	t.Parallel()
 	all := startServers(t, 2, redistest.Options{})
 	third, clock := startOld(t, redistest.Options{})
@@ -243,7 +243,7 @@ func TestL10RestartedServersGiveNoSecondLock(t *testing.T) {
 	all.mustBeClean(t)
 }
 
-func TestQ1SameServerByTwoNamesIsRefused(t *testing.T) {
+func TestTheSameServerByTwoNamesIsRefused(t *testing.T) {
 	t.Parallel()
 	all := startServers(t, 2, redistest.Options{})
 	for _, alias := range []string{
@@ -258,7 +258,7 @@ func TestQ1SameServerByTwoNamesIsRefused(t *testing.T) {
 
 // A name that says nothing is found out by the server's answers, unless one of
 // them comes when the lock has been taken at the others.
-func TestQ1SameServerByASocketIsFoundOut(t *testing.T) {
+func TestTheSameServerBySocketIsDetected(t *testing.T) {
 	t.Parallel()
 	all := startServers(t, 2, redistest.Options{})
 	for _, alias := range []string{"unix://" + all[0].Socket(), "unix://" + all[0].Socket() + "?db=1"} {
@@ -353,7 +353,7 @@ func TestForeignKeysAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestL13RenewalWorksOutOfMemory(t *testing.T) {
+func TestAQuorumRenewsAndReleasesOutOfMemory(t *testing.T) {
 	t.Parallel()
 	all := startServers(t, 3, redistest.Options{})
 	l := acquireWhole(t, all.open(t), locktest.RequestFor("job"))
@@ -366,7 +366,7 @@ func TestL13RenewalWorksOutOfMemory(t *testing.T) {
 	all.mustBeClean(t)
 }
 
-func TestL15WrongTypeAtAMajorityIsNoLock(t *testing.T) {
+func TestAWrongTypeAtAMajorityIsNotALock(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"redlockrun:{job}", "redlockrun:{job}:fence"} {
 		all := startServers(t, 3, redistest.Options{})
@@ -405,7 +405,7 @@ func TestThreeOfFiveDownIsAnOutage(t *testing.T) {
 	all[1:].mustBeClean(t)
 }
 
-func TestL3FrozenServersKeepNothingOnceTheyGoOn(t *testing.T) {
+func TestFrozenServersKeepNothingOnceTheyContinue(t *testing.T) {
 	t.Parallel()
 	all := startServers(t, 5, redistest.Options{})
 	for _, s := range all[:2] {
@@ -442,7 +442,7 @@ func TestSignalEndsAWaitForTheQuorum(t *testing.T) {
 	all.mustBeClean(t)
 }
 
-func TestL19QuorumNeedsNoMoreRightsThanDocumented(t *testing.T) {
+func TestAQuorumNeedsOnlyTheDocumentedRights(t *testing.T) {
 	t.Parallel()
 	rights := "job on >pw resetchannels -@all " + lock.MinimalACL + " " + lock.QuorumACL
 	for _, without := range append(strings.Fields(lock.QuorumACL), "nothing") {

@@ -12,7 +12,7 @@ import (
 )
 
 // What the masters say to a renewal, and what that means.
-func TestQ4RenewalIsHeldLostOrUnknown(t *testing.T) {
+func TestARenewalIsHeldLostOrUnknown(t *testing.T) {
 	for _, test := range []struct {
 		says string // of each server: yes, no, other's, frozen
 		want error
@@ -73,7 +73,7 @@ func testRenewal(t *testing.T, says string, want error, held bool) {
 	}
 }
 
-func TestQ4ServersAreHealedOneAfterAnother(t *testing.T) {
+func TestServersAreRepairedOneAfterAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, servers := newSim(t, 5, way)
 		req := locktest.RequestFor("job")
@@ -97,7 +97,7 @@ func TestQ4ServersAreHealedOneAfterAnother(t *testing.T) {
 	})
 }
 
-func TestQ4NothingIsHealedWithoutAMajority(t *testing.T) {
+func TestNothingIsRepairedWithoutAMajority(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, servers := newSim(t, 5, way)
 		req := locktest.RequestFor("job")
@@ -124,7 +124,7 @@ func TestQ4NothingIsHealedWithoutAMajority(t *testing.T) {
 
 // The fault that the model found in the obvious design: a healing arrives when
 // the lease is over and somebody else has come and gone.
-func TestQ4LateHealingDoesNotCount(t *testing.T) {
+func TestALateRepairDoesNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, servers := newSim(t, 3, way)
 		req := locktest.RequestFor("job")
@@ -165,7 +165,7 @@ func TestQ4LateHealingDoesNotCount(t *testing.T) {
 	})
 }
 
-func TestQ4HealingAfterTheLeaseDoesNotCount(t *testing.T) {
+func TestARepairAfterTheLeaseDoesNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, servers := newSim(t, 3, way)
 		req := locktest.RequestFor("job")

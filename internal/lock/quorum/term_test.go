@@ -47,7 +47,7 @@ func TestAReleaseOfARestIsRepeatedByAMasterWithoutMemory(t *testing.T) {
 	}
 }
 
-func TestQ9FenceIsRaisedForItsTermAlone(t *testing.T) {
+func TestAFenceIsBumpedForItsTermAlone(t *testing.T) {
 	t.Parallel()
 	m, srv := oneMaster(t, locktest.RequestFor("job"))
 	fence := mustGrant(t, m, term{round: 2}).fence
@@ -75,7 +75,7 @@ func TestQ9FenceIsRaisedForItsTermAlone(t *testing.T) {
 // time2000 is less than any reading of a clock in ms that a fence is made of.
 const time2000 = 946684800_000
 
-func TestQ4RenewalComparesTheWholeTerm(t *testing.T) {
+func TestARenewalComparesTheWholeTerm(t *testing.T) {
 	t.Parallel()
 	m, _ := oneMaster(t, locktest.RequestFor("job"))
 	mustGrant(t, m, term{round: 2})
@@ -89,7 +89,7 @@ func TestQ4RenewalComparesTheWholeTerm(t *testing.T) {
 	}
 }
 
-func TestQ3LateUndoLeavesALaterRoundAlone(t *testing.T) {
+func TestALateUndoLeavesALaterRoundAlone(t *testing.T) {
 	t.Parallel()
 	m, _ := oneMaster(t, locktest.RequestFor("job"))
 	mustGrant(t, m, term{round: 2})
@@ -106,7 +106,7 @@ func TestQ3LateUndoLeavesALaterRoundAlone(t *testing.T) {
 	mustGrant(t, m, term{round: 3})
 }
 
-func TestQ4OrderThatArrivesLateIsOlder(t *testing.T) {
+func TestALateOrderIsOlder(t *testing.T) {
 	t.Parallel()
 	m, _ := oneMaster(t, locktest.RequestFor("job"))
 	mustGrant(t, m, term{round: 1})

@@ -6,7 +6,7 @@ import (
 	"redlockrun/internal/proof/model"
 )
 
-func TestQ9FenceHoldsWhateverHappens(t *testing.T) {
+func TestFenceModelHoldsWhateverHappens(t *testing.T) {
 	for _, size := range []Fence{
 		{Nodes: 3, Rounds: []int{1, 1}, Clocks: []uint8{0, 2}, Counters: []uint8{0, 0, 2}, Heal: true},
 		{Nodes: 3, Rounds: []int{1, 1}, Clocks: []uint8{0, 3}, Counters: []uint8{0, 1, 2}, Heal: true},
@@ -15,12 +15,12 @@ func TestQ9FenceHoldsWhateverHappens(t *testing.T) {
 	}
 }
 
-func TestQ9FenceHoldsOverAbandonedRounds(t *testing.T) {
+func TestFenceModelHoldsOverAbandonedRounds(t *testing.T) {
 	model.MustHold(t, Fence{Nodes: 3, Rounds: []int{2, 1}, Clocks: []uint8{0}, Counters: []uint8{0, 0, 0}}, 500_000)
 }
 
 // Each of these takes up to a minute and gigabytes.
-func TestQ9FenceHoldsInLargerSizes(t *testing.T) {
+func TestFenceModelHoldsInLargerSizes(t *testing.T) {
 	if !model.Large() {
 		return // make model sets REDLOCKRUN_MODEL=large; the sizes above run always
 	}

@@ -6,7 +6,7 @@ import (
 	"redlockrun/internal/proof/model"
 )
 
-func TestQ4RenewalNeverOutlivesAnotherHolder(t *testing.T) {
+func TestLeaseModelNeverRenewsPastAnotherHolder(t *testing.T) {
 	sizes := []Lease{{Nodes: 3, Orders: 2}, {Nodes: 3, Orders: 3}}
 	if model.Large() {
 		sizes = append(sizes, Lease{Nodes: 3, Orders: 5}, Lease{Nodes: 4, Orders: 3}, Lease{Nodes: 5, Orders: 2})

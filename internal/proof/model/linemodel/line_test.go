@@ -7,7 +7,7 @@ import (
 	"redlockrun/internal/proof/model"
 )
 
-func TestQ10LineHandsOverWhateverHappens(t *testing.T) {
+func TestQueueModelHandsOverWhateverHappens(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		size    Line
@@ -22,7 +22,7 @@ func TestQ10LineHandsOverWhateverHappens(t *testing.T) {
 }
 
 // Each of these takes minutes and gigabytes.
-func TestQ10LineHandsOverInLargerSizes(t *testing.T) {
+func TestQueueModelHandsOverInLargerSizes(t *testing.T) {
 	if !model.Large() {
 		return // make model sets REDLOCKRUN_MODEL=large; the sizes above run always
 	}
