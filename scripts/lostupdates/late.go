@@ -51,16 +51,12 @@ func watch(ctx context.Context) *lateness {
 	return l
 }
 
-// batch is SCHED_BATCH (sched(7)), which a guard is, too: it waits until others have done their part.
-const batch = 3
-
 // look never returns its thread, which ends with it.
 func (l *lateness) look(ctx context.Context, cpu int) {
 	runtime.LockOSThread()
 	var here unix.CPUSet
 	here.Set(cpu)
 	_ = unix.SchedSetaffinity(0, &here)
-	_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: batch}, 0)
 	pause := unix.NsecToTimespec(int64(lookEach))
 	for before := boot(); ctx.Err() == nil; {
 		_ = unix.Nanosleep(&pause, nil)
