@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 rules='
 cmd/redlockrun     : internal/(outset/takesignals|config|console|explain|flagset|interrupt|lock|operator|outfile|password|runner|session) github.com/spf13/(cobra|pflag)
 internal/session   : internal/(boottime|config|console|explain|footprint|interrupt|lock|lock/local|outfile|runner|store|watchdog)
-internal/operator  : internal/(boottime|config|console|doctor|explain|flagset|interrupt|lock|lock/local|lock/wire|outfile|report|runner|screen|store) github.com/spf13/pflag
+internal/operator  : internal/(boottime|config|console|doctor|explain|flagset|interrupt|lock|lock/local|lock/wire|outfile|page|report|runner|screen|store) github.com/spf13/pflag
 internal/explain   : internal/(boottime|config|console|lock|lock/quorum|runner|watchdog)
 internal/store     : internal/(config|lock|lock/line|lock/quorum)
 internal/flagset   : internal/config github.com/spf13/pflag
@@ -15,8 +15,9 @@ internal/interrupt : internal/runner
 internal/outfile   : internal/(lock|runner)
 internal/config     : internal/lock
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
-internal/report     : internal/(lock|console|markup)
-internal/markup     :
+internal/report     : internal/(lock|console)
+internal/page       : internal/(lock|page/markup|report)
+internal/page/markup :
 internal/doctor     : internal/(config|lock|lock/link|lock/wire) golang.org/x/sys.*
 internal/screen     : internal/relay golang.org/x/(sys|term).*
 internal/watchdog   : internal/(lock|boottime)
@@ -31,6 +32,7 @@ internal/proof/model/fencemodel : internal/proof/model
 internal/proof/model/linemodel : internal/proof/model
 internal/proof/model :
 internal/lock/local : internal/(lock|lock/wire|boottime) golang.org/x/sys.*
+internal/proof/ledgers : internal/(lock|lock/wire)
 internal/proof/locktest : internal/(lock|lock/wire|proof/redistest|boottime)
 internal/runner     : internal/(boottime|forkexec|guard|relay) golang.org/x/sys.*
 internal/forkexec   : internal/outset

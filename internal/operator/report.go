@@ -8,7 +8,7 @@ import (
 	"redlockrun/internal/interrupt"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/outfile"
-	"redlockrun/internal/report"
+	"redlockrun/internal/page"
 
 	"github.com/spf13/pflag"
 )
@@ -59,13 +59,13 @@ func (l *reportLook) write(o *Operation) error {
 	}
 	missing := append(found.silent, unread(found.value)...)
 	o.warnAll(missing)
-	page := report.HTML(found.value, report.View{
+	text := page.HTML(found.value, page.View{
 		Now: time.Now(), Since: time.Duration(l.since), Zone: time.Local, Place: jobs.Address(), Missing: missing,
 		Refresh: int(time.Duration(l.refresh) / time.Second),
 	})
 	if l.output != "" {
-		return outfile.Put(l.output, page, outfile.ForAll)
+		return outfile.Put(l.output, text, outfile.ForAll)
 	}
-	_, err = o.Out.Write(page)
+	_, err = o.Out.Write(text)
 	return err
 }

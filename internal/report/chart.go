@@ -26,7 +26,7 @@ func sparkline(entries []lock.Entry) string {
 	longest := Longest(entries)
 	var line strings.Builder
 	for _, e := range slices.Backward(entries) {
-		d, known := ran(e)
+		d, known := RunTime(e)
 		switch {
 		case e.Event != "":
 		case !known || longest <= 0:

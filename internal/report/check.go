@@ -123,11 +123,11 @@ func (r Rules) ages(j lock.Job, zone *time.Location) []finding {
 	case !known && len(j.Unread) > 0:
 		return []finding{{Unknown, "nobody can tell the last success (" + j.Unread[0] + ")"}}
 	case !known:
-		return []finding{{grade, "no success is remembered, limit " + length(limit)}}
+		return []finding{{grade, "no success is remembered, limit " + Took(limit)}}
 	}
 	good := success(j)
 	last := good.Ended.In(zone).Format("2006-01-02 15:04 ") + lock.ZoneName(good.Ended.In(zone)) + on(good)
-	return []finding{{grade, fmt.Sprintf("no success for %s (last %s), limit %s", whole(age), last, length(limit))}}
+	return []finding{{grade, fmt.Sprintf("no success for %s (last %s), limit %s", Elapsed(age), last, Took(limit))}}
 }
 
 // on is where a run ran, if that is known.
@@ -157,8 +157,8 @@ func lastEnd(j lock.Job) []finding {
 	switch last := j.Last; {
 	case j.Vanished():
 		text := "the run" + on(j.Open) + " has vanished"
-		if d, ok := since(j.Open.At, j.Now); ok {
-			text += ", begun " + ago(d)
+		if d, ok := Since(j.Open.At, j.Now); ok {
+			text += ", begun " + Ago(d)
 		}
 		return []finding{{Critical, text}}
 	case last.Run != "" && last.How != lock.Ok:
@@ -171,11 +171,11 @@ func lastEnd(j lock.Job) []finding {
 func ending(e lock.Entry, now time.Time) string {
 	how := "ended, nobody knows how"
 	if e.How != "" {
-		how = "ended: " + end(e).Text
+		how = "ended: " + EndOf(e).Text
 	}
 	how += on(e)
-	if d, ok := since(e.Ended, now); ok && !now.IsZero() {
-		how += ", " + ago(d)
+	if d, ok := Since(e.Ended, now); ok && !now.IsZero() {
+		how += ", " + Ago(d)
 	}
 	return how
 }
@@ -213,15 +213,15 @@ func inARow(j lock.Job) (row int, cut bool) {
 
 // runtime is the rule of how long a run may take.
 func (r Rules) runtime(j lock.Job) []finding {
-	if r.MaxRuntime == 0 || !running(j) {
+	if r.MaxRuntime == 0 || !Running(j) {
 		return nil
 	}
 	d, known := forHowLong(j)
 	switch {
 	case !known:
-		return []finding{{Unknown, "running" + on(subject(j)) + ", nobody knows since when"}}
+		return []finding{{Unknown, "running" + on(Subject(j)) + ", nobody knows since when"}}
 	case d > r.MaxRuntime:
-		return []finding{{Critical, fmt.Sprintf("running for %s%s, limit %s", whole(d), on(subject(j)), length(r.MaxRuntime))}}
+		return []finding{{Critical, fmt.Sprintf("running for %s%s, limit %s", Elapsed(d), on(Subject(j)), Took(r.MaxRuntime))}}
 	}
 	return nil
 }
@@ -232,22 +232,22 @@ func forHowLong(j lock.Job) (d time.Duration, known bool) {
 	if at.IsZero() && j.Open.Run == j.Holder.Run {
 		at = j.Open.At
 	}
-	return max(0, j.Now.Sub(at)), running(j) && !at.IsZero() && !j.Now.IsZero()
+	return max(0, j.Now.Sub(at)), Running(j) && !at.IsZero() && !j.Now.IsZero()
 }
 
 // states are the rules of what the job is doing.
 func states(j lock.Job) []finding {
-	switch host := on(subject(j)); j.State {
+	switch host := on(Subject(j)); j.State {
 	case "":
 		return []finding{{Unknown, "nobody can tell who has the lock (" + strings.Join(j.Unread, ", ") + ")"}}
 	case lock.Silent:
-		return []finding{{Warning, "silent: the run" + host + " does not renew its lease, of which " + whole(j.Left) + " are left"}}
+		return []finding{{Warning, "silent: the run" + host + " does not renew its lease, of which " + Elapsed(j.Left) + " are left"}}
 	case lock.Stuck:
 		return []finding{{Warning, "stuck: the lock" + host + " never expires by itself"}}
 	case lock.Foreign:
 		return []finding{{Warning, "foreign: the key is somebody else's"}}
 	}
-	if len(j.Unfit) > 0 || busy(j) || j.Vanished() || cmp.Or(j.Last.Run, j.Good.Run) != "" {
+	if len(j.Unfit) > 0 || Busy(j) || j.Vanished() || cmp.Or(j.Last.Run, j.Good.Run) != "" {
 		return nil
 	}
 	if len(j.Unread) > 0 {
@@ -260,9 +260,9 @@ func states(j lock.Job) []finding {
 func fine(j lock.Job) string {
 	var texts []string
 	if d, known := forHowLong(j); known {
-		texts = append(texts, "running for "+whole(d)+on(subject(j)))
-	} else if busy(j) {
-		texts = append(texts, string(j.State)+on(subject(j)))
+		texts = append(texts, "running for "+Elapsed(d)+on(Subject(j)))
+	} else if Busy(j) {
+		texts = append(texts, string(j.State)+on(Subject(j)))
 	}
 	if j.Last.Run != "" {
 		texts = append(texts, "the last run "+ending(j.Last, j.Now))

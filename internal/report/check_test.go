@@ -11,6 +11,7 @@ import (
 
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/proof/ledgers"
 )
 
 // gradeOf is a model of the rules, written as a table of what is true when; the first line
@@ -95,8 +96,8 @@ func TestCheckAgreesWithAModelOfItsRules(t *testing.T) {
 	t.Parallel()
 	seen := map[Grade]int{}
 	for seed := range uint64(10_000) {
-		l := newLedgerer(seed)
-		j, r := l.job(), l.rules()
+		l := ledgers.New(seed)
+		j, r := l.Job(), rulesOf(l)
 		v := r.Judge(j, time.UTC)
 		if want := gradeOf(r, j); v.Grade != want {
 			t.Fatalf("seed %d: %v, the model says %v\n%+v\n%+v\n%s", seed, v.Grade, want, r, j, v.Message)
@@ -140,11 +141,11 @@ func readPlugin(t *testing.T, line string) (status string, measures map[string][
 	return m[1], measures
 }
 
-func checkLines(t *testing.T, l *ledgerer) {
+func checkLines(t *testing.T, l *ledgers.Generator) {
 	t.Helper()
-	jobs, r := append(l.jobs(3), l.job()), l.rules()
-	verdicts := r.JudgeAll(jobs, zone)
-	status, _ := readPlugin(t, Plugin(verdicts, []string{"no answer from " + l.text()}))
+	jobs, r := append(l.Jobs(3), l.Job()), rulesOf(l)
+	verdicts := r.JudgeAll(jobs, ledgers.Zone)
+	status, _ := readPlugin(t, Plugin(verdicts, []string{"no answer from " + l.Text()}))
 	if status != Worst(verdicts).String() {
 		t.Errorf("%s, but the worst is %v", status, Worst(verdicts))
 	}
@@ -164,28 +165,28 @@ func checkLines(t *testing.T, l *ledgerer) {
 func TestCheckPrintsALineOfAnyLedger(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(500) {
-		checkLines(t, newLedgerer(seed))
+		checkLines(t, ledgers.New(seed))
 	}
 }
 
 func FuzzCheck(f *testing.F) {
 	f.Add(uint64(1), "orders", "it's | x")
 	f.Fuzz(func(t *testing.T, seed uint64, name, host string) {
-		l := newLedgerer(seed)
+		l := ledgers.New(seed)
 		checkLines(t, l)
-		j, r := l.job(), l.rules()
+		j, r := l.Job(), rulesOf(l)
 		j.Name, j.Last.Host, j.Open.Host = "x"+name, host, host
-		if got, want := r.Judge(j, zone).Grade, gradeOf(r, j); got != want {
+		if got, want := r.Judge(j, ledgers.Zone).Grade, gradeOf(r, j); got != want {
 			t.Errorf("%v, the model says %v", got, want)
 		}
-		readPlugin(t, Plugin(r.JudgeAll([]lock.Job{j}, zone), nil))
+		readPlugin(t, Plugin(r.JudgeAll([]lock.Job{j}, ledgers.Zone), nil))
 	})
 }
 
 func TestTheLineOfCheck(t *testing.T) {
-	orders := lock.Job{Name: "orders", Now: now, State: lock.Idle, Good: over('A', lock.Ok, 0, time.Minute, 27*time.Hour)}
+	orders := lock.Job{Name: "orders", Now: ledgers.Now, State: lock.Idle, Good: ledgers.Over('A', lock.Ok, 0, time.Minute, 27*time.Hour)}
 	orders.Last = orders.Good
-	broken := lock.Job{Name: "a|b='c", Now: now, State: lock.Idle, Last: over('B', lock.Failed, 3, time.Minute, time.Hour)}
+	broken := lock.Job{Name: "a|b='c", Now: ledgers.Now, State: lock.Idle, Last: ledgers.Over('B', lock.Failed, 3, time.Minute, time.Hour)}
 	unread := lock.Job{Name: "far", Unread: []string{"everything: connection | refused"}}
 	for _, c := range []struct {
 		rules Rules
@@ -206,10 +207,30 @@ func TestTheLineOfCheck(t *testing.T) {
 			"REDLOCKRUN OK - a¦b='c: the last run ended: failed 3 on web-3, 1h ago | 'a%7Cb%3D%27c failures'=1;;2;0"},
 	} {
 		for i := range c.jobs {
-			c.jobs[i].Now = now
+			c.jobs[i].Now = ledgers.Now
 		}
-		if got := Plugin(c.rules.JudgeAll(c.jobs, zone), nil); got != c.want {
+		if got := Plugin(c.rules.JudgeAll(c.jobs, ledgers.Zone), nil); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
+}
+
+// rules are some that a job may be held to.
+func rulesOf(l *ledgers.Generator) (r Rules) {
+	limit := func() time.Duration {
+		if l.Often(60) {
+			return 0
+		}
+		return time.Duration(1+l.IntN(72*3600)) * time.Second
+	}
+	r = Rules{MaxAge: limit(), WarnAge: limit(), MaxRuntime: limit()}
+	if l.Often(40) {
+		r.MaxFailures = 1 + l.IntN(4)
+	}
+	return r
+}
+
+// plainText reports whether a text has one line, and nothing that steers a terminal.
+func plainText(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 })
 }

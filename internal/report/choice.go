@@ -18,7 +18,7 @@ type JobChoice struct {
 // rest, each by name.
 func (c JobChoice) Of(jobs []lock.Job) (chosen []lock.Job) {
 	for _, j := range jobs {
-		if (!c.Running || running(j)) && (!c.Paused || paused(j)) && (!c.Bad || bad(j)) && (c.Host == "" || c.Host == subject(j).Host) {
+		if (!c.Running || Running(j)) && (!c.Paused || Paused(j)) && (!c.Bad || Bad(j)) && (c.Host == "" || c.Host == Subject(j).Host) {
 			chosen = append(chosen, j)
 		}
 	}
@@ -28,9 +28,9 @@ func (c JobChoice) Of(jobs []lock.Job) (chosen []lock.Job) {
 
 func rank(j lock.Job) int {
 	switch {
-	case paused(j):
+	case Paused(j):
 		return 0
-	case busy(j):
+	case Busy(j):
 		return 1
 	}
 	return 2
@@ -50,16 +50,16 @@ func (c RunChoice) Of(entries []lock.Entry, now time.Time) (chosen []lock.Entry)
 		if c.Most > 0 && len(chosen) == c.Most {
 			break
 		}
-		if (!c.Bad || e.Event == "" && e.How != lock.Ok) && (c.Host == "" || c.Host == e.Host) && (c.Since == 0 || now.Sub(when(e)) <= c.Since) {
+		if (!c.Bad || e.Event == "" && e.How != lock.Ok) && (c.Host == "" || c.Host == e.Host) && (c.Since == 0 || now.Sub(Dated(e)) <= c.Since) {
 			chosen = append(chosen, e)
 		}
 	}
 	return chosen
 }
 
-// when is the instant by which an entry is told from older ones: its end, or its beginning
+// Dated is the instant by which an entry is told from older ones: its end, or its beginning
 // if the end is unknown.
-func when(e lock.Entry) time.Time {
+func Dated(e lock.Entry) time.Time {
 	if e.Ended.IsZero() {
 		return e.At
 	}

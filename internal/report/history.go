@@ -36,7 +36,7 @@ func History(entries []lock.Entry, longest time.Duration, zone *time.Location) c
 // Longest is the length of the longest run.
 func Longest(entries []lock.Entry) (longest time.Duration) {
 	for _, e := range entries {
-		if d, ok := ran(e); ok {
+		if d, ok := RunTime(e); ok {
 			longest = max(longest, d)
 		}
 	}
@@ -44,29 +44,29 @@ func Longest(entries []lock.Entry) (longest time.Duration) {
 }
 
 func entryRow(e lock.Entry, longest time.Duration, zone *time.Location) []console.Cell {
-	row := []console.Cell{unknown, cell(lock.Plain(e.Host), console.Neutral), unknown, unknown, end(e), {}, {Text: note(e)}}
+	row := []console.Cell{NotKnown, cell(lock.Plain(e.Host), console.Neutral), NotKnown, NotKnown, EndOf(e), {}, {Text: Note(e)}}
 	if e.Event != "" {
 		row[4] = cell(string(e.Event), console.Odd)
-		e.At = when(e)
+		e.At = Dated(e)
 	}
 	if !e.At.IsZero() {
 		row[0] = console.Cell{Text: clock(e.At, zone)}
 	}
-	if d, ok := waited(e); ok && e.Event == "" {
-		row[2] = console.Cell{Text: length(d)}
+	if d, ok := WaitTime(e); ok && e.Event == "" {
+		row[2] = console.Cell{Text: Took(d)}
 	}
-	if d, ok := ran(e); ok {
-		row[3] = console.Cell{Text: length(d)}
+	if d, ok := RunTime(e); ok {
+		row[3] = console.Cell{Text: Took(d)}
 		row[5] = console.Cell{Text: bar(d, longest), Tone: row[4].Tone}
 	}
 	return row
 }
 
-// note is what else is to be said of an entry.
-func note(e lock.Entry) string {
+// Note is what else is to be said of an entry.
+func Note(e lock.Entry) string {
 	var parts []string
 	if e.Event != "" {
-		parts = append(parts, "by "+by(e))
+		parts = append(parts, "by "+Actor(e))
 	}
 	if e.Why != "" {
 		parts = append(parts, lock.Plain(e.Why))
@@ -80,8 +80,8 @@ func note(e lock.Entry) string {
 	return strings.Join(parts, ", ")
 }
 
-// by is who has done an act.
-func by(e lock.Entry) string { return lock.Plain(strings.Trim(e.User+"@"+e.Host, "@")) }
+// Actor is who has done an act.
+func Actor(e lock.Entry) string { return lock.Plain(strings.Trim(e.User+"@"+e.Host, "@")) }
 
 // Mark is the same for two entries that say the same: a run and how it ended, or an act.
 func Mark(e lock.Entry) string {
@@ -98,8 +98,8 @@ func Memory(j lock.Job, entries []lock.Entry, zone *time.Location) string {
 		if first.IsZero() {
 			first = e.Ended
 		}
-		if d, ok := since(first, j.Now); ok {
-			return "the memory begins " + zoned(first, zone) + ", " + ago(d)
+		if d, ok := Since(first, j.Now); ok {
+			return "the memory begins " + Zoned(first, zone) + ", " + Ago(d)
 		}
 	}
 	if unseen(j) && len(entries) == 0 {

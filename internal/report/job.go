@@ -10,9 +10,9 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// subject is the run that a job's state is about: its holder, or the one that has vanished.
+// Subject is the run that a job's state is about: its holder, or the one that has vanished.
 // Run is "" if there is none.
-func subject(j lock.Job) lock.Entry {
+func Subject(j lock.Job) lock.Entry {
 	h := j.Holder
 	switch {
 	case h.Run != "":
@@ -55,16 +55,16 @@ func failed(j lock.Job, slot string) (tries []lock.Try, known bool) {
 	return tries, true
 }
 
-// busy reports whether somebody has the lock who is no pause.
-func busy(j lock.Job) bool {
+// Busy reports whether somebody has the lock who is no pause.
+func Busy(j lock.Job) bool {
 	return j.State != lock.Idle && j.State != lock.Gone && j.State != lock.PausedJob && j.State != ""
 }
 
-// paused reports whether a job is paused, or will be when its run is over.
-func paused(j lock.Job) bool { return j.State == lock.PausedJob || j.Pause != nil }
+// Paused reports whether a job is paused, or will be when its run is over.
+func Paused(j lock.Job) bool { return j.State == lock.PausedJob || j.Pause != nil }
 
-// running reports whether a run works under the lock.
-func running(j lock.Job) bool { return busy(j) && j.State != lock.Ended && j.Holder.Run != "" }
+// Running reports whether a run works under the lock.
+func Running(j lock.Job) bool { return Busy(j) && j.State != lock.Ended && j.Holder.Run != "" }
 
 // unseen reports whether nothing is known of a job, and would be if it had ever run.
 func unseen(j lock.Job) bool {
@@ -74,8 +74,8 @@ func unseen(j lock.Job) bool {
 
 const neverSeen = "never seen"
 
-// bad reports whether somebody should look at a job: its last end was bad, or its state is.
-func bad(j lock.Job) bool {
+// Bad reports whether somebody should look at a job: its last end was bad, or its state is.
+func Bad(j lock.Job) bool {
 	switch j.State {
 	case lock.Gone, lock.Silent, lock.Stuck, lock.Foreign:
 		return true

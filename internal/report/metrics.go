@@ -42,11 +42,11 @@ type family struct {
 // families are all metrics of jobs, in their order.
 func families() []family {
 	return []family{
-		{name: "running", kind: gauge, help: "Whether a run works under the lock.", value: told(running)},
+		{name: "running", kind: gauge, help: "Whether a run works under the lock.", value: told(Running)},
 		{name: "run_started_timestamp_seconds", kind: gauge, help: "When the run that works under the lock began.", value: startedAt},
 		{name: "lease_seconds", kind: gauge, help: "How long the lock lasts if it is not renewed.", value: leaseLeft},
 		{name: "waiting", kind: gauge, help: "How many runs wait for the lock.", value: waiting},
-		{name: "paused", kind: gauge, help: "Whether an operator keeps the job from starting.", value: told(paused)},
+		{name: "paused", kind: gauge, help: "Whether an operator keeps the job from starting.", value: told(Paused)},
 		{name: "vanished", kind: gauge, help: "Whether a run has no lock any more and has not said how it ended.", value: told(vanished)},
 		{name: "silent", kind: gauge, help: "Whether a run has not renewed its lock when it should have.", value: told(is(lock.Silent))},
 		{name: "stuck", kind: gauge, help: "Whether the lock never expires by itself.", value: told(is(lock.Stuck))},
@@ -86,10 +86,10 @@ func timestamp(t time.Time) (v float64, known bool) {
 
 func startedAt(j lock.Job) (float64, bool) {
 	v, known := timestamp(j.At)
-	return v, known && running(j)
+	return v, known && Running(j)
 }
 
-func leaseLeft(j lock.Job) (float64, bool) { return j.Left.Seconds(), busy(j) && j.Left > 0 }
+func leaseLeft(j lock.Job) (float64, bool) { return j.Left.Seconds(), Busy(j) && j.Left > 0 }
 
 func waiting(j lock.Job) (float64, bool) { return float64(j.Waiting), j.State != "" }
 
@@ -98,7 +98,7 @@ func lastEndAt(j lock.Job) (float64, bool) { return timestamp(j.Last.Ended) }
 func lastSuccessAt(j lock.Job) (float64, bool) { return timestamp(success(j).Ended) }
 
 func lastDuration(j lock.Job) (float64, bool) {
-	d, known := ran(j.Last)
+	d, known := RunTime(j.Last)
 	return d.Seconds(), known
 }
 

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/proof/ledgers"
 )
 
 var (
@@ -73,7 +74,7 @@ func TestMetricsOfEachKindOfJob(t *testing.T) {
 	t.Parallel()
 	all := jobs()
 	all[0].Counts = map[lock.How]int64{lock.Ok: 3, lock.Failed: 1}
-	all[0].Good = over('A', lock.Ok, 0, time.Second, 3*time.Hour)
+	all[0].Good = ledgers.Over('A', lock.Ok, 0, time.Second, 3*time.Hour)
 	got := readMetrics(t, Metrics(all))
 	for series, want := range map[string]float64{
 		`up{}`:                                                1,
@@ -92,11 +93,11 @@ func TestMetricsOfEachKindOfJob(t *testing.T) {
 		`runs_total{key="nightly-report",how="ok"}`:           3,
 		`runs_total{key="nightly-report",how="vanished"}`:     0,
 		`last_duration_seconds{key="rest"}`:                   0.04,
-		`last_end_timestamp_seconds{key="rest"}`:              float64(before(5*time.Second).UnixMilli()) / 1000,
-		`last_success_timestamp_seconds{key="invoices"}`:      float64(before(25*time.Hour).UnixMilli()) / 1000,
-		`run_started_timestamp_seconds{key="search-index"}`:   float64(before(31*time.Minute).UnixMilli()) / 1000,
+		`last_end_timestamp_seconds{key="rest"}`:              float64(ledgers.Before(5*time.Second).UnixMilli()) / 1000,
+		`last_success_timestamp_seconds{key="invoices"}`:      float64(ledgers.Before(25*time.Hour).UnixMilli()) / 1000,
+		`run_started_timestamp_seconds{key="search-index"}`:   float64(ledgers.Before(31*time.Minute).UnixMilli()) / 1000,
 		`waiting{key="theirs\\x1b[31m"}`:                      0,
-		`last_success_timestamp_seconds{key="cancel-orders"}`: float64(before(4*time.Minute).UnixMilli()) / 1000,
+		`last_success_timestamp_seconds{key="cancel-orders"}`: float64(ledgers.Before(4*time.Minute).UnixMilli()) / 1000,
 	} {
 		if v, there := got["redlockrun_"+series]; !there || v != want {
 			t.Errorf("%s is %v (%v), want %v", series, v, there, want)
@@ -138,14 +139,14 @@ func TestMetricsOfAJobThatNobodyCanTell(t *testing.T) {
 func TestMetricsOfAnyLedger(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(500) {
-		readMetrics(t, Metrics(newLedgerer(seed).jobs(6)))
+		readMetrics(t, Metrics(ledgers.New(seed).Jobs(6)))
 	}
 }
 
 func FuzzMetrics(f *testing.F) {
 	f.Add(uint64(1), "orders", "report")
 	f.Fuzz(func(t *testing.T, seed uint64, one, other string) {
-		all := newLedgerer(seed).jobs(6)
+		all := ledgers.New(seed).Jobs(6)
 		for i := range all {
 			all[i].Name = []string{one, other, all[i].Name}[i%3]
 		}

@@ -92,10 +92,10 @@ func secondsOf(d time.Duration, known bool) *seconds {
 // JobObject is a job for programs, to be written as JSON: with its waiters and runs, if
 // they were read.
 func JobObject(j lock.Job) any {
-	run, slot := subject(j), slotOf(j)
+	run, slot := Subject(j), slotOf(j)
 	o := jobObject{
 		Key: j.Name, State: j.State, Host: run.Host, PID: run.PID, User: run.User, Command: run.Command, Run: run.Run,
-		Fence: run.Fence, At: lock.Instant{Time: run.At}, Lease: secondsOf(j.Left, busy(j) && j.Left > 0), Waiting: j.Waiting,
+		Fence: run.Fence, At: lock.Instant{Time: run.At}, Lease: secondsOf(j.Left, Busy(j) && j.Left > 0), Waiting: j.Waiting,
 		Last: known(j.Last), Good: known(j.Good), Mean: secondsOf(j.Mean, j.Mean > 0), Slot: slot,
 		Paused: pauseOf(j.Pause),
 	}
@@ -129,7 +129,7 @@ func object(e lock.Entry) *entryObject {
 		Run: e.Run, Host: e.Host, User: e.User, PID: e.PID, Command: e.Command, Slot: e.Slot, Attempts: e.Attempts, Fence: e.Fence,
 		Asked: lock.Instant{Time: e.Asked}, At: lock.Instant{Time: e.At}, Ended: lock.Instant{Time: e.Ended},
 		How: e.How, Event: e.Event, Why: e.Why,
-		Seconds: secondsOf(ran(e)), Waited: secondsOf(waited(e)),
+		Seconds: secondsOf(RunTime(e)), Waited: secondsOf(WaitTime(e)),
 	}
 	if e.Event != "" {
 		o.By, o.Host, o.User = strings.Trim(e.User+"@"+e.Host, "@"), "", ""

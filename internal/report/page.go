@@ -19,7 +19,7 @@ const (
 func Page(j lock.Job, zone *time.Location, d console.Display) []string {
 	p := page{job: j, zone: zone, table: console.Table{Columns: []console.Column{{Least: nameWidth}, {}}}, room: d.Width}
 	p.say("job", lock.Plain(j.Name))
-	p.row("state", stateOf(j))
+	p.row("state", StateOf(j))
 	p.lock()
 	p.policy()
 	p.line()
@@ -55,7 +55,7 @@ func (p *page) say(name, text string) {
 }
 
 func (p *page) lock() {
-	j, run := p.job, subject(p.job)
+	j, run := p.job, Subject(p.job)
 	switch {
 	case run.Run != "":
 		p.say("holder", who(run))
@@ -66,17 +66,17 @@ func (p *page) lock() {
 	if run.Fence > 0 {
 		p.say("fence", fmt.Sprint(run.Fence))
 	}
-	if d, ok := since(run.At, j.Now); ok {
-		p.say("since", fmt.Sprintf("%s, for %s", zoned(run.At, p.zone), whole(d)))
+	if d, ok := Since(run.At, j.Now); ok {
+		p.say("since", fmt.Sprintf("%s, for %s", Zoned(run.At, p.zone), Elapsed(d)))
 	}
-	if d, ok := since(j.Holder.Ended, j.Now); ok {
-		p.say("ended", fmt.Sprintf("%s, %s; the rest of its --min-hold is left", zoned(j.Holder.Ended, p.zone), ago(d)))
+	if d, ok := Since(j.Holder.Ended, j.Now); ok {
+		p.say("ended", fmt.Sprintf("%s, %s; the rest of its --min-hold is left", Zoned(j.Holder.Ended, p.zone), Ago(d)))
 	}
 	switch {
-	case busy(j) && j.Left < 0:
+	case Busy(j) && j.Left < 0:
 		p.say("lease", "it never expires by itself")
-	case busy(j) && j.Left > 0:
-		p.say("lease", whole(j.Left)+" left")
+	case Busy(j) && j.Left > 0:
+		p.say("lease", Elapsed(j.Left)+" left")
 	}
 }
 
@@ -97,7 +97,7 @@ func (p *page) policy() {
 		p.say("paused", pausedBy(m, p.zone))
 	}
 	if stop := p.job.Stopped; stop.Event != "" && !begunSince(p.job, stop.Ended) {
-		p.say("stopped", acted(by(stop), stop.Ended, stop.Why, p.zone))
+		p.say("stopped", acted(Actor(stop), stop.Ended, stop.Why, p.zone))
 	}
 	slot := slotOf(p.job)
 	if slot == "" {
@@ -117,7 +117,7 @@ func (p *page) policy() {
 }
 
 // begunSince reports whether a run is known that began after an instant.
-func begunSince(j lock.Job, t time.Time) bool { return subject(j).At.After(t) || j.Last.At.After(t) }
+func begunSince(j lock.Job, t time.Time) bool { return Subject(j).At.After(t) || j.Last.At.After(t) }
 
 func each[T any](all []T, text func(T) string) (texts []string) {
 	for _, one := range all {
@@ -127,7 +127,7 @@ func each[T any](all []T, text func(T) string) (texts []string) {
 }
 
 func try(t lock.Try) string {
-	return strings.TrimSpace(lock.Plain(t.Host) + " " + strings.TrimPrefix(end(lock.Entry{How: t.How, Status: t.Status}).Text, "-"))
+	return strings.TrimSpace(lock.Plain(t.Host) + " " + strings.TrimPrefix(EndOf(lock.Entry{How: t.How, Status: t.Status}).Text, "-"))
 }
 
 // closedBy says who has done the work of a slot.
@@ -135,8 +135,8 @@ func closedBy(j lock.Job, slot string) string {
 	for _, s := range j.Slots {
 		if s.Name == slot && s.Closed {
 			text := "; done by " + lock.Plain(s.By.Host)
-			if d, ok := since(s.By.Ended, j.Now); ok {
-				text += ", " + ago(d)
+			if d, ok := Since(s.By.Ended, j.Now); ok {
+				text += ", " + Ago(d)
 			}
 			return text
 		}
@@ -149,7 +149,7 @@ func pausedBy(m *lock.PauseMark, zone *time.Location) string {
 	if m.Until.IsZero() {
 		text += ", for ever"
 	} else {
-		text += ", until " + zoned(m.Until, zone)
+		text += ", until " + Zoned(m.Until, zone)
 	}
 	if m.Why != "" {
 		text += ": " + lock.Plain(m.Why)
@@ -161,7 +161,7 @@ func pausedBy(m *lock.PauseMark, zone *time.Location) string {
 func acted(who string, at time.Time, why string, zone *time.Location) string {
 	text := "by " + who
 	if !at.IsZero() {
-		text += " at " + zoned(at, zone)
+		text += " at " + Zoned(at, zone)
 	}
 	if why != "" {
 		text += ": " + lock.Plain(why)
@@ -173,8 +173,8 @@ func (p *page) line() {
 	p.say("waiting", fmt.Sprint(p.job.Waiting))
 	for i, w := range p.job.Waiters {
 		text := fmt.Sprintf("%d. %s", i+1, who(lock.Entry{Host: w.Host, PID: w.PID}))
-		if d, ok := since(w.Since, p.job.Now); ok {
-			text += ", for " + whole(d)
+		if d, ok := Since(w.Since, p.job.Now); ok {
+			text += ", for " + Elapsed(d)
 		}
 		if w.Slot != "" {
 			text += ", for the slot " + lock.Plain(w.Slot)
@@ -189,12 +189,12 @@ func (p *page) line() {
 func (p *page) ledger() {
 	j := p.job
 	if j.Last.Run != "" {
-		p.say("last", endedWhere(j.Last, j.Now))
+		p.say("last", EndText(j.Last, j.Now))
 	}
 	if j.Good.Run != "" && j.Good.Run != j.Last.Run {
-		p.say("good", endedWhere(j.Good, j.Now))
+		p.say("good", EndText(j.Good, j.Now))
 	}
-	if text := mean(j); text != "" {
+	if text := Average(j); text != "" {
 		p.say("average", text)
 	}
 	if line := []rune(sparkline(j.Runs[:min(len(j.Runs), lastLengths)])); len(line) > 0 {
@@ -205,13 +205,13 @@ func (p *page) ledger() {
 	}
 }
 
-func endedWhere(e lock.Entry, now time.Time) string {
-	text := end(e).Text
+func EndText(e lock.Entry, now time.Time) string {
+	text := EndOf(e).Text
 	if e.Host != "" {
 		text += " on " + lock.Plain(e.Host)
 	}
-	if d, ok := since(e.Ended, now); ok {
-		text += ", " + ago(d)
+	if d, ok := Since(e.Ended, now); ok {
+		text += ", " + Ago(d)
 	}
 	return text
 }

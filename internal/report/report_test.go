@@ -13,56 +13,35 @@ import (
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/wire"
+	"redlockrun/internal/proof/ledgers"
 )
 
 var update = flag.Bool("update", false, "write the files of testdata anew")
 
-// now is when the jobs of the tests were read.
-var now = time.Date(2026, 3, 1, 12, 30, 0, 250e6, time.UTC)
-
-func before(d time.Duration) time.Time { return now.Add(-d) }
-
-// zone is that of the reader.
-var zone = time.FixedZone("", 2*3600)
-
-func run(n byte) string { return "01ARZ3NDEKTSV4RRFFQ69G5FA" + string(n) }
-
-// over is a run that took d and was over so long ago.
-func over(id byte, how lock.How, status int, d, ago time.Duration) lock.Entry {
-	return lock.Entry{
-		Run: run(id), Host: "web-3", User: "alice", PID: 4121, Command: "php", Fence: 1763790000123, Attempts: 1,
-		Asked: before(ago + d + 1500*time.Millisecond), At: before(ago + d), Ended: before(ago), How: how, Status: status,
-	}
-}
-
-func holder(id byte, host string) lock.Holder {
-	return lock.Holder{Run: run(id), Host: host, PID: 4121, User: "alice", Command: "php"}
-}
-
 // jobs are one of each kind.
 func jobs() []lock.Job {
 	all := []lock.Job{
-		{Name: "nightly-report", State: lock.Idle, Last: over('A', lock.Failed, 1, 680*time.Second, 2*time.Hour), Mean: 680 * time.Second},
-		{Name: "search-index", State: lock.Silent, Holder: holder('B', "web-1"), At: before(31 * time.Minute), Left: 12 * time.Second,
-			Last: over('A', lock.Ok, 0, 8*time.Minute, time.Hour), Mean: 8 * time.Minute},
-		{Name: "cancel-orders", State: lock.Running, Holder: holder('B', "web-3"), At: before(133 * time.Second), Left: 41 * time.Second,
-			Waiting: 2, Last: over('A', lock.Ok, 0, 125*time.Second, 4*time.Minute), Mean: 125 * time.Second},
-		{Name: "invoices", State: lock.PausedJob, Waiting: 5, Last: over('A', lock.Ok, 0, 3*time.Second, 25*time.Hour), Mean: 3 * time.Second,
-			Pause: &lock.PauseMark{By: "alice@desk", Why: "deploy", Since: before(time.Hour), Until: now.Add(time.Hour)}},
-		{Name: "gone", State: lock.Gone, Open: lock.Entry{Run: run('Z'), Host: "web-9", PID: 7, At: before(49 * time.Hour), Status: -1}},
-		{Name: "no end", State: lock.Stuck, Holder: holder('B', "web-2"), At: before(50 * time.Second), Left: -1,
-			Last: over('A', lock.Signal, 137, time.Second, time.Second)},
+		{Name: "nightly-report", State: lock.Idle, Last: ledgers.Over('A', lock.Failed, 1, 680*time.Second, 2*time.Hour), Mean: 680 * time.Second},
+		{Name: "search-index", State: lock.Silent, Holder: ledgers.Holder('B', "web-1"), At: ledgers.Before(31 * time.Minute), Left: 12 * time.Second,
+			Last: ledgers.Over('A', lock.Ok, 0, 8*time.Minute, time.Hour), Mean: 8 * time.Minute},
+		{Name: "cancel-orders", State: lock.Running, Holder: ledgers.Holder('B', "web-3"), At: ledgers.Before(133 * time.Second), Left: 41 * time.Second,
+			Waiting: 2, Last: ledgers.Over('A', lock.Ok, 0, 125*time.Second, 4*time.Minute), Mean: 125 * time.Second},
+		{Name: "invoices", State: lock.PausedJob, Waiting: 5, Last: ledgers.Over('A', lock.Ok, 0, 3*time.Second, 25*time.Hour), Mean: 3 * time.Second,
+			Pause: &lock.PauseMark{By: "alice@desk", Why: "deploy", Since: ledgers.Before(time.Hour), Until: ledgers.Now.Add(time.Hour)}},
+		{Name: "gone", State: lock.Gone, Open: lock.Entry{Run: ledgers.Run('Z'), Host: "web-9", PID: 7, At: ledgers.Before(49 * time.Hour), Status: -1}},
+		{Name: "no end", State: lock.Stuck, Holder: ledgers.Holder('B', "web-2"), At: ledgers.Before(50 * time.Second), Left: -1,
+			Last: ledgers.Over('A', lock.Signal, 137, time.Second, time.Second)},
 		{Name: "theirs\x1b[31m", State: lock.Foreign, Holder: lock.Holder{Foreign: "some\x1b]0;body"}, Left: 9 * time.Second},
-		{Name: "rest", State: lock.Ended, Holder: lock.Holder{Run: run('B'), Host: "web-4", Ended: before(5 * time.Second)},
-			At: before(time.Minute), Left: 55 * time.Second,
-			Last: over('B', lock.Ok, 0, 40*time.Millisecond, 5*time.Second), Mean: 40 * time.Millisecond},
-		{Name: "handed over", State: lock.Starting, Holder: holder('B', "web-5"), At: before(time.Second), Left: 900 * time.Millisecond},
-		{Name: "soon paused", State: lock.Running, Holder: holder('B', "web-6"), At: before(time.Second), Left: time.Minute,
+		{Name: "rest", State: lock.Ended, Holder: lock.Holder{Run: ledgers.Run('B'), Host: "web-4", Ended: ledgers.Before(5 * time.Second)},
+			At: ledgers.Before(time.Minute), Left: 55 * time.Second,
+			Last: ledgers.Over('B', lock.Ok, 0, 40*time.Millisecond, 5*time.Second), Mean: 40 * time.Millisecond},
+		{Name: "handed over", State: lock.Starting, Holder: ledgers.Holder('B', "web-5"), At: ledgers.Before(time.Second), Left: 900 * time.Millisecond},
+		{Name: "soon paused", State: lock.Running, Holder: ledgers.Holder('B', "web-6"), At: ledgers.Before(time.Second), Left: time.Minute,
 			Pause: &lock.PauseMark{By: "bob@desk"}},
 		{Name: "unheard of", State: lock.Idle},
 	}
 	for i := range all {
-		all[i].Now = now
+		all[i].Now = ledgers.Now
 	}
 	return all
 }
@@ -112,20 +91,20 @@ func TestThePageOfAJob(t *testing.T) {
 	j := jobs()[2]
 	j.Fence = 1763790000999
 	j.Slots = []lock.JobSlot{{Name: "5m 2026-03-01T12:30Z", SlotState: lock.SlotState{
-		Begun: lock.Try{Run: run('B')}, Failures: []lock.Try{{Run: run('A'), Host: "web-1", How: lock.Failed, Status: 1}},
+		Begun: lock.Try{Run: ledgers.Run('B')}, Failures: []lock.Try{{Run: ledgers.Run('A'), Host: "web-1", How: lock.Failed, Status: 1}},
 	}}}
 	j.Pause = &lock.PauseMark{
-		By: "alice@desk", Why: "the database is moved to its new host", Since: before(time.Minute), Until: now.Add(time.Hour),
+		By: "alice@desk", Why: "the database is moved to its new host", Since: ledgers.Before(time.Minute), Until: ledgers.Now.Add(time.Hour),
 	}
-	j.Waiters = []lock.Waiter{{Run: run('D'), Host: "web-4", PID: 12, Since: before(2 * time.Minute), Slot: "5m 2026-03-01T12:25Z"},
-		{Run: run('E'), Host: "web-5", PID: 13, Since: before(time.Minute)}}
+	j.Waiters = []lock.Waiter{{Run: ledgers.Run('D'), Host: "web-4", PID: 12, Since: ledgers.Before(2 * time.Minute), Slot: "5m 2026-03-01T12:25Z"},
+		{Run: ledgers.Run('E'), Host: "web-5", PID: 13, Since: ledgers.Before(time.Minute)}}
 	j.Waiting = 12
 	j.Runs = entries()
-	j.Good = over('F', lock.Ok, 0, time.Minute, 5*time.Minute)
-	j.Stopped = lock.Entry{Run: run('B'), Host: "desk", User: "alice", Event: lock.Halted, Ended: before(5 * time.Second), Why: "wrong data"}
+	j.Good = ledgers.Over('F', lock.Ok, 0, time.Minute, 5*time.Minute)
+	j.Stopped = lock.Entry{Run: ledgers.Run('B'), Host: "desk", User: "alice", Event: lock.Halted, Ended: ledgers.Before(5 * time.Second), Why: "wrong data"}
 	j.Runs = append([]lock.Entry{j.Stopped}, j.Runs...)
 	for name, d := range displays {
-		lines := Page(j, zone, d)
+		lines := Page(j, ledgers.Zone, d)
 		narrow(t, lines, d)
 		golden(t, "page-"+name+".txt", lines)
 	}
@@ -133,13 +112,13 @@ func TestThePageOfAJob(t *testing.T) {
 
 // A stop is of the run that it was for: of a later one it says nothing.
 func TestAStopIsNotSaidOfLaterRuns(t *testing.T) {
-	stop := lock.Entry{Run: run('B'), Host: "desk", User: "alice", Event: lock.Halted, Ended: before(time.Minute)}
-	stopped := over('A', lock.Stopped, 143, 2*time.Minute, 50*time.Second)
-	idle := lock.Job{Name: "orders", State: lock.Idle, Now: now, Last: stopped, Stopped: stop}
+	stop := lock.Entry{Run: ledgers.Run('B'), Host: "desk", User: "alice", Event: lock.Halted, Ended: ledgers.Before(time.Minute)}
+	stopped := ledgers.Over('A', lock.Stopped, 143, 2*time.Minute, 50*time.Second)
+	idle := lock.Job{Name: "orders", State: lock.Idle, Now: ledgers.Now, Last: stopped, Stopped: stop}
 	since, again := idle, idle
-	since.Last = over('C', lock.Ok, 0, time.Second, time.Second)
+	since.Last = ledgers.Over('C', lock.Ok, 0, time.Second, time.Second)
 	again.State, again.Left = lock.Running, time.Minute
-	again.Holder, again.At = lock.Holder{Run: run('D'), Host: "web-3"}, before(10*time.Second)
+	again.Holder, again.At = lock.Holder{Run: ledgers.Run('D'), Host: "web-3"}, ledgers.Before(10*time.Second)
 	for name, c := range map[string]struct {
 		job  lock.Job
 		said bool
@@ -148,7 +127,7 @@ func TestAStopIsNotSaidOfLaterRuns(t *testing.T) {
 		"another has ended well since":   {since, false},
 		"another has been started since": {again, false},
 	} {
-		page := strings.Join(Page(c.job, zone, console.Display{}), "\n")
+		page := strings.Join(Page(c.job, ledgers.Zone, console.Display{}), "\n")
 		if strings.Contains(page, "alice@desk") != c.said {
 			t.Errorf("%s:\n%s", name, page)
 		}
@@ -158,7 +137,7 @@ func TestAStopIsNotSaidOfLaterRuns(t *testing.T) {
 func TestThePageOfEachKindOfJob(t *testing.T) {
 	var lines []string
 	for _, j := range jobs() {
-		page := Page(j, zone, console.Display{Width: 80})
+		page := Page(j, ledgers.Zone, console.Display{Width: 80})
 		narrow(t, page, console.Display{Width: 80})
 		lines = append(append(lines, page...), "--")
 	}
@@ -167,34 +146,34 @@ func TestThePageOfEachKindOfJob(t *testing.T) {
 
 // entries are one of each kind, newest first.
 func entries() []lock.Entry {
-	late := over('G', lock.Ok, 0, 90*time.Second, 40*time.Minute)
+	late := ledgers.Over('G', lock.Ok, 0, 90*time.Second, 40*time.Minute)
 	late.Lost, late.Attempts, late.Slot = true, 3, "5m 2026-03-01T11:45Z"
 	return []lock.Entry{
-		over('A', lock.Ok, 0, 125*time.Second, 4*time.Minute),
-		over('B', lock.Failed, 1, 12*time.Second, 10*time.Minute),
-		{Run: run('B'), Host: "desk", User: "alice", Event: lock.Paused, Ended: before(20 * time.Minute), Status: -1, Why: "a deploy\x1b[2J"},
-		over('C', lock.Signal, 139, 340*time.Millisecond, 30*time.Minute),
+		ledgers.Over('A', lock.Ok, 0, 125*time.Second, 4*time.Minute),
+		ledgers.Over('B', lock.Failed, 1, 12*time.Second, 10*time.Minute),
+		{Run: ledgers.Run('B'), Host: "desk", User: "alice", Event: lock.Paused, Ended: ledgers.Before(20 * time.Minute), Status: -1, Why: "a deploy\x1b[2J"},
+		ledgers.Over('C', lock.Signal, 139, 340*time.Millisecond, 30*time.Minute),
 		late,
-		over('D', lock.Timeout, 124, time.Hour, time.Hour),
-		{Run: run('E'), Host: "web-9", At: before(26 * time.Hour), Ended: before(25 * time.Hour), How: lock.Vanished, Status: -1},
-		over('F', lock.Unstarted, 127, time.Millisecond, 27*time.Hour),
-		{Run: run('H'), Status: -1, How: "new\x1b"},
+		ledgers.Over('D', lock.Timeout, 124, time.Hour, time.Hour),
+		{Run: ledgers.Run('E'), Host: "web-9", At: ledgers.Before(26 * time.Hour), Ended: ledgers.Before(25 * time.Hour), How: lock.Vanished, Status: -1},
+		ledgers.Over('F', lock.Unstarted, 127, time.Millisecond, 27*time.Hour),
+		{Run: ledgers.Run('H'), Status: -1, How: "new\x1b"},
 	}
 }
 
 func TestTheTableOfRuns(t *testing.T) {
 	for name, d := range displays {
-		lines := History(entries(), Longest(entries()), zone).Lines(d)
+		lines := History(entries(), Longest(entries()), ledgers.Zone).Lines(d)
 		narrow(t, lines, d)
-		golden(t, "history-"+name+".txt", append(lines, Memory(lock.Job{Now: now}, entries(), zone)))
+		golden(t, "history-"+name+".txt", append(lines, Memory(lock.Job{Now: ledgers.Now}, entries(), ledgers.Zone)))
 	}
 }
 
 func TestObjectsForPrograms(t *testing.T) {
 	var lines []string
 	all := jobs()
-	all[2].Runs, all[2].Waiters = entries()[:1], []lock.Waiter{{Run: run('D'), Host: "web-4", Since: before(2 * time.Minute)}}
-	all[2].Slots = []lock.JobSlot{{Name: "night", SlotState: lock.SlotState{Begun: lock.Try{Run: run('B')}}}}
+	all[2].Runs, all[2].Waiters = entries()[:1], []lock.Waiter{{Run: ledgers.Run('D'), Host: "web-4", Since: ledgers.Before(2 * time.Minute)}}
+	all[2].Slots = []lock.JobSlot{{Name: "night", SlotState: lock.SlotState{Begun: lock.Try{Run: ledgers.Run('B')}}}}
 	for _, j := range all {
 		lines = append(lines, string(console.Object(JobObject(j))))
 	}
@@ -247,7 +226,7 @@ func TestTheChoiceOfRuns(t *testing.T) {
 		{RunChoice{Bad: true, Most: 1, Since: 26 * time.Hour, Host: "web-9"}, "E"},
 	} {
 		got := ""
-		for _, e := range c.choice.Of(entries(), now) {
+		for _, e := range c.choice.Of(entries(), ledgers.Now) {
 			got += e.Run[len(e.Run)-1:]
 		}
 		if got != c.want {
@@ -259,7 +238,7 @@ func TestTheChoiceOfRuns(t *testing.T) {
 func TestARunThatHasVanishedIsAmongTheRunsOnce(t *testing.T) {
 	j := jobs()[4]
 	j.Runs = entries()
-	if all := Complete(j, j.Runs); len(all) != len(j.Runs)+1 || all[0].Run != run('Z') || all[0].How != lock.Vanished {
+	if all := Complete(j, j.Runs); len(all) != len(j.Runs)+1 || all[0].Run != ledgers.Run('Z') || all[0].How != lock.Vanished {
 		t.Errorf("%+v", all)
 	}
 	if again := Complete(j, Complete(j, j.Runs)); len(again) != len(j.Runs)+1 {
@@ -268,7 +247,7 @@ func TestARunThatHasVanishedIsAmongTheRunsOnce(t *testing.T) {
 }
 
 func TestTriesThatHaveFailed(t *testing.T) {
-	begun := lock.JobSlot{Name: "s", SlotState: lock.SlotState{Begun: lock.Try{Run: run('B')}, Failures: []lock.Try{{Run: run('A')}}}}
+	begun := lock.JobSlot{Name: "s", SlotState: lock.SlotState{Begun: lock.Try{Run: ledgers.Run('B')}, Failures: []lock.Try{{Run: ledgers.Run('A')}}}}
 	for _, c := range []struct {
 		state  lock.State
 		holder byte
@@ -276,7 +255,7 @@ func TestTriesThatHaveFailed(t *testing.T) {
 	}{{lock.Running, 'B', 1}, {lock.Running, 'C', 2}, {lock.Idle, 0, 2}, {lock.Gone, 0, 2}, {lock.Starting, 'C', 1}} {
 		j := lock.Job{State: c.state, Slots: []lock.JobSlot{begun}}
 		if c.holder != 0 {
-			j.Holder.Run = run(c.holder)
+			j.Holder.Run = ledgers.Run(c.holder)
 		}
 		if tries, known := failed(j, "s"); !known || len(tries) != c.want {
 			t.Errorf("%s %c: %d, want %d", c.state, c.holder, len(tries), c.want)
@@ -299,7 +278,7 @@ func TestLengthsAndAges(t *testing.T) {
 		1<<63 - 1:                   {"106751d23h", "106751d ago"},
 		-1 << 63:                    {"0s", "0s ago"},
 	} {
-		if got := [2]string{length(d), ago(d)}; got != want {
+		if got := [2]string{Took(d), Ago(d)}; got != want {
 			t.Errorf("%d: %q, want %q", d, got, want)
 		}
 	}
@@ -307,17 +286,17 @@ func TestLengthsAndAges(t *testing.T) {
 
 func TestAnEntryOfAnybodyIsShown(t *testing.T) {
 	for _, text := range []string{
-		run('A') + " %1b[2J %0a -1 %9b %07 -5 -7 99999999999999999 1 0 %1b]0 999",
-		run('A') + " - - 0 - - 0 0 5 3 1 ok 0 lost=1 why=%1b",
-		run('A') + " - - 0 - - 0 0 0 0",
+		ledgers.Run('A') + " %1b[2J %0a -1 %9b %07 -5 -7 99999999999999999 1 0 %1b]0 999",
+		ledgers.Run('A') + " - - 0 - - 0 0 5 3 1 ok 0 lost=1 why=%1b",
+		ledgers.Run('A') + " - - 0 - - 0 0 0 0",
 		"- desk alice 0 - - 0 0 0 0 5 pause - why=%1b[31m",
 	} {
 		e, ok := wire.ReadEntry(text)
 		if !ok {
 			t.Fatalf("%q is none", text)
 		}
-		j := lock.Job{Name: "x", State: lock.Gone, Now: now, Open: e, Last: e, Good: e, Runs: []lock.Entry{e, e}}
-		narrow(t, Page(j, zone, console.Display{}), console.Display{Width: 1000})
+		j := lock.Job{Name: "x", State: lock.Gone, Now: ledgers.Now, Open: e, Last: e, Good: e, Runs: []lock.Entry{e, e}}
+		narrow(t, Page(j, ledgers.Zone, console.Display{}), console.Display{Width: 1000})
 		narrow(t, Jobs([]lock.Job{j}).Lines(console.Display{}), console.Display{Width: 1000})
 		if line := console.Object(JobObject(j)); !json.Valid(line) || strings.ContainsRune(string(line), 0x9b) {
 			t.Errorf("%q", line)
@@ -326,19 +305,19 @@ func TestAnEntryOfAnybodyIsShown(t *testing.T) {
 }
 
 func FuzzPage(f *testing.F) {
-	f.Add(run('A')+" - - 0 - - 0 0 5 3 1 ok 0 lost=1 why=x", "closed 1 "+run('A')+"/web-1/ok/0/5", 80)
-	f.Add(run('A')+" %1b - 0 - - 0 0 5 3", "open 1 - "+run('A')+"/%1b/failed/1/5", 3)
+	f.Add(ledgers.Run('A')+" - - 0 - - 0 0 5 3 1 ok 0 lost=1 why=x", "closed 1 "+ledgers.Run('A')+"/web-1/ok/0/5", 80)
+	f.Add(ledgers.Run('A')+" %1b - 0 - - 0 0 5 3", "open 1 - "+ledgers.Run('A')+"/%1b/failed/1/5", 3)
 	f.Fuzz(func(t *testing.T, entry, slot string, width int) {
 		e, _ := wire.ReadEntry(entry)
 		j := lock.Job{
-			Name: entry, State: lock.Gone, Now: now, Open: e, Last: e, Good: e, Runs: []lock.Entry{e, e}, Waiting: 3,
+			Name: entry, State: lock.Gone, Now: ledgers.Now, Open: e, Last: e, Good: e, Runs: []lock.Entry{e, e}, Waiting: 3,
 			Slots:   []lock.JobSlot{{Name: slot, SlotState: wire.ReadSlot(slot)}},
 			Waiters: []lock.Waiter{{Run: slot, Host: entry}},
 			Pause:   &lock.PauseMark{By: entry, Why: slot},
 		}
 		d := console.Display{Width: max(40, width%300)}
 		narrow(t, Jobs([]lock.Job{j}).Lines(d), d)
-		for _, line := range Page(j, zone, d) {
+		for _, line := range Page(j, ledgers.Zone, d) {
 			if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 }) {
 				t.Errorf("line %q", line)
 			}
@@ -354,7 +333,7 @@ func TestARunThatASignalEndedSaysWhich(t *testing.T) {
 		137: "killed (SIGKILL)", 143: "killed (SIGTERM)", 139: "killed (SIGSEGV)", 135: "killed (signal 7)", 162: "killed (signal 34)",
 		0: "killed", -1: "killed", 128: "killed",
 	} {
-		if got := end(over('A', lock.Signal, status, time.Second, time.Second)).Text; got != want {
+		if got := EndOf(ledgers.Over('A', lock.Signal, status, time.Second, time.Second)).Text; got != want {
 			t.Errorf("%d: %q", status, got)
 		}
 	}

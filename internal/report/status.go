@@ -17,15 +17,15 @@ func Jobs(jobs []lock.Job) console.Table {
 	}
 	for _, j := range jobs {
 		t.Rows = append(t.Rows, []console.Cell{
-			cell(lock.Plain(j.Name), console.Neutral), stateOf(j), cell(lock.Plain(subject(j).Host), console.Neutral),
-			cell(lasting(j), console.Neutral), lease(j), cell(strconv.Itoa(j.Waiting), console.Neutral),
-			end(j.Last), cell(ended(j), console.Neutral), cell(mean(j), console.Neutral),
+			cell(lock.Plain(j.Name), console.Neutral), StateOf(j), cell(lock.Plain(Subject(j).Host), console.Neutral),
+			cell(StateAge(j), console.Neutral), LeaseOf(j), cell(strconv.Itoa(j.Waiting), console.Neutral),
+			EndOf(j.Last), cell(ended(j), console.Neutral), cell(Average(j), console.Neutral),
 		})
 	}
 	return t
 }
 
-func stateOf(j lock.Job) console.Cell {
+func StateOf(j lock.Job) console.Cell {
 	tones := map[lock.State]console.Tone{
 		lock.Running: console.Fine, lock.Idle: console.Faint, lock.PausedJob: console.Odd, lock.Silent: console.Odd,
 		lock.Gone: console.Wrong, lock.Stuck: console.Wrong, lock.Foreign: console.Wrong,
@@ -34,50 +34,50 @@ func stateOf(j lock.Job) console.Cell {
 	if unseen(j) {
 		text = neverSeen
 	}
-	if j.Pause != nil && busy(j) { // nobody else will start after it
+	if j.Pause != nil && Busy(j) { // nobody else will start after it
 		text, tone = text+", paused", console.Odd
 	}
 	return cell(text, tone)
 }
 
-// lasting is for how long it has been as it is.
-func lasting(j lock.Job) string {
-	from := subject(j).At
+// StateAge is for how long it has been as it is.
+func StateAge(j lock.Job) string {
+	from := Subject(j).At
 	if j.State == lock.Ended {
 		from = j.Holder.Ended
 	}
-	if d, ok := since(from, j.Now); ok {
-		return whole(d)
+	if d, ok := Since(from, j.Now); ok {
+		return Elapsed(d)
 	}
 	return ""
 }
 
-func lease(j lock.Job) console.Cell {
+func LeaseOf(j lock.Job) console.Cell {
 	switch {
-	case !busy(j), j.Left == 0:
-		return unknown
+	case !Busy(j), j.Left == 0:
+		return NotKnown
 	case j.Left < 0:
 		return cell("no end", console.Wrong)
 	}
-	return cell(whole(j.Left), console.Neutral)
+	return cell(Elapsed(j.Left), console.Neutral)
 }
 
 func ended(j lock.Job) string {
-	if d, ok := since(j.Last.Ended, j.Now); ok {
-		return ago(d)
+	if d, ok := Since(j.Last.Ended, j.Now); ok {
+		return Ago(d)
 	}
 	return ""
 }
 
-func mean(j lock.Job) string {
+func Average(j lock.Job) string {
 	if j.Mean <= 0 {
 		return ""
 	}
-	return length(j.Mean)
+	return Took(j.Mean)
 }
 
-// end is how a run ended, with its status where that says more.
-func end(e lock.Entry) console.Cell {
+// EndOf is how a run ended, with its status where that says more.
+func EndOf(e lock.Entry) console.Cell {
 	text, tone := lock.Plain(string(e.How)), console.Wrong
 	switch e.How {
 	case lock.Ok:
@@ -108,13 +108,13 @@ func signal(status int) string {
 	return " (" + cmp.Or(signals[n], "signal "+strconv.Itoa(n)) + ")"
 }
 
-// ran is how long a run took; ok is false if nobody knows, as of one that has vanished.
-func ran(e lock.Entry) (d time.Duration, ok bool) {
+// RunTime is how long a run took; ok is false if nobody knows, as of one that has vanished.
+func RunTime(e lock.Entry) (d time.Duration, ok bool) {
 	known := e.How != "" && e.How != lock.Vanished && e.How != lock.Unlocked && !e.At.IsZero() && !e.Ended.IsZero()
 	return max(0, e.Ended.Sub(e.At)), known
 }
 
-// waited is how long a run waited for the lock.
-func waited(e lock.Entry) (d time.Duration, ok bool) {
+// WaitTime is how long a run waited for the lock.
+func WaitTime(e lock.Entry) (d time.Duration, ok bool) {
 	return max(0, e.At.Sub(e.Asked)), !e.At.IsZero() && !e.Asked.IsZero()
 }

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/proof/ledgers"
 )
 
 func load(t *testing.T, name string) *time.Location {
@@ -82,16 +83,16 @@ func sample(count int) []lock.Job {
 
 func sampleJob(r *rand.Rand, i int) lock.Job {
 	names := []string{"cancel-orders", "invoices", "search-index", "nightly-report", "newsletter", "backup", "thumbnails", "import-feed"}
-	j := lock.Job{Name: names[i%len(names)], State: lock.Idle, Now: now, Counts: map[lock.How]int64{lock.Ok: 1000}}
+	j := lock.Job{Name: names[i%len(names)], State: lock.Idle, Now: ledgers.Now, Counts: map[lock.How]int64{lock.Ok: 1000}}
 	if i >= len(names) {
 		j.Name += fmt.Sprintf("-%d", i/len(names))
 	}
 	period := []time.Duration{5 * time.Minute, 30 * time.Minute, 15 * time.Minute, 12 * time.Hour, 2 * time.Hour, 6 * time.Hour}[i%6]
 	long := period / time.Duration(2+r.IntN(12))
 	for k := range 50 {
-		at := now.Add(-time.Duration(k)*period - time.Duration(r.IntN(60))*time.Second - long)
+		at := ledgers.Now.Add(-time.Duration(k)*period - time.Duration(r.IntN(60))*time.Second - long)
 		e := lock.Entry{
-			Run: run('A' + byte(k%26)), Host: fmt.Sprintf("web-%d", 1+r.IntN(5)), User: "alice", PID: 4000 + k, Command: "php",
+			Run: ledgers.Run('A' + byte(k%26)), Host: fmt.Sprintf("web-%d", 1+r.IntN(5)), User: "alice", PID: 4000 + k, Command: "php",
 			Asked: at.Add(-time.Duration(r.IntN(3000)) * time.Millisecond), At: at, How: lock.Ok, Attempts: 1,
 		}
 		e.Run = fmt.Sprintf("%s%02d", e.Run[:24], k)
@@ -105,16 +106,16 @@ func sampleJob(r *rand.Rand, i int) lock.Job {
 	j.Last, j.Mean = j.Runs[0], long*3/4
 	switch i {
 	case 0:
-		j.State, j.Holder, j.At, j.Left, j.Waiting = lock.Running, holder('B', "web-3"), before(133*time.Second), 41*time.Second, 2
+		j.State, j.Holder, j.At, j.Left, j.Waiting = lock.Running, ledgers.Holder('B', "web-3"), ledgers.Before(133*time.Second), 41*time.Second, 2
 	case 1:
 		j.State = lock.PausedJob
-		j.Pause = &lock.PauseMark{By: "alice@desk", Why: "deploy", Since: before(3 * time.Hour), Until: now.Add(time.Hour)}
-		j.Runs = slices.DeleteFunc(j.Runs, func(e lock.Entry) bool { return e.Ended.After(before(3 * time.Hour)) })
+		j.Pause = &lock.PauseMark{By: "alice@desk", Why: "deploy", Since: ledgers.Before(3 * time.Hour), Until: ledgers.Now.Add(time.Hour)}
+		j.Runs = slices.DeleteFunc(j.Runs, func(e lock.Entry) bool { return e.Ended.After(ledgers.Before(3 * time.Hour)) })
 	case 2:
-		j.State, j.Holder, j.At, j.Left = lock.Silent, holder('B', "web-1"), before(50*time.Minute), 12*time.Second
+		j.State, j.Holder, j.At, j.Left = lock.Silent, ledgers.Holder('B', "web-1"), ledgers.Before(50*time.Minute), 12*time.Second
 		j.Runs = j.Runs[6:]
 	case 3:
-		j.State, j.Open = lock.Gone, lock.Entry{Run: run('Z'), Host: "web-9", PID: 7, At: before(7 * time.Hour), Status: -1}
+		j.State, j.Open = lock.Gone, lock.Entry{Run: ledgers.Run('Z'), Host: "web-9", PID: 7, At: ledgers.Before(7 * time.Hour), Status: -1}
 	}
 	return j
 }
@@ -130,7 +131,7 @@ func onTheFirst(clock string) time.Time {
 
 func TestARunOverMidnightIsOneBar(t *testing.T) {
 	j := lock.Job{Name: "night", State: lock.Idle, Now: onTheFirst("12:00:00"), Runs: []lock.Entry{{
-		Run: run('A'), Host: "web-1", At: onTheFirst("00:00:00").Add(-time.Hour), Ended: onTheFirst("02:00:00"), How: lock.Ok,
+		Run: ledgers.Run('A'), Host: "web-1", At: onTheFirst("00:00:00").Add(-time.Hour), Ended: onTheFirst("02:00:00"), How: lock.Ok,
 	}}}
 	line := newTimeline([]lock.Job{j}, j.Now, 24*time.Hour, time.UTC)
 	if got := line.rows[0].spans; len(got) != 1 || got[0].place != (place{4583, 1250}) || got[0].early {
@@ -142,7 +143,7 @@ func TestARunLastsAsLongAsTheClocksChange(t *testing.T) {
 	zone := load(t, "Europe/Berlin")
 	at := time.Date(2026, 10, 25, 1, 30, 0, 0, zone)
 	ended := at.Add(3 * time.Hour) // 03:30 by the clock
-	j := lock.Job{Name: "night", State: lock.Idle, Now: ended, Runs: []lock.Entry{{Run: run('A'), At: at, Ended: ended, How: lock.Ok}}}
+	j := lock.Job{Name: "night", State: lock.Idle, Now: ended, Runs: []lock.Entry{{Run: ledgers.Run('A'), At: at, Ended: ended, How: lock.Ok}}}
 	line := newTimeline([]lock.Job{j}, ended, 6*time.Hour, zone)
 	if got := line.rows[0].spans[0]; got.place != (place{5000, 5000}) {
 		t.Errorf("%+v", got)
@@ -159,15 +160,15 @@ func TestARunLastsAsLongAsTheClocksChange(t *testing.T) {
 }
 
 func TestARunOfWhichNobodyKnowsWhenIsCountedAndNotDrawn(t *testing.T) {
-	j := lock.Job{Name: "a", State: lock.Idle, Now: now, Runs: []lock.Entry{{Run: run('A'), Host: "web-1", How: lock.Ok}}}
-	r := newTimeline([]lock.Job{j}, now, time.Hour, time.UTC).rows[0]
+	j := lock.Job{Name: "a", State: lock.Idle, Now: ledgers.Now, Runs: []lock.Entry{{Run: ledgers.Run('A'), Host: "web-1", How: lock.Ok}}}
+	r := newTimeline([]lock.Job{j}, ledgers.Now, time.Hour, time.UTC).rows[0]
 	if len(r.spans) != 0 || r.undated != 1 {
 		t.Errorf("%+v", r)
 	}
 }
 
 func TestWhatIsNotRememberedIsHatched(t *testing.T) {
-	entries := []lock.Entry{over('B', lock.Ok, 0, time.Minute, time.Hour), over('A', lock.Ok, 0, time.Minute, 6*time.Hour)}
+	entries := []lock.Entry{ledgers.Over('B', lock.Ok, 0, time.Minute, time.Hour), ledgers.Over('A', lock.Ok, 0, time.Minute, 6*time.Hour)}
 	for _, c := range []struct {
 		what   string
 		counts map[lock.How]int64
@@ -180,7 +181,7 @@ func TestWhatIsNotRememberedIsHatched(t *testing.T) {
 		{"it has never run", map[lock.How]int64{}, nil, false},
 		{"it has, and nothing is remembered", map[lock.How]int64{lock.Ok: 3}, nil, true},
 	} {
-		r := newTimeline([]lock.Job{{Name: "a", State: lock.Idle, Now: now, Counts: c.counts, Runs: c.runs}}, now, 12*time.Hour, time.UTC).rows[0]
+		r := newTimeline([]lock.Job{{Name: "a", State: lock.Idle, Now: ledgers.Now, Counts: c.counts, Runs: c.runs}}, ledgers.Now, 12*time.Hour, time.UTC).rows[0]
 		if r.dark != c.dark {
 			t.Errorf("%s: hatched is %v", c.what, r.dark)
 		}
@@ -189,7 +190,7 @@ func TestWhatIsNotRememberedIsHatched(t *testing.T) {
 
 func TestAPauseIsDrawnUntilItEnds(t *testing.T) {
 	act := func(event lock.Event, ago time.Duration) lock.Entry {
-		return lock.Entry{Run: run('P'), Event: event, User: "alice", Host: "desk", Ended: before(ago), Why: "deploy"}
+		return lock.Entry{Run: ledgers.Run('P'), Event: event, User: "alice", Host: "desk", Ended: ledgers.Before(ago), Why: "deploy"}
 	}
 	for _, c := range []struct {
 		what     string
@@ -199,13 +200,13 @@ func TestAPauseIsDrawnUntilItEnds(t *testing.T) {
 	}{
 		{"resumed", []lock.Entry{act(lock.Resumed, time.Hour), act(lock.Paused, 3*time.Hour)}, nil, 3 * time.Hour, time.Hour},
 		{"it goes on", []lock.Entry{act(lock.Paused, 2*time.Hour)},
-			&lock.PauseMark{By: "alice@desk", Since: before(2 * time.Hour)}, 2 * time.Hour, -1},
-		{"over when a run began", []lock.Entry{over('B', lock.Ok, 0, 0, time.Hour), act(lock.Paused, 3*time.Hour)},
+			&lock.PauseMark{By: "alice@desk", Since: ledgers.Before(2 * time.Hour)}, 2 * time.Hour, -1},
+		{"over when a run began", []lock.Entry{ledgers.Over('B', lock.Ok, 0, 0, time.Hour), act(lock.Paused, 3*time.Hour)},
 			nil, 3 * time.Hour, time.Hour},
 	} {
-		j := lock.Job{Name: "a", State: lock.Idle, Now: now, Runs: c.runs, Pause: c.pause}
-		got := newTimeline([]lock.Job{j}, now, 12*time.Hour, time.UTC).rows[0].pauses
-		if len(got) != 1 || !got[0].from.Equal(before(c.from)) || c.to < 0 != got[0].to.IsZero() || c.to >= 0 && !got[0].to.Equal(before(c.to)) {
+		j := lock.Job{Name: "a", State: lock.Idle, Now: ledgers.Now, Runs: c.runs, Pause: c.pause}
+		got := newTimeline([]lock.Job{j}, ledgers.Now, 12*time.Hour, time.UTC).rows[0].pauses
+		if len(got) != 1 || !got[0].from.Equal(ledgers.Before(c.from)) || c.to < 0 != got[0].to.IsZero() || c.to >= 0 && !got[0].to.Equal(ledgers.Before(c.to)) {
 			t.Errorf("%s: %+v", c.what, got)
 		}
 	}

@@ -1,9 +1,10 @@
-package report
+package page
 
 import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/report"
 )
 
 // A tick is an instant that the axis names.
@@ -43,11 +44,11 @@ func stepOf(length time.Duration) step {
 		}
 	}
 	switch {
-	case length <= (mostTicks+1)*day:
+	case length <= (mostTicks+1)*report.Day:
 		return step{each: func(time.Time) bool { return true }, form: "Mon 2"}
-	case length <= mostTicks*7*day:
+	case length <= mostTicks*7*report.Day:
 		return step{each: func(t time.Time) bool { return t.Weekday() == time.Monday }, form: "2 Jan"}
-	case length <= mostTicks*31*day:
+	case length <= mostTicks*31*report.Day:
 		return step{each: func(t time.Time) bool { return t.Day() == 1 }, form: "Jan"}
 	}
 	return step{each: func(t time.Time) bool { return t.YearDay() == 1 }, form: "2006"}

@@ -1,4 +1,4 @@
-package report
+package page
 
 // sheet is the style of the page. A look has a colour, and a pattern or a shape of its own.
 const sheet = `

@@ -1,16 +1,17 @@
-package report
+package page
 
 import (
 	"strconv"
 	"time"
 
 	"redlockrun/internal/lock"
-	"redlockrun/internal/markup"
+	"redlockrun/internal/page/markup"
+	"redlockrun/internal/report"
 )
 
-func (h *htmlPage) chart() {
+func (h *document) chart() {
 	h.Open("section", "aria-labelledby", "when")
-	h.Element("h2", "Who ran when, in the last "+whole(h.to.Sub(h.from)), "id", "when")
+	h.Element("h2", "Who ran when, in the last "+report.Elapsed(h.to.Sub(h.from)), "id", "when")
 	h.legend()
 	h.Open("div", "class", "chart")
 	h.axis()
@@ -22,7 +23,7 @@ func (h *htmlPage) chart() {
 }
 
 // fold folds what is shown of rows, if there are many jobs.
-func (h *htmlPage) fold(rows []int, which string, show func([]int)) {
+func (h *document) fold(rows []int, which string, show func([]int)) {
 	if len(rows) == 0 {
 		return
 	}
@@ -37,7 +38,7 @@ func (h *htmlPage) fold(rows []int, which string, show func([]int)) {
 }
 
 // legend says what each look means that there is.
-func (h *htmlPage) legend() {
+func (h *document) legend() {
 	var there [len(looks)]bool
 	dark := false
 	for i := range h.rows {
@@ -59,7 +60,7 @@ func (h *htmlPage) legend() {
 	h.Close()
 }
 
-func (h *htmlPage) mean(class, letter, meaning string) {
+func (h *document) mean(class, letter, meaning string) {
 	h.Open("li")
 	h.Element("i", "", "class", class)
 	if letter != "" {
@@ -71,7 +72,7 @@ func (h *htmlPage) mean(class, letter, meaning string) {
 }
 
 // axis names the time, and draws its lines behind all rows.
-func (h *htmlPage) axis() {
+func (h *document) axis() {
 	ticks := h.ticks()
 	h.Open("div", "class", "axis", "aria-hidden", "true")
 	for _, k := range ticks {
@@ -125,7 +126,7 @@ func percent(hundredths int) string {
 	return text + "%"
 }
 
-func (h *htmlPage) list(rows []int) {
+func (h *document) list(rows []int) {
 	h.Open("ul", "class", "rows")
 	for _, i := range rows {
 		h.row(i)
@@ -133,7 +134,7 @@ func (h *htmlPage) list(rows []int) {
 	h.Close()
 }
 
-func (h *htmlPage) row(i int) {
+func (h *document) row(i int) {
 	r := &h.rows[i]
 	name := lock.Plain(r.job.Name)
 	h.Open("li", "id", "j"+strconv.Itoa(i), "style", markup.Property("name", name))
@@ -164,17 +165,17 @@ func (p place) style() string {
 }
 
 // told is what is said of a job beside its name: how it is, and what ran.
-func (h *htmlPage) told(r *row) string {
+func (h *document) told(r *row) string {
 	j := r.job
-	text := stateOf(j).Text
-	if host := subject(j).Host; host != "" {
+	text := report.StateOf(j).Text
+	if host := report.Subject(j).Host; host != "" {
 		text += " on " + lock.Plain(host)
 	}
-	if d := lasting(j); d != "" && busy(j) {
+	if d := report.StateAge(j); d != "" && report.Busy(j) {
 		text += " for " + d
 	}
-	if j.Last.How != "" && !busy(j) {
-		text += ", last " + endedWhere(j.Last, j.Now)
+	if j.Last.How != "" && !report.Busy(j) {
+		text += ", last " + report.EndText(j.Last, j.Now)
 	}
 	all, wrong := r.runs()
 	text += ", " + number(all, "run")
@@ -188,7 +189,7 @@ func (h *htmlPage) told(r *row) string {
 }
 
 // run draws one run, or one act. One that somebody should look at can be reached by keyboard.
-func (h *htmlPage) run(s span) {
+func (h *document) run(s span) {
 	attributes := append(make([]string, 0, 8), "class", classOf(s), "style", s.place.style(), "title", h.title(s))
 	if looks[s.look].bad || s.look == actLook {
 		attributes = append(attributes, "tabindex", "0")
@@ -216,29 +217,29 @@ func classOf(s span) string {
 }
 
 // title is all that is said of a run: how it ended, where, when it began, how long it took.
-func (h *htmlPage) title(s span) string {
+func (h *document) title(s span) string {
 	e := s.entry
 	if e.Event != "" {
 		return h.actTitle(e)
 	}
 	text := looks[s.look].meaning
 	if e.How != "" {
-		text = end(e).Text
+		text = report.EndOf(e).Text
 	}
 	text += ", "
 	if e.Host != "" {
 		text += lock.Plain(e.Host) + ", "
 	}
 	text += h.stamp(s.from)
-	if d, known := ran(e); known {
-		text += ", " + length(d)
+	if d, known := report.RunTime(e); known {
+		text += ", " + report.Took(d)
 	} else if s.to.IsZero() {
-		text += ", for " + whole(max(0, h.to.Sub(s.from)))
+		text += ", for " + report.Elapsed(max(0, h.to.Sub(s.from)))
 	} else if e.How == lock.Vanished && !e.Ended.IsZero() {
 		text += ", found " + h.stamp(e.Ended)
 	}
-	if d, known := waited(e); known && d >= time.Second {
-		text += ", waited " + length(d)
+	if d, known := report.WaitTime(e); known && d >= time.Second {
+		text += ", waited " + report.Took(d)
 	}
 	if e.Attempts > 1 {
 		text += ", " + strconv.Itoa(e.Attempts) + " attempts"
@@ -246,16 +247,16 @@ func (h *htmlPage) title(s span) string {
 	return text
 }
 
-func (h *htmlPage) actTitle(e lock.Entry) string {
-	text := string(e.Event) + " by " + by(e) + ", " + h.stamp(when(e))
+func (h *document) actTitle(e lock.Entry) string {
+	text := string(e.Event) + " by " + report.Actor(e) + ", " + h.stamp(report.Dated(e))
 	if e.Why != "" {
 		text += ": " + lock.Plain(e.Why)
 	}
 	return text
 }
 
-func (h *htmlPage) pauseTitle(s span) string {
-	text := "paused by " + by(s.entry) + ", " + h.stamp(s.from)
+func (h *document) pauseTitle(s span) string {
+	text := "paused by " + report.Actor(s.entry) + ", " + h.stamp(s.from)
 	if !s.to.IsZero() {
 		text += " to " + h.stamp(s.to) + " at the latest"
 	}

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/proof/ledgers"
 )
 
 // An element is one of a page, as a strict reader finds it.
@@ -226,17 +227,17 @@ func drawn(all []element) (titles []string) {
 }
 
 func viewOf(since time.Duration) View {
-	return View{Now: now, Since: since, Zone: zone, Place: "127.0.0.1:6379"}
+	return View{Now: ledgers.Now, Since: since, Zone: ledgers.Zone, Place: "127.0.0.1:6379"}
 }
 
 func TestEachRunOfTheWindowIsDrawnWithItsTitle(t *testing.T) {
 	t.Parallel()
-	j := lock.Job{Name: "orders", State: lock.Idle, Now: now, Counts: map[lock.How]int64{lock.Ok: 1, lock.Failed: 1, lock.Lost: 1}}
+	j := lock.Job{Name: "orders", State: lock.Idle, Now: ledgers.Now, Counts: map[lock.How]int64{lock.Ok: 1, lock.Failed: 1, lock.Lost: 1}}
 	j.Runs = []lock.Entry{
-		over('A', lock.Ok, 0, 125*time.Second, 4*time.Minute),
-		over('B', lock.Failed, 3, time.Minute, 2*time.Hour),
-		over('C', lock.Lost, 76, 3*time.Hour, 23*time.Hour), // it began before the window
-		over('D', lock.Signal, 137, time.Second, 25*time.Hour),
+		ledgers.Over('A', lock.Ok, 0, 125*time.Second, 4*time.Minute),
+		ledgers.Over('B', lock.Failed, 3, time.Minute, 2*time.Hour),
+		ledgers.Over('C', lock.Lost, 76, 3*time.Hour, 23*time.Hour), // it began before the window
+		ledgers.Over('D', lock.Signal, 137, time.Second, 25*time.Hour),
 	}
 	j.Last = j.Runs[0]
 	all := checkPage(t, HTML([]lock.Job{j}, viewOf(24*time.Hour)))
@@ -259,10 +260,10 @@ func TestNamesThatWouldLikeToBeMoreStayText(t *testing.T) {
 		"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", "]]>", "a\u202eb", "&lt;b&gt;",
 		strings.Repeat("x", 512),
 	} {
-		j := lock.Job{Name: name, State: lock.Gone, Now: now}
-		j.Open = lock.Entry{Run: run('Z'), Host: name, User: name, At: before(time.Hour), Status: -1}
-		j.Pause = &lock.PauseMark{By: name, Why: name, Since: before(2 * time.Hour)}
-		page := HTML([]lock.Job{j}, View{Now: now, Since: 24 * time.Hour, Zone: zone, Place: name, Missing: []string{name}})
+		j := lock.Job{Name: name, State: lock.Gone, Now: ledgers.Now}
+		j.Open = lock.Entry{Run: ledgers.Run('Z'), Host: name, User: name, At: ledgers.Before(time.Hour), Status: -1}
+		j.Pause = &lock.PauseMark{By: name, Why: name, Since: ledgers.Before(2 * time.Hour)}
+		page := HTML([]lock.Job{j}, View{Now: ledgers.Now, Since: 24 * time.Hour, Zone: ledgers.Zone, Place: name, Missing: []string{name}})
 		checkPage(t, page)
 	}
 }
@@ -283,7 +284,7 @@ func TestQuietJobsAreFoldedWhereThereAreMany(t *testing.T) {
 	}{{folding, true}, {folding + 1, false}} {
 		var all []lock.Job
 		for i := range c.count {
-			j := lock.Job{Name: fmt.Sprint("quiet-", i), State: lock.Idle, Now: now, Last: over('A', lock.Ok, 0, time.Second, time.Hour)}
+			j := lock.Job{Name: fmt.Sprint("quiet-", i), State: lock.Idle, Now: ledgers.Now, Last: ledgers.Over('A', lock.Ok, 0, time.Second, time.Hour)}
 			j.Runs = []lock.Entry{j.Last}
 			all = append(all, j)
 		}
@@ -298,16 +299,16 @@ func TestQuietJobsAreFoldedWhereThereAreMany(t *testing.T) {
 // What anybody may have written in the ledger makes a page that can be read.
 func checkRandomPage(t *testing.T, seed uint64, names ...string) {
 	t.Helper()
-	l := newLedgerer(seed)
-	all := l.jobs(6)
+	l := ledgers.New(seed)
+	all := l.Jobs(6)
 	for i := range all {
 		if i < len(names) {
 			all[i].Name = names[i]
 		}
 	}
-	since := oneOf(l, time.Minute, 24*time.Hour, 7*24*time.Hour, longestPage)
-	where := oneOf(l, time.UTC, zone, load(t, "Europe/Berlin"), load(t, "Australia/Lord_Howe"))
-	page := HTML(all, View{Now: now, Since: since, Zone: where, Place: l.text(), Missing: []string{l.text()}})
+	since := ledgers.OneOf(l, time.Minute, 24*time.Hour, 7*24*time.Hour, longestPage)
+	where := ledgers.OneOf(l, time.UTC, ledgers.Zone, load(t, "Europe/Berlin"), load(t, "Australia/Lord_Howe"))
+	page := HTML(all, View{Now: ledgers.Now, Since: since, Zone: where, Place: l.Text(), Missing: []string{l.Text()}})
 	checkPage(t, page)
 	if !bytes.Contains(page, []byte("</html>")) || bytes.Contains(page, []byte("-0001")) {
 		t.Errorf("%s", page)
@@ -337,7 +338,7 @@ func TestThePageOfAThousandJobsIsSmall(t *testing.T) {
 		for k := range all[i].Runs {
 			e := &all[i].Runs[k]
 			d := time.Duration(k)*25*time.Minute + time.Second
-			e.Asked, e.At, e.Ended = before(d+2*time.Minute), before(d+2*time.Minute), before(d)
+			e.Asked, e.At, e.Ended = ledgers.Before(d+2*time.Minute), ledgers.Before(d+2*time.Minute), ledgers.Before(d)
 		}
 	}
 	page := HTML(all, viewOf(24*time.Hour))

@@ -1,10 +1,11 @@
-package report
+package page
 
 import (
 	"slices"
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/report"
 )
 
 // A timeline is who ran when in a window of time: a row for each job.
@@ -64,7 +65,7 @@ func latest(jobs []lock.Job, otherwise time.Time) time.Time {
 
 func (t *timeline) row(j lock.Job) row {
 	r := row{job: j}
-	entries := Complete(j, j.Runs)
+	entries := report.Complete(j, j.Runs)
 	for _, e := range slices.Backward(entries) {
 		if s := spanOf(e, j); !s.from.IsZero() {
 			r.spans = t.add(r.spans, s)
@@ -87,7 +88,7 @@ func (t *timeline) row(j lock.Job) row {
 func spanOf(e lock.Entry, j lock.Job) span {
 	s := span{entry: e, look: lookOf(e), from: e.At, to: e.Ended}
 	if e.Event != "" || s.from.IsZero() {
-		s.from = when(e)
+		s.from = report.Dated(e)
 	}
 	switch {
 	case e.Event != "" || s.to.Before(s.from) && !s.to.IsZero():
@@ -109,10 +110,10 @@ func laterOf(a, b time.Time) time.Time {
 
 // current is the run that has the lock.
 func current(j lock.Job) (s span, ok bool) {
-	if !running(j) || j.At.IsZero() {
+	if !report.Running(j) || j.At.IsZero() {
 		return span{}, false
 	}
-	return span{entry: subject(j), look: lookOfState(j.State), from: j.At}, true
+	return span{entry: report.Subject(j), look: lookOfState(j.State), from: j.At}, true
 }
 
 // pausesOf are the pauses of a job, the oldest first, of entries that come newest first. That
@@ -130,10 +131,10 @@ func pausesOf(j lock.Job, entries []lock.Entry) (pauses []span) {
 		switch {
 		case e.Ended.IsZero() && e.At.IsZero():
 		case e.Event == lock.Paused:
-			end(when(e))
-			open = &span{entry: e, look: pausedLook, from: when(e)}
+			end(report.Dated(e))
+			open = &span{entry: e, look: pausedLook, from: report.Dated(e)}
 		case e.Event == lock.Resumed:
-			end(when(e))
+			end(report.Dated(e))
 		case e.Event == "" && open != nil && e.At.After(open.from):
 			end(e.At)
 		}
@@ -204,7 +205,7 @@ func (t *timeline) memory(j lock.Job, entries []lock.Entry) (known place, dark b
 		return place{}, false // it has never run, as far as anybody knows
 	case first.IsZero():
 		first = t.to
-		if run := subject(j); running(j) && !run.At.IsZero() {
+		if run := report.Subject(j); report.Running(j) && !run.At.IsZero() {
 			first = run.At
 		}
 	case j.Counts != nil && 0 < ends && ends <= runs:
@@ -231,7 +232,7 @@ func letter(spans []span) {
 // all that ran in the window ended well.
 func (r *row) quiet() bool {
 	j := r.job
-	if j.State != lock.Idle || bad(j) || paused(j) || j.Waiting > 0 || len(r.pauses) > 0 || len(j.Unread) > 0 {
+	if j.State != lock.Idle || report.Bad(j) || report.Paused(j) || j.Waiting > 0 || len(r.pauses) > 0 || len(j.Unread) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(r.spans, func(s span) bool { return s.look != okLook })

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/report"
 )
 
 // A find is a run that somebody should look at.
@@ -18,7 +19,7 @@ type find struct {
 const mostWrong = 200 // are listed
 
 // wrong lists the runs of the window that did not end well, the newest first.
-func (h *htmlPage) wrong() {
+func (h *document) wrong() {
 	all := h.finds()
 	if len(all) == 0 {
 		return
@@ -43,7 +44,7 @@ func (h *htmlPage) wrong() {
 	h.Line()
 }
 
-func (h *htmlPage) finds() (all []find) {
+func (h *document) finds() (all []find) {
 	for i := range h.rows {
 		for _, s := range h.rows[i].spans {
 			if looks[s.look].bad && s.entry.Event == "" {
@@ -55,7 +56,7 @@ func (h *htmlPage) finds() (all []find) {
 	return all
 }
 
-func (h *htmlPage) find(f find) {
+func (h *document) find(f find) {
 	e := f.entry
 	h.Open("tr")
 	h.Open("td")
@@ -66,8 +67,8 @@ func (h *htmlPage) find(f find) {
 	h.Close()
 	h.Element("td", lock.Plain(e.Host))
 	took := ""
-	if d, known := ran(e); known {
-		took = length(d)
+	if d, known := report.RunTime(e); known {
+		took = report.Took(d)
 	}
 	h.Element("td", took)
 	h.Open("td")
@@ -75,16 +76,16 @@ func (h *htmlPage) find(f find) {
 	if e.How == "" {
 		h.Text(" " + looks[f.look].meaning)
 	} else {
-		h.Text(" " + end(e).Text)
+		h.Text(" " + report.EndOf(e).Text)
 	}
 	h.Close()
-	h.Element("td", note(e))
+	h.Element("td", report.Note(e))
 	h.Close()
 	h.Line()
 }
 
 // heads begins a table, which its caller ends, with its body.
-func (h *htmlPage) heads(class string, names ...string) {
+func (h *document) heads(class string, names ...string) {
 	h.Open("table", "class", class)
 	h.Open("thead")
 	h.Open("tr")
@@ -98,7 +99,7 @@ func (h *htmlPage) heads(class string, names ...string) {
 }
 
 // table is that of the command status.
-func (h *htmlPage) table() {
+func (h *document) table() {
 	h.Open("section", "aria-labelledby", "table")
 	h.Element("h2", "How the jobs are", "id", "table")
 	if len(h.shown) > 0 {
@@ -109,7 +110,7 @@ func (h *htmlPage) table() {
 	h.Line()
 }
 
-func (h *htmlPage) states(rows []int) {
+func (h *document) states(rows []int) {
 	h.heads("states", "Job", "State", "Host", "For", "Lease", "Wait", "Last", "Ended", "Average")
 	for _, i := range rows {
 		h.state(i)
@@ -118,18 +119,18 @@ func (h *htmlPage) states(rows []int) {
 	h.Close()
 }
 
-func (h *htmlPage) state(i int) {
+func (h *document) state(i int) {
 	j := h.rows[i].job
 	h.Open("tr")
 	h.Open("th", "scope", "row")
 	h.link(i)
 	h.Close()
-	h.Element("td", stateOf(j).Text, "class", stateClass(j))
-	h.known(lock.Plain(subject(j).Host))
-	h.known(lasting(j))
-	h.known(lease(j).Text)
+	h.Element("td", report.StateOf(j).Text, "class", stateClass(j))
+	h.known(lock.Plain(report.Subject(j).Host))
+	h.known(report.StateAge(j))
+	h.known(report.LeaseOf(j).Text)
 	h.known(strconv.Itoa(j.Waiting))
-	last := end(j.Last).Text
+	last := report.EndOf(j.Last).Text
 	if j.Last.How != "" && j.Last.How != lock.Ok {
 		h.Element("td", last, "class", "bad")
 	} else {
@@ -138,14 +139,14 @@ func (h *htmlPage) state(i int) {
 	h.Open("td")
 	h.ago(j.Last.Ended, j.Now)
 	h.Close()
-	h.known(mean(j))
+	h.known(report.Average(j))
 	h.Close()
 	h.Line()
 }
 
 // known is a cell; what nobody knows is empty.
-func (h *htmlPage) known(text string) {
-	if text == unknown.Text {
+func (h *document) known(text string) {
+	if text == report.NotKnown.Text {
 		text = ""
 	}
 	h.Element("td", text)
@@ -155,16 +156,16 @@ func stateClass(j lock.Job) string {
 	switch {
 	case j.State == lock.Gone || j.State == lock.Silent || j.State == lock.Stuck || j.State == lock.Foreign:
 		return "bad"
-	case paused(j):
+	case report.Paused(j):
 		return "paused"
-	case running(j):
+	case report.Running(j):
 		return "running"
 	}
 	return ""
 }
 
 // link names a job, and leads to its row.
-func (h *htmlPage) link(i int) {
+func (h *document) link(i int) {
 	h.Open("a", "href", "#j"+strconv.Itoa(i))
 	h.Element("bdi", lock.Plain(h.rows[i].job.Name))
 	h.Close()

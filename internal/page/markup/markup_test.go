@@ -1,15 +1,13 @@
-package markup_test
+package markup
 
 import (
 	"strings"
 	"testing"
-
-	"redlockrun/internal/markup"
 )
 
 // body is a page without its first line.
-func body(write func(*markup.Page)) string {
-	p := markup.New(0)
+func body(write func(*Page)) string {
+	p := New(0)
 	write(p)
 	return strings.TrimPrefix(string(p.Bytes()), "<!DOCTYPE html>\n")
 }
@@ -27,7 +25,7 @@ func TestTextStaysText(t *testing.T) {
 		"&amp;":                     "&amp;amp;",
 		"\ufffe\ufdd0":              "\ufffd\ufffd",
 	} {
-		if got := body(func(p *markup.Page) { p.Text(text) }); got != want {
+		if got := body(func(p *Page) { p.Text(text) }); got != want {
 			t.Errorf("%q is written %q, want %q", text, got, want)
 		}
 	}
@@ -50,8 +48,8 @@ func TestAttributesAreThoseThatAskForNothing(t *testing.T) {
 		{[]string{"onclick", "alert(1)"}, "<i></i>"},
 		{[]string{"style", "left:1%;width:2.5%"}, "<i style=left:1%;width:2.5%></i>"},
 		{[]string{"style", "background:url(http://example.org)"}, "<i></i>"},
-		{[]string{"style", markup.Property("name", "a job:1")}, `<i style="--name:&quot;a job:1&quot;"></i>`},
-		{[]string{"style", markup.Property("name", "\"\\;}é")}, `<i style="--name:&quot;\22 \5c ;\7d \e9 &quot;"></i>`},
+		{[]string{"style", Property("name", "a job:1")}, `<i style="--name:&quot;a job:1&quot;"></i>`},
+		{[]string{"style", Property("name", "\"\\;}é")}, `<i style="--name:&quot;\22 \5c ;\7d \e9 &quot;"></i>`},
 		{[]string{"style", `--name:"a";background:url(x);--name:"b"`}, "<i></i>"},
 		{[]string{"style", `--name:"a\"`}, "<i></i>"},
 		{[]string{"style", `name:"a"`}, "<i></i>"},
@@ -60,7 +58,7 @@ func TestAttributesAreThoseThatAskForNothing(t *testing.T) {
 		{[]string{`cl"ass`, "x"}, "<i></i>"},
 		{[]string{"class"}, "<i></i>"},
 	} {
-		if got := body(func(p *markup.Page) { p.Element("i", "", c.attributes...) }); got != c.want {
+		if got := body(func(p *Page) { p.Element("i", "", c.attributes...) }); got != c.want {
 			t.Errorf("%q is written %s, want %s", c.attributes, got, c.want)
 		}
 	}
@@ -68,7 +66,7 @@ func TestAttributesAreThoseThatAskForNothing(t *testing.T) {
 
 func TestWhatIsOpenIsClosed(t *testing.T) {
 	t.Parallel()
-	got := body(func(p *markup.Page) {
+	got := body(func(p *Page) {
 		p.Close() // of nothing
 		p.Open("ul")
 		p.Open("li", "id", "j1")
@@ -82,7 +80,7 @@ func TestWhatIsOpenIsClosed(t *testing.T) {
 
 func TestASheetCannotEndItselfNorNameAnAddress(t *testing.T) {
 	t.Parallel()
-	got := body(func(p *markup.Page) { p.Style("a{}</style><script>@import 'x';b{background:url(x)}") })
+	got := body(func(p *Page) { p.Style("a{}</style><script>@import 'x';b{background:url(x)}") })
 	if strings.Count(got, "<") != 2 || strings.Contains(got, "@import") || strings.Contains(got, "url(") {
 		t.Error(got)
 	}
@@ -90,7 +88,7 @@ func TestASheetCannotEndItselfNorNameAnAddress(t *testing.T) {
 
 func TestThePolicyForbidsAllThatIsNotOnThePage(t *testing.T) {
 	t.Parallel()
-	got := body(func(p *markup.Page) { p.Policy(); p.Refresh(60) })
+	got := body(func(p *Page) { p.Policy(); p.Refresh(60) })
 	for _, want := range []string{`<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;;`,
 		`<meta http-equiv="refresh" content="60">`} {
 		if !strings.Contains(got, want) {
