@@ -50,6 +50,7 @@ scripts/manual      : internal/config
 scripts/scale       : internal/(lock|lock/line|lock/wire)
 scripts/.*          : internal/proof/(redistest|ability|seeded) scripts/page golang.org/x/sys.*
 internal/proof/e2e        :
+internal/proof/capture    :
 internal/proof/seeded     :
 internal/proof/nemesis    :
 internal/proof/simulation :

@@ -59,5 +59,5 @@ func TestWhereProcShowsNobodyTheRestOfAStoppedCommandIsKilled(t *testing.T) {
 		"-k", "job", "--ttl", "2", "--max-runtime", "1", "sh", "-c", text, file)
 	launchCommand(t, s.URL(), exec.Command("unshare", enter...))
 	until(t, "the end of the run", func() bool { return exists(file + ".ended") })
-	band{beats: file}.standsBeside(t, s)
+	band{beats: file}.beatsNotBeside(t, s)
 }

@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"redlockrun/internal/config"
 	"redlockrun/internal/console"
 	"redlockrun/internal/explain"
 	"redlockrun/internal/proof/ability"
+	"redlockrun/internal/proof/capture"
 	"redlockrun/internal/proof/redistest"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/session"
@@ -43,24 +43,6 @@ func writtenURLs(password string) (urls []string) {
 // showsSecret reports a part of the password, in whatever form.
 func showsSecret(text string) bool {
 	return strings.Contains(text, opening) || strings.Contains(text, closing)
-}
-
-// A sink is a stderr that a test looks at.
-type sink struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *sink) write(line []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.text.Write(line)
-}
-
-func (s *sink) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
 }
 
 // sayAll is all that the program says about a URL from each of its sources.
@@ -98,14 +80,14 @@ func sayAll(t testing.TB, raw string) string {
 // say runs the program up to the point where it would ask the store, and on if
 // that is refused at once.
 func say(args []string, env map[string]string) string {
-	var out sink
+	var out capture.Output
 	p := newProgram(func(name string) (string, bool) {
 		value, set := env[name]
 		if name == config.FileVar && !set {
 			return "/dev/null", true
 		}
 		return value, set
-	}, out.write)
+	}, out.Add)
 	p.runF = func(c *explain.About, argv []string) (runner.Status, error) {
 		s := session.New(c, argv, p.console, nil)
 		for _, warning := range slices.Concat(c.Config.Warnings, store.ExposedPasswords(&c.Config)) {

@@ -152,28 +152,35 @@ func startBand(t *testing.T, s *redistest.Server, before, after string) band {
 	return b
 }
 
-// standsBeside starts a run that waits for the lock, and wants nothing to beat while it has it.
-func (b band) standsBeside(t *testing.T, s *redistest.Server) {
+// beatsNotBeside starts a run that waits for the lock, and checks that nothing beats while it has it.
+func (b band) beatsNotBeside(t *testing.T, s *redistest.Server) {
 	t.Helper()
 	const text = `before=$(wc -c <"$0"); sleep 0.5; test $before = $(wc -c <"$0")`
 	successor := launch(t, s.URL(), "-k", "job", "--wait", "forever", "sh", "-c", text, b.beats)
 	successor.ends(0)
 }
 
-// The lease lapses only when everybody stands still, also who ignores the stop.
+// suspendsAndLosesItsLock suspends the run until another has had the lock. Nothing of the suspended
+// run may beat meanwhile, and the run must end when it is resumed.
+func (b band) suspendsAndLosesItsLock(t *testing.T, s *redistest.Server) {
+	t.Helper()
+	b.run.signal(syscall.SIGTSTP)
+	untilStopped(t, b.run.cmd.Process.Pid)
+	b.beatsNotBeside(t, s)
+	b.run.signal(syscall.SIGCONT)
+	b.run.ends(76)
+}
+
+// The lease expires only after every process has stopped, even one that ignores SIGTSTP.
 func TestNobodyOfASuspendedRunWorksBesideItsSuccessor(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})
 	b := startBand(t, s, `trap "" TSTP; `, `trap - TSTP; `)
-	b.run.signal(syscall.SIGTSTP)
-	untilStopped(t, b.run.cmd.Process.Pid)
-	b.standsBeside(t, s)
-	b.run.signal(syscall.SIGCONT)
-	b.run.ends(76)
+	b.suspendsAndLosesItsLock(t, s)
 }
 
-// Somebody has stopped the leader alone before.
+// The leader alone was stopped before.
 func TestASuspensionStopsTheRestOfACommandWhoseLeaderStandsStill(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
@@ -183,14 +190,10 @@ func TestASuspensionStopsTheRestOfACommandWhoseLeaderStandsStill(t *testing.T) {
 		t.Fatal(err)
 	}
 	untilStopped(t, b.leader)
-	b.run.signal(syscall.SIGTSTP)
-	untilStopped(t, b.run.cmd.Process.Pid)
-	b.standsBeside(t, s)
-	b.run.signal(syscall.SIGCONT)
-	b.run.ends(76)
+	b.suspendsAndLosesItsLock(t, s)
 }
 
-// A member that somebody continues is killed, and all others with it, when the lease has ended.
+// A member that is continued from outside is killed with all others when the lease has ended.
 func TestAMemberThatIsContinuedBehindTheBackOfItsRunIsKilled(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)

@@ -2,21 +2,20 @@ package console_test
 
 import (
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"redlockrun/internal/console"
+	"redlockrun/internal/proof/capture"
 )
 
 // patience bounds each wait for a line that must come: far more than a busy machine needs.
 const patience = 60 * time.Second
 
-// A sink is a stderr that a test looks at, and can hold up.
+// A sink is a stderr that a test can hold up.
 type sink struct {
-	mu    sync.Mutex
-	text  strings.Builder
+	capture.Output
 	stuck chan struct{} // a write waits for its end; nil: none does
 }
 
@@ -24,23 +23,7 @@ func (s *sink) write(line []byte) {
 	if s.stuck != nil {
 		<-s.stuck
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.text.Write(line)
-}
-
-// take empties the sink, and returns what was in it.
-func (s *sink) take() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	defer s.text.Reset()
-	return s.text.String()
-}
-
-func (s *sink) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
+	s.Add(line)
 }
 
 // A stderr that nobody reads holds up nothing; what is lost is counted.
@@ -61,7 +44,7 @@ func TestAFullStderrDelaysNothing(t *testing.T) {
 		t.Errorf("%d of %d messages were written", written, many)
 	}
 	if !strings.Contains(s.String(), "warning: stderr did not take all messages (dropped=") {
-		t.Errorf("what was lost is not said: %s", s.String()[max(0, s.text.Len()-200):])
+		t.Errorf("what was lost is not said: %s", s.String())
 	}
 }
 

@@ -74,10 +74,10 @@ func FuzzMessagesAreOneLineAndPrintable(f *testing.F) {
 	f.Fuzz(func(t *testing.T, message, value string) {
 		text.Say(nastily(message, value))
 		text.Flush(patience)
-		arePrintable(t, s.take(), 2)
+		arePrintable(t, s.Take(), 2)
 		asJSON.Say(nastily(message, value))
 		asJSON.Flush(patience)
-		out := s.take()
+		out := s.Take()
 		arePrintable(t, out, 1)
 		if !json.Valid([]byte(out)) {
 			t.Fatalf("%q is no JSON", out)

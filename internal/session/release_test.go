@@ -13,6 +13,7 @@ import (
 	"redlockrun/internal/boottime"
 	"redlockrun/internal/console"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/proof/capture"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
 )
@@ -36,10 +37,10 @@ func silent(ctx context.Context) error {
 }
 
 // forSlot is a session of a run for a slot, whose messages go to out.
-func forSlot(signals chan os.Signal, out *said) *session {
+func forSlot(signals chan os.Signal, out *capture.Output) *session {
 	s := fakeSession(signals)
 	s.config.Slot = lock.Slot{Name: "1d 2026-03-01", Tries: 2}
-	s.Console = console.New(console.Warning, false, out.write)
+	s.Console = console.New(console.Warning, false, out.Add)
 	return s
 }
 
@@ -78,7 +79,7 @@ func TestWhatIsSaidOfARelease(t *testing.T) {
 		{true, hasFailed, errSilent, unreleased},
 		{true, afterLoss(hasFailed, watchdog.ErrLate), errSilent, ""},
 	} {
-		var out said
+		var out capture.Output
 		s := forSlot(nil, &out)
 		if !c.slot {
 			s.config.Slot = lock.Slot{}
@@ -106,7 +107,7 @@ func TestTheReleaseForASlotIsTriedUntilTheEndOfTheLease(t *testing.T) {
 		{true, 40 * time.Second, result{err: &runner.SignalError{Signal: syscall.SIGTERM}}, lock.ReleaseLimit}, // nothing to report
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			var out said
+			var out capture.Output
 			s, began := forSlot(nil, &out), time.Now()
 			s.Console = console.Console{}
 			if !c.slot {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"redlockrun/internal/explain"
 	"redlockrun/internal/interrupt"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/proof/capture"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
 )
@@ -66,24 +66,6 @@ func (s *fakeStore) Acquire(_ context.Context, req lock.Request) (lock.Lease, er
 	l := &fakeLease{until: req.Times.End(boottime.Now().Add(-s.age)), renew: s.renew}
 	s.given = append(s.given, l)
 	return l, nil
-}
-
-// A said is what was said: messages come from a goroutine of the console's.
-type said struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *said) write(line []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.text.Write(line)
-}
-
-func (s *said) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
 }
 
 // aboutJob is what messages of the tests are about.
@@ -232,9 +214,9 @@ func TestTheWatchdogStopsTheCommand(t *testing.T) {
 
 func TestAnOutageIsWarnedOfOnceAndASingleFailureNotAtAll(t *testing.T) {
 	for failures, warnings := range []int{0, 0, 1, 1, 1} {
-		var out said
+		var out capture.Output
 		s := fakeSession(nil)
-		s.Console = console.New(console.Warning, false, out.write)
+		s.Console = console.New(console.Warning, false, out.Add)
 		says := s.watchdog().Observer
 		for n := range failures {
 			says.Failed(n+1, errors.New("no answer"), 10*time.Second)

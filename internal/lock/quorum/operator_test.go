@@ -394,41 +394,30 @@ func TestPauseAndResumeOfAQuorumWorkOutOfMemory(t *testing.T) {
 	mustDo(t, o, desk(lock.Resumed), true)
 }
 
-func TestAPauseOfAnotherTypeIsNoLock(t *testing.T) {
-	t.Parallel()
-	all, s := startDurable(t, 3)
-	o := operating(t, all.urls())
-	for _, srv := range all[:2] {
-		locktest.Do(t, srv, "LPUSH", jobKey+":paused", "x")
-	}
-	var wrong *lock.NotLockError
-	if _, err := s.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" {
-		t.Errorf("acquired: %v", err)
-	}
-	_, err := o.Change(t.Context(), "job", desk(lock.Paused))
-	if !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" || wrong.What != "a list" {
-		t.Errorf("paused: %v", err)
-	}
-}
-
-// What is wanted as a pause, and is none, is never put into the lock of a master.
+// A key of pauses that holds no pause is an error, and is never copied into the lock of a master.
 func TestAPauseThatIsNoneNeverGetsTheLock(t *testing.T) {
 	t.Parallel()
-	all, s := startDurable(t, 3)
-	o := operating(t, all.urls())
-	for _, srv := range all[:2] {
-		locktest.Do(t, srv, "SET", jobKey+":paused", "nonsense")
-	}
-	var wrong *lock.NotLockError
-	if _, err := s.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" {
-		t.Errorf("acquired: %v", err)
-	}
-	if _, err := o.Change(t.Context(), "job", desk(lock.Paused)); !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" {
-		t.Errorf("paused: %v", err)
-	}
-	for _, srv := range all[:2] {
-		if value := locktest.Do(t, srv, "GET", jobKey); value != nil {
-			t.Errorf("the lock has become %q", value)
+	for _, c := range []struct{ write, value, what string }{
+		{"LPUSH", "x", "a list"},
+		{"SET", "nonsense", "a string"},
+	} {
+		all, s := startDurable(t, 3)
+		o := operating(t, all.urls())
+		for _, srv := range all[:2] {
+			locktest.Do(t, srv, c.write, jobPaused, c.value)
+		}
+		var wrong *lock.NotLockError
+		if _, err := s.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &wrong) || wrong.Key != jobPaused {
+			t.Errorf("%s: acquired: %v", c.what, err)
+		}
+		_, err := o.Change(t.Context(), "job", desk(lock.Paused))
+		if !errors.As(err, &wrong) || wrong.Key != jobPaused || wrong.What != c.what {
+			t.Errorf("%s: paused: %v", c.what, err)
+		}
+		for _, srv := range all[:2] {
+			if value := locktest.Do(t, srv, "GET", jobKey); value != nil {
+				t.Errorf("%s: the lock has become %q", c.what, value)
+			}
 		}
 	}
 }
