@@ -109,24 +109,6 @@ func TestAReleaseWithoutAnAnswerIsAWarning(t *testing.T) {
 	}
 }
 
-// The reply to the acquire is lost; it is asked again and finds itself.
-func TestALostReplyIsNotContention(t *testing.T) {
-	t.Parallel()
-	s := redistest.Start(t, redistest.Options{})
-	p := redistest.NewProxy(t, s)
-	ran := filepath.Join(t.TempDir(), "ran")
-	for _, request := range []string{acquiring, releasing} {
-		p.LoseReply(request)
-		run := launch(t, p.URL(), "-k", "job", "-c", "echo ran >>"+ran)
-		run.ends(0)
-		run.saidNothing()
-		gone(t, s)
-	}
-	if text, _ := os.ReadFile(ran); string(text) != "ran\nran\n" {
-		t.Errorf("the command was run: %q", text)
-	}
-}
-
 // ttl is long enough that its margin is far more than a busy machine takes to
 // give the CPU to somebody, and short enough for a test to wait for its end.
 const ttl = "8"
@@ -190,30 +172,6 @@ func TestAFrozenRedlockrunThatMayContinueKeepsItsCommand(t *testing.T) {
 	until(t, "a warning", func() bool { return strings.Contains(run.stderr(), "runs on without it") })
 	touch(t, end)
 	run.ends(0)
-}
-
-// A guard that is killed is replaced, and its successor knows what it has to.
-func TestAKilledGuardIsReplaced(t *testing.T) {
-	t.Parallel()
-	ability.Slow(t)
-	s := redistest.Start(t, redistest.Options{})
-	dir := t.TempDir()
-	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
-	first := launch(t, s.URL(), "-k", "job", "--ttl", "5", "job", log, "stubborn", "grandchild")
-	untilRuns(t, log, 1)
-	var guard int
-	until(t, "a guard", func() bool { guard = guardOf(first); return guard != 0 })
-	if err := syscall.Kill(guard, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "another guard", func() bool { now := guardOf(first); return now != 0 && now != guard })
-	until(t, "a warning", func() bool { return strings.Contains(first.stderr(), "another one is started") })
-	first.kill()
-	second := launch(t, s.URL(), "-k", "job", "--wait", "forever", "job", log, end)
-	untilRuns(t, log, 2)
-	touch(t, end)
-	second.ends(0)
-	runsOf(t, log)
 }
 
 // Nobody reads stderr, or it is closed; the lease is renewed all the same.

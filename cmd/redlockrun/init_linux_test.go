@@ -28,30 +28,6 @@ func initCommand(t testing.TB, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func TestAsPID1TheStatusPassesBesideOrphans(t *testing.T) {
-	t.Parallel()
-	s := redistest.Start(t, redistest.Options{})
-	const orphans = `i=0; while [ $i -lt 200 ]; do (true &); i=$((i+1)); done
-test $PPID = 1 && exit 5`
-	run := launchInit(t, s.URL(), "-k", "job", "-c", orphans)
-	run.ends(5)
-	run.saidNothing()
-	gone(t, s)
-}
-
-func TestAsPID1ATerminationIsForwardedAndTheLockReleased(t *testing.T) {
-	t.Parallel()
-	s := redistest.Start(t, redistest.Options{})
-	ready := filepath.Join(t.TempDir(), "ready")
-	run := launchInit(t, s.URL(), "-k", "job", "-c", `exec 2>/dev/null; trap 'exit 9' TERM; : >`+ready+`; while :; do sleep 0.01; done`)
-	until(t, "the command", func() bool { return exists(ready) })
-	taken(t, s)
-	run.signal(syscall.SIGTERM)
-	run.ends(9)
-	run.saidNothing()
-	gone(t, s)
-}
-
 func TestAsPID1OrphansAreReapedDuringTheWait(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
@@ -86,24 +62,6 @@ func TestAsPID1ASignalEndsTheSplay(t *testing.T) {
 	run.ends(143)
 	if exists(ran) {
 		t.Error("it has run")
-	}
-}
-
-// No guard is there, nor needed: the kernel ends all that PID 1 leaves behind.
-func TestAsPID1NothingOutlivesAKill(t *testing.T) {
-	t.Parallel()
-	s := redistest.Start(t, redistest.Options{})
-	log := filepath.Join(t.TempDir(), "log")
-	run := launchInit(t, s.URL(), "-k", "job", "--ttl", "2", "job", log, "grandchild")
-	untilRuns(t, log, 1)
-	run.kill()
-	before, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone(t, s) // the lease has ended, two seconds later
-	if after, err := os.ReadFile(log); err != nil || len(after) != len(before) {
-		t.Errorf("the job went on: %d bytes more, %v", len(after)-len(before), err)
 	}
 }
 

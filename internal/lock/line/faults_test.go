@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -342,51 +341,4 @@ func TestRetriesAreCountedAndEndBySignal(t *testing.T) {
 		t.Error(err)
 	}
 	release(t, l)
-}
-
-// Lost replies, resets and late requests while many want the lock: never two
-// have it, and each fence is larger than the one before.
-func TestFaultsNeverMakeTwoHolders(t *testing.T) {
-	t.Parallel()
-	srv, p, s := proxied(t)
-	var inside, last, turn atomic.Int64
-	fault := func() {
-		switch turn.Add(1) % 4 {
-		case 0:
-			p.LoseReply(anAcquire)
-		case 1:
-			p.LoseReply("redlockrun:{")
-		case 2:
-			p.Reset()
-		}
-	}
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for range 12 {
-				req := within(locktest.Patience)
-				req.Wait = lock.Wait{Retries: 10_000, Delay: 5 * time.Millisecond}
-				l, err := s.Acquire(t.Context(), req)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if n, before := inside.Add(1), last.Swap(l.Fence()); n != 1 || l.Fence() <= before {
-					t.Errorf("%d inside, fence %d after %d", n, l.Fence(), before)
-				}
-				fault()
-				if _, err := l.Renew(context.Background()); errors.Is(err, lock.ErrLost) {
-					t.Error(err)
-				}
-				inside.Add(-1)
-				for l.Release(context.Background(), lock.Farewell{}) != nil {
-					if v, _ := srv.Do("GET", jobKey); v == nil || locktest.HolderOf(v.(string)).Run != req.Holder.Run {
-						break
-					}
-				}
-			}
-		})
-	}
-	wg.Wait()
-	free(t, srv)
 }

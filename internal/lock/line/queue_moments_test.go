@@ -19,21 +19,6 @@ import (
 // confirming is in the confirm step alone.
 const confirming = "return confirm(held, ARGV[8])"
 
-func TestWaiterThatDiesBetweenHandOverAndConfirmation(t *testing.T) {
-	t.Parallel()
-	srv, s, held := holding(t)
-	req, p, first, _ := waitsBehind(t, srv, 1)
-	second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
-	arrive := p.Hold(ofRun(req))
-	release(t, held)
-	l := lease(t, second)
-	arrive() // it was only slow: now it stands behind the second
-	locktest.Until(t, "the first in line again", func() bool { return inLine(t, srv, "job") == 1 })
-	renewOnce(t, l)
-	release(t, l)
-	release(t, lease(t, first))
-}
-
 // Nobody knows what has become of a confirmation that had no answer: the next look says so, before the hand-over ends.
 func TestAConfirmationThatHadNoAnswerIsLookedAtAgain(t *testing.T) {
 	t.Parallel()
@@ -62,102 +47,6 @@ func TestAConfirmationThatHadNoAnswerIsLookedAtAgain(t *testing.T) {
 			release(t, lease(t, second))
 		})
 	}
-}
-
-func TestWaiterThatGivesUpInTheInstantItIsChosenHandsOn(t *testing.T) {
-	t.Parallel()
-	srv, s, held := holding(t)
-	_, p, first, stop := waitsBehind(t, srv, 1)
-	second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
-	arrive := p.Hold(confirming)
-	release(t, held)
-	await(t, p, confirming, 1)
-	signal := errors.New("signal")
-	stop(signal)
-	if r := got(t, first); r.err != signal {
-		t.Errorf("got %v", r.err)
-	}
-	l := lease(t, second)
-	arrive()
-	awaitClosed(t, p)
-	wantInLine(t, srv, 0)
-	release(t, l)
-}
-
-func TestReleaseWhoseReplyIsLostHandsOverOnce(t *testing.T) {
-	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{})
-	p := redistest.NewProxy(t, srv)
-	held := locktest.Acquire(t, open(t, p.URL()), locktest.RequestFor("job"))
-	s := open(t, srv.URL())
-	first, second := parkTwo(t, srv, s)
-	p.LoseReply("keep_on")
-	release(t, held)
-	if n := p.Count("keep_on"); n != 2 {
-		t.Errorf("%d releases", n)
-	}
-	l := lease(t, first)
-	wantInLine(t, srv, 1)
-	release(t, l)
-	release(t, lease(t, second))
-	onlyFence(t, srv)
-}
-
-func TestLeaseEndsWhileItsReleaseIsOnItsWay(t *testing.T) {
-	t.Parallel()
-	ability.Slow(t)
-	srv := redistest.Start(t, redistest.Options{})
-	p := redistest.NewProxy(t, srv)
-	req := locktest.RequestFor("job")
-	req.Times = lock.TimesOf(5 * time.Second)
-	held := locktest.Acquire(t, open(t, p.URL()), req)
-	s := open(t, srv.URL())
-	first, _ := park(t, srv, s, waits("job", lock.Forever), 1)
-	park(t, srv, s, waits("job", lock.Forever), 2)
-	arrive := p.Hold("keep_on")
-	if err := held.Release(locktest.Limited(t, 100*time.Millisecond), lock.Farewell{}); err == nil {
-		t.Fatal("released")
-	}
-	l := lease(t, first)
-	if boottime.Now().Before(held.Until()) {
-		t.Error("started before the lease had ended")
-	}
-	arrive()
-	awaitClosed(t, p)
-	renewOnce(t, l)
-	wantInLine(t, srv, 1)
-}
-
-func TestLookThatArrivesAfterItsOwnerLeft(t *testing.T) {
-	t.Parallel()
-	srv, s, held := holding(t)
-	p := redistest.NewProxy(t, srv)
-	arrive := p.Hold("60000 wait")
-	done, stop := begin(t, open(t, p.URL()), waits("job", lock.Forever))
-	await(t, p, "60000 wait", 1)
-	stop(errors.New("signal"))
-	got(t, done)
-	arrive()
-	awaitClosed(t, p)
-	wantInLine(t, srv, 0)
-	release(t, held)
-	release(t, locktest.Acquire(t, s, locktest.RequestFor("job")))
-}
-
-func TestTheDeadAtTheFrontArePassedOver(t *testing.T) {
-	t.Parallel()
-	srv, s, held := holding(t)
-	const dead = 5
-	for i := range dead {
-		req, p, _, _ := waitsBehind(t, srv, int64(i+1))
-		p.Close()
-		locktest.Until(t, "it is dead", func() bool { return listeners(t, srv, req) == "0" })
-	}
-	_, frozen, _, _ := waitsBehind(t, srv, dead+1)
-	frozen.BlackHole(true)
-	done, _ := park(t, srv, s, waits("job", lock.Forever), dead+2)
-	release(t, held)
-	release(t, lease(t, done))
 }
 
 func TestPlaceIsKeptAcrossAReconnection(t *testing.T) {
@@ -210,46 +99,6 @@ func TestPassedOverWhileDisconnectedRejoinsAtTheEndAndSaysSo(t *testing.T) {
 	onlyFenceAndMarks(t, srv)
 }
 
-func TestRestartWithDataKeepsTheLine(t *testing.T) {
-	t.Parallel()
-	srv := redistest.Start(t, redistest.Options{Persist: true})
-	s := open(t, srv.URL())
-	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
-	first, second := parkTwo(t, srv, s)
-	locktest.Must(t, srv.Restart(true))
-	locktest.Until(t, "both connected again", func() bool {
-		return len(locktest.Do(t, srv, "PUBSUB", "CHANNELS", "*").([]any)) == 2
-	})
-	release(t, serve(t, held, first, second))
-	onlyFenceAndMarks(t, srv)
-}
-
-func TestLineMovesOnWhenRedisIsOutOfMemory(t *testing.T) {
-	t.Parallel()
-	srv, s, held := holding(t)
-	first, second := parkTwo(t, srv, s)
-	locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
-	release(t, held)
-	l := lease(t, first)
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: 100 * time.Millisecond}))
-	release(t, lease(t, second))
-	onlyFence(t, srv)
-}
-
-func TestHolderThatDiesIsSucceeded(t *testing.T) {
-	t.Parallel()
-	ability.Slow(t)
-	srv, s := served(t)
-	req := locktest.RequestFor("job")
-	req.Times = lock.TimesOf(5 * time.Second)
-	dead := locktest.Acquire(t, s, req)
-	done, _ := park(t, srv, s, waits("job", lock.Forever), 1)
-	l := lease(t, done)
-	if boottime.Now().Before(dead.Until()) || l.Fence() <= dead.Fence() {
-		t.Errorf("fence %d after %d", l.Fence(), dead.Fence())
-	}
-}
-
 func TestMinHoldIsHonouredInLine(t *testing.T) {
 	t.Parallel()
 	srv, s, held := holding(t)
@@ -264,41 +113,6 @@ func TestMinHoldIsHonouredInLine(t *testing.T) {
 	if h := l.Held(); h > locktest.Patience {
 		t.Errorf("held for %s already", h)
 	}
-}
-
-func TestMaxWaitersTurnsAwayWhoIsOneTooMany(t *testing.T) {
-	t.Parallel()
-	srv, s, _ := holding(t)
-	req := waits("job", lock.Forever)
-	req.Wait.Max = 1
-	park(t, srv, s, req, 1)
-	req.Holder.Run = lock.NewRunID()
-	_, err := s.Acquire(t.Context(), req)
-	var held *lock.HeldError
-	if !errors.As(err, &held) || !held.Full {
-		t.Errorf("got %v", err)
-	}
-	wantInLine(t, srv, 1)
-}
-
-func TestRetriesStandBehindTheLine(t *testing.T) {
-	t.Parallel()
-	srv, s, held := holding(t)
-	queue := parkMany(t, srv, s, 3)
-	req := locktest.RequestFor("job")
-	req.Wait.Retries, req.Wait.Delay = 1_000_000, time.Millisecond
-	outside, _ := begin(t, s, req)
-	for _, done := range queue {
-		release(t, held)
-		held = lease(t, done)
-		select {
-		case <-outside:
-			t.Fatal("it slipped past the line")
-		default:
-		}
-	}
-	release(t, held)
-	release(t, lease(t, outside))
 }
 
 func TestOutageInLineIsTriedAgainWithoutSpinning(t *testing.T) {

@@ -1,58 +1,13 @@
 package quorum
 
 import (
-	"context"
 	"errors"
-	"sync"
 	"testing"
-	"time"
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 )
-
-// It needs the processor for itself: no others beside it.
-func TestTwentyContendersAllGetThrough(t *testing.T) {
-	const rounds = 5
-	all := startServers(t, 5, redistest.Options{})
-	store := all.open(t)
-	var mu sync.Mutex
-	var worst time.Duration
-	holders, most := 0, 0
-	var contenders sync.WaitGroup
-	for range 20 {
-		contenders.Go(func() {
-			for range rounds {
-				req := locktest.RequestFor("job")
-				req.Wait.Limit = lock.Forever
-				began := time.Now()
-				l, err := store.Acquire(context.Background(), req)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				mu.Lock()
-				worst = max(worst, time.Since(began))
-				holders++
-				most = max(most, holders)
-				mu.Unlock()
-				mu.Lock()
-				holders--
-				mu.Unlock()
-				if err := l.Release(context.Background(), lock.Farewell{}); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	contenders.Wait()
-	if most != 1 {
-		t.Errorf("%d at once", most)
-	}
-	t.Logf("20 contenders, %d rounds each: the worst wait was %s", rounds, worst)
-	all.mustBeClean(t)
-}
 
 // Each server in turn is killed and comes back without its data; the lock that
 // was there before is there still, and its fence.

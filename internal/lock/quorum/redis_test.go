@@ -381,50 +381,6 @@ func TestAWrongTypeAtAMajorityIsNotALock(t *testing.T) {
 	}
 }
 
-func TestThreeOfFiveDownIsAnOutage(t *testing.T) {
-	t.Parallel()
-	all := startServers(t, 5, redistest.Options{})
-	req := locktest.RequestFor("job")
-	l := acquireWhole(t, all.open(t), req)
-	all[0].Kill()
-	locktest.Must(t, all[1].Signal(syscall.SIGSTOP))
-	locktest.Must(t, all[2].Signal(syscall.SIGSTOP))
-	if _, err := l.Renew(locktest.Limited(t, req.Times.Try)); err == nil || errors.Is(err, lock.ErrLost) {
-		t.Errorf("renewed: %v", err)
-	}
-	req = locktest.RequestFor("job")
-	req.Timeout = time.Second
-	if _, err := all.open(t).Acquire(t.Context(), req); !errors.As(err, new(*lock.UnavailableError)) {
-		t.Errorf("acquired: %v", err)
-	}
-	locktest.Must(t, all[1].Signal(syscall.SIGCONT))
-	locktest.Must(t, all[2].Signal(syscall.SIGCONT))
-	_, err := l.Renew(locktest.Limited(t, locktest.Patience))
-	locktest.Must(t, err)
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
-	all[1:].mustBeClean(t)
-}
-
-func TestFrozenServersKeepNothingOnceTheyContinue(t *testing.T) {
-	t.Parallel()
-	all := startServers(t, 5, redistest.Options{})
-	for _, s := range all[:2] {
-		locktest.Must(t, s.Signal(syscall.SIGSTOP))
-	}
-	store := all.open(t)
-	l := locktest.Acquire(t, store, locktest.RequestFor("job"))
-	if _, err := store.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, new(*lock.HeldError)) {
-		t.Errorf("the second is told %v", err)
-	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
-	for _, s := range all[:2] {
-		locktest.Must(t, s.Signal(syscall.SIGCONT))
-	}
-	for i, s := range all {
-		locktest.Until(t, fmt.Sprint("server ", i, " is clean"), func() bool { return len(keysLeft(t, s)) == 0 })
-	}
-}
-
 func TestSignalEndsAWaitForTheQuorum(t *testing.T) {
 	t.Parallel()
 	all := startServers(t, 3, redistest.Options{})
