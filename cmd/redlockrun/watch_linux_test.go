@@ -21,13 +21,13 @@ import (
 )
 
 // remember lets a server know a job, of which nothing runs.
-func remember(t *testing.T, srv *redistest.Server, name string, how lock.How, status int) {
+func remember(t *testing.T, srv *redistest.Server, name string, how lock.EndKind, status int) {
 	t.Helper()
 	keys := wire.KeysOf(lock.DefaultPrefix, name, "")
 	ended := time.Now().Add(-5 * time.Minute)
 	last := wire.EntryText(lock.Entry{
 		Run: lock.NewRunID(), Host: "web-3", User: "alice", PID: 4121, Command: "php", Attempts: 1, Fence: 7,
-		Asked: ended.Add(-126 * time.Second), At: ended.Add(-125 * time.Second), Ended: ended, How: how, Status: status,
+		Asked: ended.Add(-126 * time.Second), At: ended.Add(-125 * time.Second), Ended: ended, End: how, Status: status,
 	})
 	for _, words := range [][]any{
 		{"ZADD", keys.Jobs, time.Now().UnixMilli(), name}, {"HSET", keys.Job, "last", last, "mean", "1 125000"}, {"LPUSH", keys.Runs, last},
@@ -50,8 +50,8 @@ const watching = "q ends"
 func watched(t *testing.T) watcher {
 	t.Helper()
 	w := watcher{desk: bash(t)}
-	remember(t, w.server, "orders", lock.Ok, 0)
-	remember(t, w.server, "report", lock.Failed, 1)
+	remember(t, w.server, "orders", lock.EndOk, 0)
+	remember(t, w.server, "report", lock.EndFailed, 1)
 	w.shell()
 	w.before = w.Settings()
 	w.Type("redlockrun status --watch --every 0.1; echo en''ded $?\n")
@@ -154,7 +154,7 @@ func TestAWatchOutlivesAnOutage(t *testing.T) {
 	if err := w.server.Restart(false); err != nil {
 		t.Fatal(err)
 	}
-	remember(t, w.server, "after", lock.Ok, 0)
+	remember(t, w.server, "after", lock.EndOk, 0)
 	drawn(w, func(page string) bool {
 		return strings.Contains(page, "after") && !strings.Contains(page, "trying again")
 	})
@@ -166,9 +166,9 @@ func TestStatusFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	for range 30 {
-		remember(t, srv, "a-job-of-thirty-four-characters-"+lock.NewRunID()[24:], lock.Failed, 3)
+		remember(t, srv, "a-job-of-thirty-four-characters-"+lock.NewRunID()[24:], lock.EndFailed, 3)
 	}
-	remember(t, srv, "job", lock.Failed, 3)
+	remember(t, srv, "job", lock.EndFailed, 3)
 	for _, color := range []bool{true, false} {
 		for _, columns := range []int{60, 80, 200} {
 			for _, command := range []string{"status", "status job", "history job"} {

@@ -47,7 +47,7 @@ func answersAt(name string, from net.Addr) string {
 
 func (v *visit) checkCertificate(end, now time.Time) Finding {
 	days := int(math.Floor(end.Sub(now).Hours() / 24))
-	date := lock.Clock(end)
+	date := lock.LocalTime(end)
 	if end.Sub(now) < certificateWarning {
 		return v.is("tls", Warn, "the server's certificate ends in %d days, at %s: from then on nothing runs (69)", days, date).
 			to("renew the server's certificate")

@@ -41,7 +41,7 @@ func (v *visit) checkUptime(seconds string) []Finding {
 		return nil
 	}
 	v.told.votes = time.Now().Add(time.Duration(wait) * time.Second)
-	return []Finding{v.is("quorum", Warn, "it was started %d s ago, and does not vote until %s", up, lock.Clock(v.told.votes)).
+	return []Finding{v.is("quorum", Warn, "it was started %d s ago, and does not vote until %s", up, lock.LocalTime(v.told.votes)).
 		to("wait; or --durable, if the masters keep their data when they are restarted (appendfsync always)")}
 }
 
@@ -89,7 +89,7 @@ func (e *Examination) unelectable(visits []*visit) []Finding {
 	}
 	slices.SortFunc(later, time.Time.Compare)
 	return []Finding{about("quorum", Fail, "%d of %d masters %s, and %d are needed: no job runs (69) until %s",
-		voters, size, plural(voters, "votes", "vote"), need, lock.Clock(later[need-voters-1])).
+		voters, size, plural(voters, "votes", "vote"), need, lock.LocalTime(later[need-voters-1])).
 		to("wait until then; or --durable, if the masters keep their data when they are restarted (appendfsync always)")}
 }
 

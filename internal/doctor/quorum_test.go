@@ -43,7 +43,7 @@ func TestAQuorumThatLacksVotersFailsUntilAMajorityVotes(t *testing.T) {
 			continue
 		}
 		for _, v := range visits {
-			at := strings.HasSuffix(found[0].Message, " until "+lock.Clock(v.told.votes))
+			at := strings.HasSuffix(found[0].Message, " until "+lock.LocalTime(v.told.votes))
 			if wanted := time.Until(v.told.votes).Round(time.Minute) == c.until; at != wanted && !v.told.votes.IsZero() {
 				t.Errorf("%v: %s", c.waits, found[0].Message)
 			}

@@ -117,7 +117,7 @@ func (e *Examination) run(ctx context.Context, first, second lock.Request) error
 func (e *Examination) giveBack(ctx context.Context, lease lock.Lease) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lock.ReleaseLimit)
 	defer cancel()
-	return lease.Release(ctx, lock.Farewell{})
+	return lease.Release(ctx, lock.ReleaseRequest{})
 }
 
 // removeTraces removes what lives longer than the lock: its fence, and what was refused.

@@ -44,7 +44,7 @@ func masterIn(reply any) string {
 	if len(list) != 2 {
 		return ""
 	}
-	return lock.Plain(net.JoinHostPort(fmt.Sprint(list[0]), fmt.Sprint(list[1])))
+	return lock.Escaped(net.JoinHostPort(fmt.Sprint(list[0]), fmt.Sprint(list[1])))
 }
 
 // read takes from names and values what is known to us.

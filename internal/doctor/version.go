@@ -76,7 +76,7 @@ func (g greeting) String() string {
 	case "valkey":
 		name = "Valkey"
 	}
-	return lock.Plain(name + " " + g.version + ", " + g.mode)
+	return lock.Escaped(name + " " + g.version + ", " + g.mode)
 }
 
 // checkRole is of what the server is there for, beside what the URL takes it for.

@@ -75,7 +75,7 @@ func HeldSince(h lock.Holder) string {
 	if h.Run == "" || h.Start.IsZero() {
 		return ""
 	}
-	return " since " + lock.Clock(h.Start)
+	return " since " + lock.LocalTime(h.Start)
 }
 
 func TimeLeft(ttl time.Duration) string {

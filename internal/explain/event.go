@@ -50,8 +50,8 @@ func OfHolder(e *lock.HeldError) (fields []console.Field) {
 	if held := heldFor(e); held > 0 {
 		add("held_ms", held.Milliseconds())
 	}
-	if e.Place > 0 {
-		add("place", e.Place)
+	if e.Position > 0 {
+		add("place", e.Position)
 	}
 	return fields
 }

@@ -131,16 +131,16 @@ func explainLock(err error, c About) (o Explanation, ok bool) {
 	if held, ok := errors.AsType[*lock.HeldError](err); ok {
 		return explainHeld(held, c), true
 	}
-	if done, ok := errors.AsType[*lock.DoneError](err); ok {
+	if done, ok := errors.AsType[*lock.SlotDoneError](err); ok {
 		return explainDone(done, c), true
 	}
-	if tries, ok := errors.AsType[*lock.TriesError](err); ok {
+	if tries, ok := errors.AsType[*lock.TriesExhaustedError](err); ok {
 		return explainTries(tries, c), true
 	}
 	if stopped, ok := errors.AsType[*lock.StoppedError](err); ok {
 		return explainStopped(stopped, cmp.Or(unrun(err), "; nothing was run"), c), true
 	}
-	if unread, ok := errors.AsType[*lock.UnreadError](err); ok {
+	if unread, ok := errors.AsType[*lock.FileTimeoutError](err); ok {
 		const hint = "check the file system that it is on; --redis-timeout D waits longer"
 		return Failure(StatusUnavailable, unread.Error()+" ("+c.whence(unread.Field)+")", hint), true
 	}

@@ -43,14 +43,14 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 			"cannot use URL: it is odd (from --redis)", "make it even"}},
 		{&lock.NestedError{Name: "job", Holder: holder}, 64, []string{"around this one", "would never end"}},
 		{&lock.NotLockError{Key: "k", What: "a list"}, 65, []string{`key "k" is a list, not a lock`, "left alone"}},
-		{&lock.DoneError{Name: "job", Slot: "tick", By: lock.Try{Run: "r", Host: "web-3", Ended: time.Unix(0, 0)}}, 0, []string{
-			`slot "tick" of "job" is done, by web-3 at ` + lock.Clock(time.UnixMilli(0)) + ` (db:6379`, "without --once it runs now"}},
-		{&lock.DoneError{Name: "job", Slot: "tick"}, 0, []string{`slot "tick" of "job" is done (db:6379`}},
-		{&lock.TriesError{Name: "job", Slot: "tick", Tries: 2, Failures: []lock.Try{
-			{Host: "web-1", How: lock.Failed, Status: 3, Ended: time.Unix(0, 0)}, {Host: "web-2", How: lock.Vanished, Status: -1},
+		{&lock.SlotDoneError{Name: "job", Slot: "tick", By: lock.Try{Run: "r", Host: "web-3", Ended: time.Unix(0, 0)}}, 0, []string{
+			`slot "tick" of "job" is done, by web-3 at ` + lock.LocalTime(time.UnixMilli(0)) + ` (db:6379`, "without --once it runs now"}},
+		{&lock.SlotDoneError{Name: "job", Slot: "tick"}, 0, []string{`slot "tick" of "job" is done (db:6379`}},
+		{&lock.TriesExhaustedError{Name: "job", Slot: "tick", Tries: 2, Failures: []lock.Try{
+			{Host: "web-1", End: lock.EndFailed, Status: 3, Ended: time.Unix(0, 0)}, {Host: "web-2", End: lock.EndVanished, Status: -1},
 		}}, 75, []string{
-			"2 have failed: web-1 (failed, status 3) at " + lock.Clock(time.UnixMilli(0)) + ", web-2 (vanished) (db:6379", "--tries N"}},
-		{&lock.HeldError{Name: "job", TTL: -1, Pause: &lock.PauseMark{By: "alice@desk\n", Why: "deploy"}}, 75, []string{
+			"2 have failed: web-1 (failed, status 3) at " + lock.LocalTime(time.UnixMilli(0)) + ", web-2 (vanished) (db:6379", "--tries N"}},
+		{&lock.HeldError{Name: "job", TTL: -1, Pause: &lock.PauseMark{By: "alice@desk\n", Reason: "deploy"}}, 75, []string{
 			`job "job" is paused by alice@desk\n for ever: deploy (db:6379`, "redlockrun resume job ends", "--ignore-pause"}},
 		{&lock.HeldError{Name: "it's", TTL: time.Hour, Pause: &lock.PauseMark{By: "a@b", Until: time.Unix(1e9, 0)}}, 75, []string{
 			`job "it's" is paused by a@b until 2001-09-`, `redlockrun resume 'it'\''s' ends`}},
@@ -68,7 +68,7 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		{down(errors.New("odd")), 69, []string{"check the address"}},
 		{&lock.UnavailableError{Address: "db:6379", Err: errors.New("NOPERM"), Denied: true}, 69, []string{"check the user, the password"}},
 		{&lock.HeldError{Name: "job", Holder: holder, TTL: time.Minute}, 75, []string{
-			`lock "job" is held by web-3:4121 (alice, php) since ` + lock.Clock(time.UnixMilli(0)) + `, 1m left (db:6379, from --redis)`,
+			`lock "job" is held by web-3:4121 (alice, php) since ` + lock.LocalTime(time.UnixMilli(0)) + `, 1m left (db:6379, from --redis)`,
 			"-E 0 makes a skip successful; --wait D waits"}},
 		{&lock.HeldError{Name: "job", Key: "p:{job}", Holder: lock.Holder{Foreign: "x"}, TTL: -1}, 75, []string{
 			"for ever", `"p:{job}" has no TTL`, "-E 0"}},

@@ -24,9 +24,9 @@ func PausedJob(name string, p *lock.PauseMark) string {
 
 // Pause is by alice@desk until 2026-03-01 14:00 CET: deploy.
 func Pause(p *lock.PauseMark) string {
-	text := "by " + lock.Plain(p.By) + " " + UntilWhen(p.Until)
-	if p.Why != "" {
-		text += ": " + lock.Plain(p.Why)
+	text := "by " + lock.Escaped(p.By) + " " + UntilWhen(p.Until)
+	if p.Reason != "" {
+		text += ": " + lock.Escaped(p.Reason)
 	}
 	return text
 }
@@ -36,14 +36,14 @@ func UntilWhen(t time.Time) string {
 	if t.IsZero() {
 		return "for ever"
 	}
-	return "until " + lock.Clock(t)
+	return "until " + lock.LocalTime(t)
 }
 
 // ofPause are the fields of a pause.
 func ofPause(p *lock.PauseMark) []console.Field {
 	fields := []console.Field{{Name: "by", Value: p.By}}
-	if p.Why != "" {
-		fields = append(fields, console.Field{Name: "why", Value: p.Why})
+	if p.Reason != "" {
+		fields = append(fields, console.Field{Name: "why", Value: p.Reason})
 	}
 	if !p.Until.IsZero() {
 		fields = append(fields, console.Field{Name: "until", Value: lock.Instant{Time: p.Until}.String()})

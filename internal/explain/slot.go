@@ -10,7 +10,7 @@ import (
 
 // explainDone is a dismissal: a normal outcome, which only whoever looks at a terminal wants to
 // know.
-func explainDone(e *lock.DoneError, c About) Explanation {
+func explainDone(e *lock.SlotDoneError, c About) Explanation {
 	o := Explanation{Status: statusOK, level: console.Info, watched: true, Event: console.EventDismissed, Hints: []string{c.slotless()}}
 	o.Message = e.Error() + by(e.By) + " (" + c.Where() + ")"
 	o.Fields = []console.Field{{Name: "slot", Value: e.Slot}}
@@ -22,7 +22,7 @@ func explainDone(e *lock.DoneError, c About) Explanation {
 
 // explainTries is a slot that the fleet has given up. Somebody should look at it, whatever -E
 // says.
-func explainTries(e *lock.TriesError, c About) Explanation {
+func explainTries(e *lock.TriesExhaustedError, c About) Explanation {
 	message := e.Error() + failures(e.Failures) + " (" + c.Where() + ")"
 	o := Failure(StatusBusy, message, "look at the runs that failed; --tries N lets more of them fail; "+c.slotless())
 	o.Event = console.EventTries
@@ -49,7 +49,7 @@ func failures(tries []lock.Try) string {
 	tries = tries[max(0, len(tries)-mostFailures):]
 	words := make([]string, len(tries))
 	for i, t := range tries {
-		words[i] = lock.Plain(t.Host) + " (" + ended(t) + ")" + at(t)
+		words[i] = lock.Escaped(t.Host) + " (" + ended(t) + ")" + at(t)
 	}
 	return ": " + strings.Join(words, ", ")
 }
@@ -59,20 +59,20 @@ func by(t lock.Try) string {
 	if t.Host == "" {
 		return ""
 	}
-	return ", by " + lock.Plain(t.Host) + at(t)
+	return ", by " + lock.Escaped(t.Host) + at(t)
 }
 
 func at(t lock.Try) string {
 	if t.Ended.IsZero() {
 		return ""
 	}
-	return " at " + lock.Clock(t.Ended)
+	return " at " + lock.LocalTime(t.Ended)
 }
 
 // ended is failed, status 3.
 func ended(t lock.Try) string {
-	how := lock.Plain(string(t.How))
-	if t.Status < 0 || t.How == lock.Vanished {
+	how := lock.Escaped(string(t.End))
+	if t.Status < 0 || t.End == lock.EndVanished {
 		return how
 	}
 	return fmt.Sprintf("%s, status %d", how, t.Status)

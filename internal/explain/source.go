@@ -23,9 +23,9 @@ func (c *About) advice(wrong *lock.ConfigError) string {
 	switch {
 	case wrong.Reason == lock.SeveralHosts:
 		return "several servers are a redis+sentinel:// or redis+cluster:// URL, or several --redis for a quorum"
-	case wrong.Reason == lock.OddParameter:
+	case wrong.Reason == lock.UnknownParameter:
 		return "times and TLS are set by --redis-timeout, rediss:// and --redis-ca"
-	case wrong.Reason == lock.OddSentinelParameter:
+	case wrong.Reason == lock.UnknownSentinelParameter:
 		return "times and TLS are set by --redis-timeout, rediss+sentinel:// and --redis-ca"
 	case wrong.Reason == lock.TwoMasters:
 		return "give one --redis, or three or five for a quorum"

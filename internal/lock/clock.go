@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Clock is an instant as people are told it: by this host's time zone, which is named. Today
+// LocalTime is an instant as people are told it: by this host's time zone, which is named. Today
 // goes without saying.
-func Clock(t time.Time) string { return clockAt(t, time.Now()) }
+func LocalTime(t time.Time) string { return localTimeAt(t, time.Now()) }
 
-func clockAt(t, now time.Time) string {
+func localTimeAt(t, now time.Time) string {
 	t, now = t.Local(), now.Local()
 	form := time.DateTime
 	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {

@@ -15,12 +15,12 @@ func TestPeopleAreToldTheTimeOfThisHostWithItsZone(t *testing.T) {
 		now.Add(12 * time.Hour):  "2026-03-02 01:00:00 CET",
 		now.AddDate(-1, 0, 0):    "2025-03-01 13:00:00 CET",
 	} {
-		if got := clockAt(at, now); got != want {
+		if got := localTimeAt(at, now); got != want {
 			t.Errorf("%s is told as %q, want %q", at, got, want)
 		}
 	}
 	time.Local = time.FixedZone("+0530", 5*3600+1800)
-	if got := clockAt(now, now); got != "17:30:00 UTC+05:30" {
+	if got := localTimeAt(now, now); got != "17:30:00 UTC+05:30" {
 		t.Errorf("a zone without letters: %q", got)
 	}
 }

@@ -10,16 +10,16 @@ func (e *HeldError) Error() string {
 		return fmt.Sprintf("lock %q has as many waiters as it may have", e.Name)
 	}
 	if e.Pause != nil {
-		return fmt.Sprintf("lock %q is paused by %s", e.Name, Plain(e.Pause.By))
+		return fmt.Sprintf("lock %q is paused by %s", e.Name, Escaped(e.Pause.By))
 	}
 	return fmt.Sprintf("lock %q is held by %s", e.Name, e.Holder)
 }
 
-func (e *DoneError) Error() string {
+func (e *SlotDoneError) Error() string {
 	return fmt.Sprintf("the work of slot %q of %q is done", e.Slot, e.Name)
 }
 
-func (e *TriesError) Error() string {
+func (e *TriesExhaustedError) Error() string {
 	have := "have"
 	if len(e.Failures) == 1 {
 		have = "has"
@@ -66,7 +66,7 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("change job %q: its run has not ended", e.Name)
 }
 
-func (e *UnreadError) Error() string {
+func (e *FileTimeoutError) Error() string {
 	return fmt.Sprintf("read %s: the file system has not answered in time", e.Subject)
 }
 
@@ -77,5 +77,5 @@ func TypeName(t string) string {
 	if t == "" {
 		return "not a string"
 	}
-	return "a " + Plain(t)
+	return "a " + Escaped(t)
 }

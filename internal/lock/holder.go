@@ -29,11 +29,11 @@ func (h Holder) String() string {
 	if h.Run == "" {
 		return strconv.Quote(h.Foreign)
 	}
-	return fmt.Sprintf("%s:%d (%s, %s)", Plain(h.Host), h.PID, Plain(h.User), Plain(h.Command))
+	return fmt.Sprintf("%s:%d (%s, %s)", Escaped(h.Host), h.PID, Escaped(h.User), Escaped(h.Command))
 }
 
-// Plain is a text from a store without what would steer a terminal or break a line.
-func Plain(s string) string {
+// Escaped is a text from a store without what would steer a terminal or break a line.
+func Escaped(s string) string {
 	quoted := strconv.Quote(s)
 	return quoted[1 : len(quoted)-1]
 }
@@ -43,7 +43,7 @@ func (h Holder) Process() string {
 	if h.Run == "" {
 		return strconv.Quote(h.Foreign)
 	}
-	return fmt.Sprintf("%s:%d", Plain(h.Host), h.PID)
+	return fmt.Sprintf("%s:%d", Escaped(h.Host), h.PID)
 }
 
 // RenewsWithin is after how long a holder that lives has renewed its lease: it may miss one

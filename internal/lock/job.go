@@ -75,18 +75,18 @@ type Job struct {
 	Ends  []PauseEnd // in a quorum: of pauses that a master that was away may have still
 
 	// The ledger.
-	Open   Entry // the run that is believed to be running; Run is "" if none is
-	Last   Entry // the last end
-	Good   Entry // the last success
-	Mean   time.Duration
-	Counts map[How]int64 // nil: unknown
-	Runs   []Entry       // newest first
+	Open        Entry // the run that is believed to be running; Run is "" if none is
+	LastEnd     Entry // the last end
+	LastSuccess Entry // the last success
+	Mean        time.Duration
+	Counts      map[EndKind]int64 // nil: unknown
+	Runs        []Entry           // newest first
 
-	// Doubts are runs that one master of a quorum has known to be open before Open, and of
+	// Unresolved are runs that one master of a quorum has known to be open before Open, and of
 	// which it does not know how they ended. What a majority knows has none.
-	Doubts []Entry
+	Unresolved []Entry
 
-	Forgetful bool // no runs are remembered where the job lives
+	NoHistory bool // no runs are remembered where the job lives
 
 	Stopped Entry // the last stop that an operator asked for; Event is "" if nobody did
 
@@ -119,11 +119,11 @@ type Entry struct {
 	Asked    time.Time // the run's first question
 	At       time.Time // when it began
 	Ended    time.Time // of a vanished run: when that was found; of an act: when it was done
-	How      How       // "" for what is running, and for an act
-	Event    Event     // "" for a run
+	End      EndKind   // "" for what is running, and for an act
+	Act      Act       // "" for a run
 	Status   int       // of the command, or redlockrun's own; < 0: unknown
 	Lost     bool      // the lock was lost before the end
-	Why      string    // of an act
+	Reason   string    // of an act
 }
 
 // A Waiter stands in line.
@@ -144,11 +144,11 @@ type JobSlot struct {
 
 // A PauseMark says that a job is paused.
 type PauseMark struct {
-	ID    string // 26 characters
-	By    string // user@host
-	Why   string
-	Since time.Time
-	Until time.Time // zero: for ever
+	ID     string // 26 characters
+	By     string // user@host
+	Reason string
+	Since  time.Time
+	Until  time.Time // zero: for ever
 }
 
 // A PauseEnd says that a pause has ended in a quorum while Master was away, which may have the pause still; or, without
@@ -160,13 +160,13 @@ type State string
 
 // The states of jobs.
 const (
-	Idle      State = "idle"
-	Running   State = "running"
-	Ended     State = "ended"    // the run is over, its min-hold is not
-	Starting  State = "starting" // a hand-over is under way
-	PausedJob State = "paused"
-	Silent    State = "silent"   // it has not renewed when it should have; its lease goes on
-	Gone      State = "vanished" // the ledger has it running, and it has no lock
-	Stuck     State = "stuck"    // the lock never expires by itself, and is no pause
-	Foreign   State = "foreign"  // the key is somebody else's
+	StateIdle     State = "idle"
+	StateRunning  State = "running"
+	StateEnded    State = "ended"    // the run is over, its min-hold is not
+	StateStarting State = "starting" // a hand-over is under way
+	StatePaused   State = "paused"
+	StateSilent   State = "silent"   // it has not renewed when it should have; its lease goes on
+	StateVanished State = "vanished" // the ledger has it running, and it has no lock
+	StateStuck    State = "stuck"    // the lock never expires by itself, and is no pause
+	StateForeign  State = "foreign"  // the key is somebody else's
 )

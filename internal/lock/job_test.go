@@ -3,17 +3,17 @@ package lock
 import "testing"
 
 func TestARunThatTheLedgerKnowsAndNoLockHasVanished(t *testing.T) {
-	held := Job{State: Running, Holder: Holder{Run: "b"}, Open: Entry{Run: "b"}}
+	held := Job{State: StateRunning, Holder: Holder{Run: "b"}, Open: Entry{Run: "b"}}
 	for _, c := range []struct {
 		job  Job
 		want bool
 	}{
 		{held, false},
-		{Job{State: Gone, Open: Entry{Run: "a"}}, true},
-		{Job{State: Starting, Holder: Holder{Run: "b"}, Open: Entry{Run: "a"}}, true},
-		{Job{State: PausedJob, Open: Entry{Run: "a"}}, true},
+		{Job{State: StateVanished, Open: Entry{Run: "a"}}, true},
+		{Job{State: StateStarting, Holder: Holder{Run: "b"}, Open: Entry{Run: "a"}}, true},
+		{Job{State: StatePaused, Open: Entry{Run: "a"}}, true},
 		{Job{Open: Entry{Run: "a"}}, false}, // nobody could tell
-		{Job{State: Idle}, false},
+		{Job{State: StateIdle}, false},
 	} {
 		if got := c.job.Vanished(); got != c.want {
 			t.Errorf("%v of %+v", got, c.job)

@@ -19,7 +19,7 @@ import (
 type Store interface {
 	// Acquire takes the lock req.Name, waiting for it as req.Wait says.
 	//
-	// It returns *DoneError if the slot's work is done, *TriesError if its tries are used
+	// It returns *SlotDoneError if the slot's work is done, *TriesExhaustedError if its tries are used
 	// up, *HeldError if the lock stayed busy, *NestedError if waiting for it could not end,
 	// *UnavailableError if the last try had no answer, *NotLockError if the key is something
 	// else, *NewerError if a newer release has claimed it, *StoppedError if an operator
@@ -71,9 +71,9 @@ type Request struct {
 	// had been found busy and waiting goes on.
 	OnOutage func(error)
 
-	// OnUncalled, if not nil, is called once if the store cannot call a waiter: then
+	// OnPolling, if not nil, is called once if the store cannot call a waiter: then
 	// it looks about twice a second. The error is an *UnavailableError that says why.
-	OnUncalled func(error)
+	OnPolling func(error)
 }
 
 // Wait says how long and how a busy lock is waited for. The zero value tries once.
@@ -102,7 +102,7 @@ type Lease interface {
 	// makes at most two tries within ctx, but for a slot tries until ctx ends. Releasing
 	// a lock that is not ours any more changes nothing of it and returns ErrLost; how
 	// the run ended is entered nevertheless.
-	Release(ctx context.Context, end Farewell) error
+	Release(ctx context.Context, end ReleaseRequest) error
 
 	// Held is how long the lock has been held, by the clock that its min-hold is
 	// measured on: the server's, if it has one.
@@ -151,22 +151,22 @@ type HeldError struct {
 	Holder   Holder        // zero, but for Foreign, if the value is not a record of ours
 	TTL      time.Duration // what is left; 0 if nobody knows, negative if the key never expires by itself
 	Since    time.Time     // when the holder took it, by the store's clock, as an instant of package boottime; zero: nobody knows
-	Place    int           // in the line, from 1; 0 outside it
+	Position int           // in the line, from 1; 0 outside it
 	Full     bool          // Wait.Max others wait already
 	Rejoined bool          // the place before was lost; this is a new one, at the end
 	Pause    *PauseMark    // why the lock is given to nobody; nil if a run has it
 	Missed   bool          // it was lost because the lock was handed over while the store could not be reached
 }
 
-// A DoneError says that the work of a slot is done.
-type DoneError struct {
+// A SlotDoneError says that the work of a slot is done.
+type SlotDoneError struct {
 	Name string
 	Slot string
 	By   Try
 }
 
-// A TriesError says that as many runs of a slot have failed as may.
-type TriesError struct {
+// A TriesExhaustedError says that as many runs of a slot have failed as may.
+type TriesExhaustedError struct {
 	Name     string
 	Slot     string
 	Tries    int
@@ -203,9 +203,9 @@ type NewerError struct {
 	Protocol int // the lowest that may touch it
 }
 
-// An UnreadError says that a file that leads to a store was not read in time: it may lie on a
+// A FileTimeoutError says that a file that leads to a store was not read in time: it may lie on a
 // network, or in a pipe into which nobody writes.
-type UnreadError struct {
+type FileTimeoutError struct {
 	Subject string
 	Field   string // of [Servers], or ""
 }
@@ -225,9 +225,9 @@ type ConfigError struct {
 type Reason int
 
 const (
-	_                    Reason = iota
-	SeveralHosts                // are in the URL of one server
-	OddParameter                // is in a URL
-	OddSentinelParameter        // is in the URL of sentinels, whose parameters are others
-	TwoMasters                  // are no quorum
+	_                        Reason = iota
+	SeveralHosts                    // are in the URL of one server
+	UnknownParameter                // is in a URL
+	UnknownSentinelParameter        // is in the URL of sentinels, whose parameters are others
+	TwoMasters                      // are no quorum
 )

@@ -11,35 +11,35 @@ type Operator interface {
 	// a step of each master, and made when a majority has made it. Its errors are
 	// *RefusedError, *NotLockError, *UnavailableError, or the cause of ctx; the last two in an
 	// *UnconfirmedError if the change may have been made.
-	Change(ctx context.Context, name string, c Change) (Changed, error)
+	Change(ctx context.Context, name string, c Change) (ChangeResult, error)
 }
 
 // A Change is what an operator wants done.
 type Change struct {
-	Act  Event
-	By   Holder // whose Run is the change's own id, fresh for each Change
-	Why  string
-	Run  string // of Halted, Freed: only this run; "": whichever has the lock
-	Kept string // of Resumed: only a pause with this Why, if OnlyKept
+	Act         Act
+	By          Holder // whose Run is the change's own id, fresh for each Change
+	Reason      string
+	Run         string // of ActStop, ActUnlock: only this run; "": whichever has the lock
+	PauseReason string // of ActResume: only a pause with this Reason, if MatchReason
 
-	OnlyKept bool
-	For      time.Duration // of Paused, and of Halted with Pausing; Forever has no end
-	Pausing  bool          // of Halted: nobody starts after it
-	Foreign  bool          // of Freed: the lock is somebody else's value
-	Over     bool          // of Freed: the record must say that its run has ended
+	MatchReason bool
+	For         time.Duration // of ActPause, and of ActStop with ThenPause; Forever has no end
+	ThenPause   bool          // of ActStop: nobody starts after it
+	Foreign     bool          // of ActUnlock: the lock is somebody else's value
+	OnlyEnded   bool          // of ActUnlock: the record must say that its run has ended
 }
 
-// Forgotten removes what is remembered of a job; it is entered nowhere.
-const Forgotten Event = "forget"
+// ActForget removes what is remembered of a job; it is entered nowhere.
+const ActForget Act = "forget"
 
-// A Changed is how things are after a change. All times are the store's.
-type Changed struct {
+// A ChangeResult is how things are after a change. All times are the store's.
+type ChangeResult struct {
 	Done   bool // now; false: it was so before, or there was nothing to do it to
 	Now    time.Time
 	Holder Holder        // who had the lock before; zero: nobody, or a pause
 	At     time.Time     // since when
 	Left   time.Duration // of its lease; negative: it never expires by itself
-	Pause  *PauseMark    // the pause that is wanted now; of Resumed: the one that has ended
+	Pause  *PauseMark    // the pause that is wanted now; of ActResume: the one that has ended
 	Next   Waiter        // the first in line, after the change; Run is "" if nobody waits
 	Ran    bool          // the job has run in the last 90 days
 	Absent []string      // masters of a quorum that did not answer
@@ -56,8 +56,8 @@ func (e *UnconfirmedError) Error() string { return e.Err.Error() }
 func (e *UnconfirmedError) Unwrap() error { return e.Err }
 
 // Unconfirmed is err of a change that may have been made.
-func Unconfirmed(err error, inDoubt bool) error {
-	if !inDoubt || err == nil {
+func Unconfirmed(err error, unconfirmed bool) error {
+	if !unconfirmed || err == nil {
 		return err
 	}
 	return &UnconfirmedError{err}
@@ -65,9 +65,9 @@ func Unconfirmed(err error, inDoubt bool) error {
 
 // A RefusedError says that a change was not made, as things are not what it is for.
 type RefusedError struct {
-	Name    string
-	Refusal Objection
-	Changed // how things are
+	Name         string
+	Refusal      Objection
+	ChangeResult // how things are
 }
 
 // An Objection is why a change was not made.

@@ -34,10 +34,10 @@ func (r *Refusal) Error() string {
 	return r.Text
 }
 
-// Telling is which of two errors says more about why a store could not be asked: err, or
+// ClearerError is which of two errors says more about why a store could not be asked: err, or
 // before, which an earlier try has met; nil if there was none. A refusal says more than
 // silence, and what had its whole time more than what was cut short. Else err does.
-func Telling(before, err error, whole bool) error {
+func ClearerError(before, err error, whole bool) error {
 	switch refused := Refused(err); {
 	case before == nil, refused && !Refused(before):
 		return err

@@ -61,13 +61,13 @@ type Servers struct {
 	Replicas        int
 	ReplicasTimeout time.Duration
 
-	Dial    Dialer        // nil, but in tests: net.Dialer's
-	Settled time.Duration // 0, but in tests: a minute
+	Dial      Dialer        // nil, but in tests: net.Dialer's
+	MinUptime time.Duration // 0, but in tests: a minute
 }
 
-// Settled is the least time that a master of a quorum must be up to vote, since it may have
+// MinUptime is the least time that a master of a quorum must be up to vote, since it may have
 // forgotten to whom it had given the lock when it was restarted.
-const Settled = time.Minute
+const MinUptime = time.Minute
 
 // UptimeToVote is for how many seconds a master of a quorum must have been up to vote for a
 // lease of that ttl, by what it says itself; 0 if it need not.
@@ -75,9 +75,9 @@ func (s Servers) UptimeToVote(ttl time.Duration) int64 {
 	if s.Durable {
 		return 0
 	}
-	least := s.Settled
+	least := s.MinUptime
 	if least <= 0 {
-		least = Settled
+		least = MinUptime
 	}
 	return int64((max(ttl, least)+time.Second-1)/time.Second) + 1 // as it counts whole seconds
 }

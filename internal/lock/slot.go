@@ -23,6 +23,6 @@ type Try struct {
 	Run    string
 	Host   string
 	Ended  time.Time // the store's clock; zero: unknown
-	How    How
+	End    EndKind
 	Status int // < 0: unknown
 }

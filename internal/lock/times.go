@@ -6,26 +6,26 @@ import "time"
 // place for them, and for the instants of a lease; what a flag overrides is
 // overridden in a copy.
 type Times struct {
-	TTL    time.Duration
-	Drift  time.Duration // how far the server's clock may run ahead of ours during one ttl
-	Margin time.Duration // between SIGKILL and the end of the lease
-	Grace  time.Duration // between SIGTERM and SIGKILL
-	Try    time.Duration // the limit of one request
-	Pause  time.Duration // between two tries of a request that got no answer, before jitter
-	Renew  time.Duration // from one renewal to the next, before up to a tenth is taken off
+	TTL        time.Duration
+	Drift      time.Duration // how far the server's clock may run ahead of ours during one ttl
+	Margin     time.Duration // between SIGKILL and the end of the lease
+	Grace      time.Duration // between SIGTERM and SIGKILL
+	Try        time.Duration // the limit of one request
+	RetryDelay time.Duration // between two tries of a request that got no answer, before jitter
+	Renew      time.Duration // from one renewal to the next, before up to a tenth is taken off
 }
 
 // TimesOf derives the times of a lock from its ttl. The drift is that of the
 // Redis documentation's page on distributed locks: 1 % and 2 ms.
 func TimesOf(ttl time.Duration) Times {
 	return Times{
-		TTL:    ttl,
-		Drift:  ttl/100 + 2*time.Millisecond,
-		Margin: Between(50*time.Millisecond, ttl/20, time.Second),
-		Grace:  Between(50*time.Millisecond, ttl/6, 10*time.Second),
-		Try:    Between(50*time.Millisecond, ttl/10, 2*time.Second),
-		Pause:  Between(50*time.Millisecond, ttl/30, time.Second),
-		Renew:  min(ttl/3, 20*time.Second),
+		TTL:        ttl,
+		Drift:      ttl/100 + 2*time.Millisecond,
+		Margin:     Clamp(50*time.Millisecond, ttl/20, time.Second),
+		Grace:      Clamp(50*time.Millisecond, ttl/6, 10*time.Second),
+		Try:        Clamp(50*time.Millisecond, ttl/10, 2*time.Second),
+		RetryDelay: Clamp(50*time.Millisecond, ttl/30, time.Second),
+		Renew:      min(ttl/3, 20*time.Second),
 	}
 }
 

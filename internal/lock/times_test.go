@@ -11,12 +11,13 @@ const ms = time.Millisecond
 func TestTimesAreThoseOfTheContract(t *testing.T) {
 	const second = time.Second
 	for _, want := range []Times{
-		{TTL: 500 * ms, Drift: 7 * ms, Margin: 50 * ms, Grace: 500 * ms / 6, Try: 50 * ms, Pause: 50 * ms, Renew: 500 * ms / 3},
-		{TTL: time.Second, Drift: 12 * ms, Margin: 50 * ms, Grace: time.Second / 6, Try: 100 * ms, Pause: 50 * ms, Renew: time.Second / 3},
-		{TTL: 6 * time.Second, Drift: 62 * ms, Margin: 300 * ms, Grace: time.Second, Try: 600 * ms, Pause: 200 * ms, Renew: 2 * time.Second},
-		{TTL: time.Minute, Drift: 602 * ms, Margin: second, Grace: 10 * second, Try: 2 * second, Pause: second, Renew: 20 * second},
-		{TTL: time.Hour, Drift: 36002 * ms, Margin: second, Grace: 10 * second, Try: 2 * second, Pause: second, Renew: 20 * second},
-		{TTL: 7 * 24 * time.Hour, Drift: 6048002 * ms, Margin: second, Grace: 10 * second, Try: 2 * second, Pause: second, Renew: 20 * second},
+		{TTL: 500 * ms, Drift: 7 * ms, Margin: 50 * ms, Grace: 500 * ms / 6, Try: 50 * ms, RetryDelay: 50 * ms, Renew: 500 * ms / 3},
+		{TTL: time.Second, Drift: 12 * ms, Margin: 50 * ms, Grace: time.Second / 6, Try: 100 * ms, RetryDelay: 50 * ms, Renew: time.Second / 3},
+		{TTL: 6 * time.Second, Drift: 62 * ms, Margin: 300 * ms, Grace: time.Second, Try: 600 * ms, RetryDelay: 200 * ms, Renew: 2 * time.Second},
+		{TTL: time.Minute, Drift: 602 * ms, Margin: second, Grace: 10 * second, Try: 2 * second, RetryDelay: second, Renew: 20 * second},
+		{TTL: time.Hour, Drift: 36002 * ms, Margin: second, Grace: 10 * second, Try: 2 * second, RetryDelay: second, Renew: 20 * second},
+		{TTL: 7 * 24 * time.Hour, Drift: 6048002 * ms, Margin: second, Grace: 10 * second, Try: 2 * second, RetryDelay: second,
+			Renew: 20 * second},
 	} {
 		if got := TimesOf(want.TTL); got != want {
 			t.Errorf("ttl %v:\n got %+v\nwant %+v", want.TTL, got, want)
@@ -80,8 +81,8 @@ func TestTimesKeepTheirOrderAndBounds(t *testing.T) {
 		x := TimesOf(ttl)
 		ok := x.TTL == ttl &&
 			within(50*ms, x.Margin, time.Second) && within(50*ms, x.Grace, 10*time.Second) &&
-			within(50*ms, x.Try, 2*time.Second) && within(50*ms, x.Pause, time.Second) &&
-			within(166*ms, x.Renew, 20*time.Second) && x.Pause <= x.Try && x.Try < x.Renew && x.Drift < ttl/50
+			within(50*ms, x.Try, 2*time.Second) && within(50*ms, x.RetryDelay, time.Second) &&
+			within(166*ms, x.Renew, 20*time.Second) && x.RetryDelay <= x.Try && x.Try < x.Renew && x.Drift < ttl/50
 		if !ok {
 			t.Errorf("ttl %v: %+v", ttl, x)
 		}
@@ -93,7 +94,7 @@ func TestLongerTTLsNeverShortenATime(t *testing.T) {
 	for ttl := 501 * ms; ttl < 10*time.Minute; ttl += 7 * ms {
 		x := TimesOf(ttl)
 		if x.Drift < last.Drift || x.Margin < last.Margin || x.Grace < last.Grace ||
-			x.Try < last.Try || x.Pause < last.Pause || x.Renew < last.Renew {
+			x.Try < last.Try || x.RetryDelay < last.RetryDelay || x.Renew < last.Renew {
 			t.Errorf("ttl %v: %+v after %+v", ttl, x, last)
 		}
 		last = x

@@ -11,8 +11,8 @@ import (
 // retryDelay is the pause between two tries when the request names none.
 const retryDelay = 200 * time.Millisecond
 
-// lastLook is the least time that a try is given, also when waiting ends.
-const lastLook = 250 * time.Millisecond
+// minTry is the least time that a try is given, also when waiting ends.
+const minTry = 250 * time.Millisecond
 
 // Await asks once, and while the lock is busy again as req.Wait says. ask
 // returns *HeldError if it is busy and *UnavailableError if nobody answered
@@ -46,9 +46,9 @@ func retry(ctx context.Context, req Request, held *HeldError, ask func(context.C
 		delay, timeout := req.Draw.Jitter(req.Wait.delay()), req.Timeout
 		if limited {
 			delay = min(delay, left)
-			timeout = min(timeout, max(left-delay, lastLook))
+			timeout = min(timeout, max(left-delay, minTry))
 		}
-		if !Pause(ctx, delay) {
+		if !Sleep(ctx, delay) {
 			return nil, context.Cause(ctx)
 		}
 		var lease Lease
@@ -59,7 +59,7 @@ func retry(ctx context.Context, req Request, held *HeldError, ask func(context.C
 		case errors.As(last, new(*HeldError)):
 			outage = nil
 		case errors.As(last, new(*UnavailableError)):
-			outage = Telling(outage, last, timeout == req.Timeout)
+			outage = ClearerError(outage, last, timeout == req.Timeout)
 		default:
 			return nil, last
 		}

@@ -27,8 +27,8 @@ const mostAtOnce = 16
 type changing struct {
 	command string
 	change  lock.Change // but for By
-	say     func(name string, c lock.Changed) string
-	quiet   func(lock.Changed) bool // what need not be told; nil: everything must
+	say     func(name string, c lock.ChangeResult) string
+	quiet   func(lock.ChangeResult) bool // what need not be told; nil: everything must
 	// object is what is refused, in words of the command; false: that is nothing bad. nil: nothing is refused.
 	object func(*lock.RefusedError) (explain.Explanation, bool)
 	json   bool
@@ -36,7 +36,7 @@ type changing struct {
 
 // A madeChange is what came of one job's.
 type madeChange struct {
-	lock.Changed
+	lock.ChangeResult
 	name string
 	err  error
 }
@@ -83,7 +83,7 @@ func (w *changing) make(o *Operation, names []string) ([]madeChange, error) {
 
 // repeatFor is what to do about a master that was away: one that has not heard of a resume keeps the pause.
 func (w *changing) repeatFor(master string, done []madeChange) string {
-	if w.change.Act != lock.Resumed {
+	if w.change.Act != lock.ActResume {
 		return ""
 	}
 	var names []string
@@ -126,9 +126,9 @@ func (w *changing) lines(done []madeChange) (lines []string) {
 	for _, m := range done {
 		switch {
 		case w.json:
-			lines = append(lines, string(console.Object(report.ChangeObject(m.name, w.change.Act, m.Changed))))
-		case w.quiet == nil || !w.quiet(m.Changed):
-			lines = append(lines, w.say(m.name, m.Changed))
+			lines = append(lines, string(console.Object(report.ChangeObject(m.name, w.change.Act, m.ChangeResult))))
+		case w.quiet == nil || !w.quiet(m.ChangeResult):
+			lines = append(lines, w.say(m.name, m.ChangeResult))
 		}
 	}
 	return lines
@@ -154,7 +154,7 @@ func (w *changing) one(ctx context.Context, store lock.Operator, name string) (m
 	c := w.change
 	c.By = lock.Holder{Run: lock.NewRunID(), Host: lock.HostName(), PID: os.Getpid(), User: lock.UserName(), Start: time.Now()}
 	m.name = name
-	m.Changed, m.err = store.Change(ctx, name, c)
+	m.ChangeResult, m.err = store.Change(ctx, name, c)
 	return m
 }
 

@@ -18,13 +18,13 @@ func defineForget(flags *pflag.FlagSet) act {
 		if err != nil {
 			return err
 		}
-		w := &changing{command: "forget", json: *json, say: sayForgotten, object: notForgotten, change: lock.Change{Act: lock.Forgotten}}
+		w := &changing{command: "forget", json: *json, say: sayForgotten, object: notForgotten, change: lock.Change{Act: lock.ActForget}}
 		_, err = w.make(o, names)
 		return err
 	}
 }
 
-func sayForgotten(name string, c lock.Changed) string {
+func sayForgotten(name string, c lock.ChangeResult) string {
 	switch {
 	case c.Unconfirmed:
 		return fmt.Sprintf("nothing is remembered of %q; an answer was lost: this command may have forgotten it", name)
@@ -36,11 +36,11 @@ func sayForgotten(name string, c lock.Changed) string {
 
 func notForgotten(e *lock.RefusedError) (explain.Explanation, bool) {
 	if e.Refusal == lock.StillPaused {
-		return refuse(e, explain.PausedJob(e.Name, new(pauseOrNone(e.Changed))), explain.Typed("resume", e.Name)+" ends the pause"), true
+		return refuse(e, explain.PausedJob(e.Name, new(pauseOrNone(e.ChangeResult))), explain.Typed("resume", e.Name)+" ends the pause"), true
 	}
 	hint := explain.Typed("stop", e.Name) + " --wait 1m ends its run"
 	if e.Holder.Run == "" {
 		hint = explain.Typed("status", e.Name) + " says more"
 	}
-	return refuse(e, fmt.Sprintf("%q is %s", e.Name, heldBy(e.Changed)), hint), true
+	return refuse(e, fmt.Sprintf("%q is %s", e.Name, heldBy(e.ChangeResult)), hint), true
 }

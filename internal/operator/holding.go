@@ -7,7 +7,7 @@ import (
 )
 
 // heldBy is held by web-3:4121 since 13:58:02 CET, of a lock that a run has; "" if none has.
-func heldBy(c lock.Changed) string {
+func heldBy(c lock.ChangeResult) string {
 	switch {
 	case c.Holder.Foreign != "":
 		return "held by " + c.Holder.Process() + ", which is no run of redlockrun's"
@@ -16,16 +16,16 @@ func heldBy(c lock.Changed) string {
 	case c.At.IsZero():
 		return "held by " + c.Holder.Process()
 	}
-	return "held by " + c.Holder.Process() + " since " + lock.Clock(c.At)
+	return "held by " + c.Holder.Process() + " since " + lock.LocalTime(c.At)
 }
 
 // unrenewed is for how long a holder has not renewed its lease, and whether that is too long.
-func unrenewed(c lock.Changed) (d time.Duration, late bool) {
+func unrenewed(c lock.ChangeResult) (d time.Duration, late bool) {
 	return c.Holder.Unrenewed(c.Left, c.At, c.Now)
 }
 
 // heedsBy is when a holder that lives has renewed its lease, and so knows what has changed.
-func heedsBy(c lock.Changed) time.Time {
+func heedsBy(c lock.ChangeResult) time.Time {
 	d, late := unrenewed(c)
 	if late || c.Holder.Every <= 0 || c.Holder.TTL <= 0 {
 		return c.Now.Add(max(0, c.Left))

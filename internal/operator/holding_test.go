@@ -26,7 +26,7 @@ func TestAHolderIsLateWhenARenewalAndTwoTriesAreMissing(t *testing.T) {
 		{"has been handed the lock, and has not begun", time.Second, 2 * time.Second, false, slack - time.Second},
 		{"never expires", time.Hour, -1, false, slack},
 	} {
-		changed := lock.Changed{Now: now, Holder: holder, At: now.Add(-c.held), Left: c.left}
+		changed := lock.ChangeResult{Now: now, Holder: holder, At: now.Add(-c.held), Left: c.left}
 		if _, late := unrenewed(changed); late != c.late {
 			t.Errorf("one that %s: late: %v", c.what, late)
 		}
@@ -34,7 +34,7 @@ func TestAHolderIsLateWhenARenewalAndTwoTriesAreMissing(t *testing.T) {
 			t.Errorf("one that %s heeds it in %v, want %v", c.what, by, c.heeds)
 		}
 	}
-	unknown := lock.Changed{Now: now, Holder: lock.Holder{Run: "r"}, Left: 40 * time.Second}
+	unknown := lock.ChangeResult{Now: now, Holder: lock.Holder{Run: "r"}, Left: 40 * time.Second}
 	if _, late := unrenewed(unknown); late || heedsBy(unknown).Sub(now) != 40*time.Second {
 		t.Errorf("of one whose times are unknown: late: %v, %v", late, heedsBy(unknown))
 	}

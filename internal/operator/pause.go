@@ -34,7 +34,7 @@ func definePause(flags *pflag.FlagSet) act {
 		if err != nil {
 			return err
 		}
-		change := lock.Change{Act: lock.Paused, Why: *why, For: time.Duration(length)}
+		change := lock.Change{Act: lock.ActPause, Reason: *why, For: time.Duration(length)}
 		w := &changing{command: "pause", json: *json, say: sayPaused, change: change}
 		made, err := w.make(o, names)
 		if err == nil {
@@ -55,8 +55,8 @@ func (o *Operation) stayPaused(meant *jobsMeant, made []madeChange, why string) 
 	var until time.Time
 	ending := explain.Typed("resume")
 	for _, m := range made {
-		p := pauseOrNone(m.Changed)
-		if m.Done || meant.listed() && why != "" && p.Why == why {
+		p := pauseOrNone(m.ChangeResult)
+		if m.Done || meant.listed() && why != "" && p.Reason == why {
 			ours, until = append(ours, m.name), p.Until
 		}
 	}
@@ -96,7 +96,7 @@ func chosen(o *Operation, command string, meant *jobsMeant, operands []string, w
 	return meant.names(o, operands)
 }
 
-func sayPaused(name string, c lock.Changed) string {
+func sayPaused(name string, c lock.ChangeResult) string {
 	text := fmt.Sprintf("%q is paused already, %s; it is left so", name, pauseOf(c))
 	if c.Done {
 		text = fmt.Sprintf("paused %q %s", name, explain.UntilWhen(pauseOrNone(c).Until))
@@ -110,14 +110,14 @@ func sayPaused(name string, c lock.Changed) string {
 	return text
 }
 
-func pauseOrNone(c lock.Changed) lock.PauseMark {
+func pauseOrNone(c lock.ChangeResult) lock.PauseMark {
 	if c.Pause == nil {
 		return lock.PauseMark{}
 	}
 	return *c.Pause
 }
 
-func pauseOf(c lock.Changed) string {
+func pauseOf(c lock.ChangeResult) string {
 	p := pauseOrNone(c)
 	return explain.Pause(&p)
 }

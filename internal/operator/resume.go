@@ -22,10 +22,10 @@ func defineResume(flags *pflag.FlagSet) act {
 			return err
 		}
 		only := meant.listed() && flags.Changed("why")
-		change := lock.Change{Act: lock.Resumed, Why: *why, Kept: *why, OnlyKept: only}
+		change := lock.Change{Act: lock.ActResume, Reason: *why, PauseReason: *why, MatchReason: only}
 		w := &changing{command: "resume", json: *json, say: sayResumed, object: anotherPause, change: change}
 		if meant.listed() {
-			w.quiet = func(c lock.Changed) bool { return !c.Done }
+			w.quiet = func(c lock.ChangeResult) bool { return !c.Done }
 		}
 		made, err := w.make(o, names)
 		if meant.listed() && len(names) > 0 && err == nil && !anyDone(made) {
@@ -51,7 +51,7 @@ func anyDone(made []madeChange) bool {
 	return false
 }
 
-func sayResumed(name string, c lock.Changed) string {
+func sayResumed(name string, c lock.ChangeResult) string {
 	switch {
 	case c.Unconfirmed:
 		return fmt.Sprintf("%q is not paused", name) + lostAnswer(name, "ended a pause")

@@ -71,7 +71,7 @@ func (o *Operation) untilOver(
 			said = true
 			o.note("waiting for the end of " + runners(left))
 		}
-		if !lock.Pause(ctx, min(lookAgain, max(0, limit-time.Since(began)))) {
+		if !lock.Sleep(ctx, min(lookAgain, max(0, limit-time.Since(began)))) {
 			return nil, context.Cause(ctx)
 		}
 	}
@@ -80,7 +80,7 @@ func (o *Operation) untilOver(
 // works reports whether a run of a job may be at work, or what is no run has its lock.
 func works(j lock.Job) bool {
 	switch j.State {
-	case lock.Idle, lock.PausedJob, lock.Ended, lock.Gone:
+	case lock.StateIdle, lock.StatePaused, lock.StateEnded, lock.StateVanished:
 		return false
 	}
 	return true
@@ -99,7 +99,7 @@ func runners(jobs []lock.Job) string {
 	texts := make([]string, len(jobs))
 	for i, j := range jobs {
 		texts[i] = fmt.Sprintf("%q", j.Name)
-		if by := heldBy(lock.Changed{Holder: j.Holder, At: j.At}); by != "" {
+		if by := heldBy(lock.ChangeResult{Holder: j.Holder, At: j.At}); by != "" {
 			texts[i] += ", " + by
 		}
 	}

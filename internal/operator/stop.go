@@ -27,9 +27,9 @@ func defineStop(flags *pflag.FlagSet) act {
 		if err != nil {
 			return err
 		}
-		change := lock.Change{Act: lock.Halted, Run: *run, Why: *why, Pausing: pausing != 0, For: time.Duration(pausing)}
+		change := lock.Change{Act: lock.ActStop, Run: *run, Reason: *why, ThenPause: pausing != 0, For: time.Duration(pausing)}
 		w := &changing{command: "stop", json: *json, say: sayStopped, change: change}
-		w.object = func(e *lock.RefusedError) (explain.Explanation, bool) { return notStopped(e, change.Pausing) }
+		w.object = func(e *lock.RefusedError) (explain.Explanation, bool) { return notStopped(e, change.ThenPause) }
 		made, err := w.make(o, names)
 		if err != nil || made[0].Holder.Run == "" || !made[0].Holder.Ended.IsZero() {
 			return err
@@ -50,7 +50,7 @@ func oneJob(o *Operation, command string, operands []string, run, why string) ([
 	return chosen(o, command, new(jobsMeant), operands, why)
 }
 
-func sayStopped(name string, c lock.Changed) string {
+func sayStopped(name string, c lock.ChangeResult) string {
 	var text string
 	switch by := c.Holder.Process(); {
 	case c.Holder.Run == "":
@@ -77,16 +77,16 @@ func sayStopped(name string, c lock.Changed) string {
 func waiter(w lock.Waiter) string { return lock.Holder{Run: w.Run, Host: w.Host, PID: w.PID}.Process() }
 
 // learns is when the holder knows that it is to stop.
-func learns(c lock.Changed) string {
+func learns(c lock.ChangeResult) string {
 	d, late := unrenewed(c)
 	switch {
 	case c.Left < 0:
 		return "; its lock never expires by itself: if it is dead, unlock frees it"
 	case late:
 		return fmt.Sprintf("; it has not renewed its lease for %s, and may never learn of it: the lease ends by itself at %s",
-			config.Exact(d.Round(time.Second)), lock.Clock(heedsBy(c)))
+			config.Exact(d.Round(time.Second)), lock.LocalTime(heedsBy(c)))
 	}
-	return "; it learns of it by " + lock.Clock(heedsBy(c))
+	return "; it learns of it by " + lock.LocalTime(heedsBy(c))
 }
 
 func notStopped(e *lock.RefusedError, pausing bool) (explain.Explanation, bool) {
@@ -108,7 +108,7 @@ func notStopped(e *lock.RefusedError, pausing bool) (explain.Explanation, bool) 
 
 // notByThatRun says who has the lock in place of the run that was to stop, and what to type.
 func notByThatRun(e *lock.RefusedError) (text, hint string) {
-	has := heldBy(e.Changed)
+	has := heldBy(e.ChangeResult)
 	switch {
 	case e.Refusal == lock.NotOurs:
 		return fmt.Sprintf("the lock of %q is %s", e.Name, has), explain.Freeing(e.Name, e.Holder) + " takes it away"

@@ -34,16 +34,16 @@ func defineUnlock(flags *pflag.FlagSet) act {
 		if err != nil {
 			return err
 		}
-		change := lock.Change{Act: lock.Freed, Run: *run, Why: *why, Foreign: *foreign}
+		change := lock.Change{Act: lock.ActUnlock, Run: *run, Reason: *why, Foreign: *foreign}
 		if !*force {
 			gone, err := o.isGone(names[0], *run)
 			if err != nil {
 				return err
 			}
-			change.Over = !gone
+			change.OnlyEnded = !gone
 		}
 		w := &changing{command: "unlock", json: *json, change: change}
-		w.say = func(name string, c lock.Changed) string { return sayUnlocked(name, c, *force) }
+		w.say = func(name string, c lock.ChangeResult) string { return sayUnlocked(name, c, *force) }
 		w.object = func(e *lock.RefusedError) (explain.Explanation, bool) { return notUnlocked(e, *foreign) }
 		_, err = w.make(o, names)
 		return err
@@ -96,7 +96,7 @@ const (
 // time to end them. Those of other users are not to be seen: of them there is the time alone.
 func outlived(ctx context.Context, run string) (left []int, err error) {
 	began := boottime.Now()
-	for pause := guardKills; lock.Pause(ctx, pause); pause = guardKills / 10 {
+	for pause := guardKills; lock.Sleep(ctx, pause); pause = guardKills / 10 {
 		left = runner.Bearing(config.RunIDVar + "=" + run)
 		if len(left) == 0 || boottime.Now().Sub(began) > guardEnds {
 			return left, nil
@@ -113,7 +113,7 @@ func outlivedBy(name string, h lock.Holder, left []int) error {
 	return &unmadeError{Explanation: o}
 }
 
-func sayUnlocked(name string, c lock.Changed, force bool) string {
+func sayUnlocked(name string, c lock.ChangeResult, force bool) string {
 	switch {
 	case c.Unconfirmed && force:
 		return unlockedPerhaps(name) + "; if the run that had it lives, it stops when it next renews; until then two can run"
@@ -130,7 +130,7 @@ func sayUnlocked(name string, c lock.Changed, force bool) string {
 		if c.Left < 0 {
 			return text + "and until then two can run"
 		}
-		text += "by " + lock.Clock(heedsBy(c)) + "; until then two can run"
+		text += "by " + lock.LocalTime(heedsBy(c)) + "; until then two can run"
 	}
 	return text
 }
@@ -141,11 +141,11 @@ func unlockedPerhaps(name string) string {
 
 func notUnlocked(e *lock.RefusedError, foreign bool) (explain.Explanation, bool) {
 	status, unlock := explain.Typed("status", e.Name), explain.Typed("unlock", e.Name)+" --run "+explain.ShellWord(e.Holder.Run)+" --force"
-	d, late := unrenewed(e.Changed)
-	by, has := e.Holder.Process(), heldBy(e.Changed)
+	d, late := unrenewed(e.ChangeResult)
+	by, has := e.Holder.Process(), heldBy(e.ChangeResult)
 	switch {
 	case e.Refusal == lock.StillPaused:
-		message := fmt.Sprintf("the lock of %q is a pause's, %s", e.Name, pauseOf(e.Changed))
+		message := fmt.Sprintf("the lock of %q is a pause's, %s", e.Name, pauseOf(e.ChangeResult))
 		return refuse(e, message, explain.Typed("resume", e.Name)+" ends the pause"), true
 	case e.Refusal == lock.OtherRun && has == "":
 		return refuse(e, fmt.Sprintf("that run does not have the lock of %q: nobody has it", e.Name), status+" says how it ended"), true
@@ -160,7 +160,7 @@ func notUnlocked(e *lock.RefusedError, foreign bool) (explain.Explanation, bool)
 		return refuse(e, by+" may be alive, and its lock never expires by itself", unlock+" frees it now"), true
 	case late:
 		const text = "%s has not renewed for %s; if it is only cut off it may run until %s, when the lease ends by itself"
-		message := fmt.Sprintf(text, by, config.Exact(d.Round(time.Second)), lock.Clock(e.Now.Add(e.Left)))
+		message := fmt.Sprintf(text, by, config.Exact(d.Round(time.Second)), lock.LocalTime(e.Now.Add(e.Left)))
 		return refuse(e, message, unlock+" frees it now"), true
 	}
 	hint := explain.Typed("stop", e.Name) + " --run " + explain.ShellWord(e.Holder.Run) + " ends it; " + unlock + " frees the lock beside it"

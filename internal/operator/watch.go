@@ -116,7 +116,7 @@ func (w *watch) draw(s *screen.Screen, jobs seen[[]lock.Job], away error) {
 
 // told is a page with one more text, on as many lines as that needs.
 func told(page []string, text string, d console.Display, tone console.Tone) []string {
-	for _, part := range console.Fold(lock.Plain(text), d.Width) {
+	for _, part := range console.Fold(lock.Escaped(text), d.Width) {
 		page = append(page, d.Paint(part, tone))
 	}
 	return page

@@ -136,7 +136,7 @@ func (h *document) list(rows []int) {
 
 func (h *document) row(i int) {
 	r := &h.rows[i]
-	name := lock.Plain(r.job.Name)
+	name := lock.Escaped(r.job.Name)
 	h.Open("li", "id", "j"+strconv.Itoa(i), "style", markup.Property("name", name))
 	h.Open("p")
 	h.Element("bdi", name, "title", name)
@@ -169,13 +169,13 @@ func (h *document) told(r *row) string {
 	j := r.job
 	text := report.StateOf(j).Text
 	if host := report.Subject(j).Host; host != "" {
-		text += " on " + lock.Plain(host)
+		text += " on " + lock.Escaped(host)
 	}
 	if d := report.StateAge(j); d != "" && report.Busy(j) {
 		text += " for " + d
 	}
-	if j.Last.How != "" && !report.Busy(j) {
-		text += ", last " + report.EndText(j.Last, j.Now)
+	if j.LastEnd.End != "" && !report.Busy(j) {
+		text += ", last " + report.EndText(j.LastEnd, j.Now)
 	}
 	all, wrong := r.runs()
 	text += ", " + number(all, "run")
@@ -197,7 +197,7 @@ func (h *document) run(s span) {
 	h.Open("i", attributes...)
 	const roomForHost = 700
 	if s.place.width >= roomForHost {
-		h.Text(lock.Plain(s.entry.Host))
+		h.Text(lock.Escaped(s.entry.Host))
 	}
 	h.Close()
 }
@@ -219,23 +219,23 @@ func classOf(s span) string {
 // title is all that is said of a run: how it ended, where, when it began, how long it took.
 func (h *document) title(s span) string {
 	e := s.entry
-	if e.Event != "" {
+	if e.Act != "" {
 		return h.actTitle(e)
 	}
 	text := looks[s.look].meaning
-	if e.How != "" {
+	if e.End != "" {
 		text = report.EndOf(e).Text
 	}
 	text += ", "
 	if e.Host != "" {
-		text += lock.Plain(e.Host) + ", "
+		text += lock.Escaped(e.Host) + ", "
 	}
 	text += h.stamp(s.from)
 	if d, known := report.RunTime(e); known {
 		text += ", " + report.Took(d)
 	} else if s.to.IsZero() {
 		text += ", for " + report.Elapsed(max(0, h.to.Sub(s.from)))
-	} else if e.How == lock.Vanished && !e.Ended.IsZero() {
+	} else if e.End == lock.EndVanished && !e.Ended.IsZero() {
 		text += ", found " + h.stamp(e.Ended)
 	}
 	if d, known := report.WaitTime(e); known && d >= time.Second {
@@ -248,9 +248,9 @@ func (h *document) title(s span) string {
 }
 
 func (h *document) actTitle(e lock.Entry) string {
-	text := string(e.Event) + " by " + report.Actor(e) + ", " + h.stamp(report.Dated(e))
-	if e.Why != "" {
-		text += ": " + lock.Plain(e.Why)
+	text := string(e.Act) + " by " + report.Actor(e) + ", " + h.stamp(report.Dated(e))
+	if e.Reason != "" {
+		text += ": " + lock.Escaped(e.Reason)
 	}
 	return text
 }
@@ -260,8 +260,8 @@ func (h *document) pauseTitle(s span) string {
 	if !s.to.IsZero() {
 		text += " to " + h.stamp(s.to) + " at the latest"
 	}
-	if s.entry.Why != "" {
-		text += ": " + lock.Plain(s.entry.Why)
+	if s.entry.Reason != "" {
+		text += ": " + lock.Escaped(s.entry.Reason)
 	}
 	return text
 }

@@ -51,29 +51,29 @@ var looks = [...]struct {
 // lookOf is that of a run that is over, or of an act.
 func lookOf(e lock.Entry) look {
 	switch {
-	case e.Event != "":
+	case e.Act != "":
 		return actLook
-	case e.Lost && e.How == lock.Ok: // it went on without the lock
+	case e.Lost && e.End == lock.EndOk: // it went on without the lock
 		return lostLook
 	}
-	switch e.How {
-	case lock.Ok:
+	switch e.End {
+	case lock.EndOk:
 		return okLook
-	case lock.Failed:
+	case lock.EndFailed:
 		return failedLook
-	case lock.Signal:
+	case lock.EndSignal:
 		return signalLook
-	case lock.Timeout:
+	case lock.EndTimeout:
 		return timeoutLook
-	case lock.Lost:
+	case lock.EndLost:
 		return lostLook
-	case lock.Stopped:
+	case lock.EndStopped:
 		return stoppedLook
-	case lock.Unstarted:
+	case lock.EndUnstarted:
 		return unstartedLook
-	case lock.Vanished:
+	case lock.EndVanished:
 		return vanishedLook
-	case lock.Unlocked:
+	case lock.EndUnlocked:
 		return unlockedLook
 	}
 	return otherLook
@@ -82,11 +82,11 @@ func lookOf(e lock.Entry) look {
 // lookOfState is that of a run that has the lock.
 func lookOfState(s lock.State) look {
 	switch s {
-	case lock.Silent:
+	case lock.StateSilent:
 		return silentLook
-	case lock.Stuck:
+	case lock.StateStuck:
 		return stuckLook
-	case lock.Starting:
+	case lock.StateStarting:
 		return startingLook
 	}
 	return runningLook

@@ -140,7 +140,7 @@ func (h *document) header() {
 	h.Text("Read ")
 	h.time(h.to, h.to.In(h.zone).Format("Mon 2 Jan 2006, 15:04:05 ")+lock.ZoneName(h.to.In(h.zone)))
 	h.Text(" from ")
-	h.Element("bdi", lock.Plain(h.view.Place))
+	h.Element("bdi", lock.Escaped(h.view.Place))
 	h.Text(". Times are those of " + h.zoneText() + ".")
 	h.Close()
 	for _, s := range h.shifts() {
@@ -149,7 +149,7 @@ func (h *document) header() {
 	for _, what := range h.view.Missing {
 		h.Open("p", "class", "warn")
 		h.Element("b", "Incomplete: ")
-		h.Text(lock.Plain(what))
+		h.Text(lock.Escaped(what))
 		h.Close()
 	}
 	h.Close()

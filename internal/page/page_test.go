@@ -232,14 +232,15 @@ func viewOf(since time.Duration) View {
 
 func TestEachRunOfTheWindowIsDrawnWithItsTitle(t *testing.T) {
 	t.Parallel()
-	j := lock.Job{Name: "orders", State: lock.Idle, Now: ledgers.Now, Counts: map[lock.How]int64{lock.Ok: 1, lock.Failed: 1, lock.Lost: 1}}
+	j := lock.Job{Name: "orders", State: lock.StateIdle, Now: ledgers.Now,
+		Counts: map[lock.EndKind]int64{lock.EndOk: 1, lock.EndFailed: 1, lock.EndLost: 1}}
 	j.Runs = []lock.Entry{
-		ledgers.Over('A', lock.Ok, 0, 125*time.Second, 4*time.Minute),
-		ledgers.Over('B', lock.Failed, 3, time.Minute, 2*time.Hour),
-		ledgers.Over('C', lock.Lost, 76, 3*time.Hour, 23*time.Hour), // it began before the window
-		ledgers.Over('D', lock.Signal, 137, time.Second, 25*time.Hour),
+		ledgers.Over('A', lock.EndOk, 0, 125*time.Second, 4*time.Minute),
+		ledgers.Over('B', lock.EndFailed, 3, time.Minute, 2*time.Hour),
+		ledgers.Over('C', lock.EndLost, 76, 3*time.Hour, 23*time.Hour), // it began before the window
+		ledgers.Over('D', lock.EndSignal, 137, time.Second, 25*time.Hour),
 	}
-	j.Last = j.Runs[0]
+	j.LastEnd = j.Runs[0]
 	all := checkPage(t, HTML([]lock.Job{j}, viewOf(24*time.Hour)))
 	want := []string{
 		"lost, web-3, Sat 12:30:00, 3h, waited 1.5s", "failed 3, web-3, Sun 12:29:00, 1m, waited 1.5s",
@@ -260,9 +261,9 @@ func TestNamesThatWouldLikeToBeMoreStayText(t *testing.T) {
 		"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", "]]>", "a\u202eb", "&lt;b&gt;",
 		strings.Repeat("x", 512),
 	} {
-		j := lock.Job{Name: name, State: lock.Gone, Now: ledgers.Now}
+		j := lock.Job{Name: name, State: lock.StateVanished, Now: ledgers.Now}
 		j.Open = lock.Entry{Run: ledgers.Run('Z'), Host: name, User: name, At: ledgers.Before(time.Hour), Status: -1}
-		j.Pause = &lock.PauseMark{By: name, Why: name, Since: ledgers.Before(2 * time.Hour)}
+		j.Pause = &lock.PauseMark{By: name, Reason: name, Since: ledgers.Before(2 * time.Hour)}
 		page := HTML([]lock.Job{j}, View{Now: ledgers.Now, Since: 24 * time.Hour, Zone: ledgers.Zone, Place: name, Missing: []string{name}})
 		checkPage(t, page)
 	}
@@ -284,8 +285,9 @@ func TestQuietJobsAreFoldedWhereThereAreMany(t *testing.T) {
 	}{{folding, true}, {folding + 1, false}} {
 		var all []lock.Job
 		for i := range c.count {
-			j := lock.Job{Name: fmt.Sprint("quiet-", i), State: lock.Idle, Now: ledgers.Now, Last: ledgers.Over('A', lock.Ok, 0, time.Second, time.Hour)}
-			j.Runs = []lock.Entry{j.Last}
+			j := lock.Job{Name: fmt.Sprint("quiet-", i), State: lock.StateIdle, Now: ledgers.Now,
+				LastEnd: ledgers.Over('A', lock.EndOk, 0, time.Second, time.Hour)}
+			j.Runs = []lock.Entry{j.LastEnd}
 			all = append(all, j)
 		}
 		for _, e := range checkPage(t, HTML(all, viewOf(24*time.Hour))) {

@@ -47,7 +47,7 @@ func (h *document) wrong() {
 func (h *document) finds() (all []find) {
 	for i := range h.rows {
 		for _, s := range h.rows[i].spans {
-			if looks[s.look].bad && s.entry.Event == "" {
+			if looks[s.look].bad && s.entry.Act == "" {
 				all = append(all, find{i, s})
 			}
 		}
@@ -65,7 +65,7 @@ func (h *document) find(f find) {
 	h.Open("th", "scope", "row")
 	h.link(f.row)
 	h.Close()
-	h.Element("td", lock.Plain(e.Host))
+	h.Element("td", lock.Escaped(e.Host))
 	took := ""
 	if d, known := report.RunTime(e); known {
 		took = report.Took(d)
@@ -73,7 +73,7 @@ func (h *document) find(f find) {
 	h.Element("td", took)
 	h.Open("td")
 	h.Element("i", "", "class", looks[f.look].marked)
-	if e.How == "" {
+	if e.End == "" {
 		h.Text(" " + looks[f.look].meaning)
 	} else {
 		h.Text(" " + report.EndOf(e).Text)
@@ -126,18 +126,18 @@ func (h *document) state(i int) {
 	h.link(i)
 	h.Close()
 	h.Element("td", report.StateOf(j).Text, "class", stateClass(j))
-	h.known(lock.Plain(report.Subject(j).Host))
+	h.known(lock.Escaped(report.Subject(j).Host))
 	h.known(report.StateAge(j))
 	h.known(report.LeaseOf(j).Text)
 	h.known(strconv.Itoa(j.Waiting))
-	last := report.EndOf(j.Last).Text
-	if j.Last.How != "" && j.Last.How != lock.Ok {
+	last := report.EndOf(j.LastEnd).Text
+	if j.LastEnd.End != "" && j.LastEnd.End != lock.EndOk {
 		h.Element("td", last, "class", "bad")
 	} else {
 		h.known(last)
 	}
 	h.Open("td")
-	h.ago(j.Last.Ended, j.Now)
+	h.ago(j.LastEnd.Ended, j.Now)
 	h.Close()
 	h.known(report.Average(j))
 	h.Close()
@@ -154,7 +154,7 @@ func (h *document) known(text string) {
 
 func stateClass(j lock.Job) string {
 	switch {
-	case j.State == lock.Gone || j.State == lock.Silent || j.State == lock.Stuck || j.State == lock.Foreign:
+	case j.State == lock.StateVanished || j.State == lock.StateSilent || j.State == lock.StateStuck || j.State == lock.StateForeign:
 		return "bad"
 	case report.Paused(j):
 		return "paused"
@@ -167,6 +167,6 @@ func stateClass(j lock.Job) string {
 // link names a job, and leads to its row.
 func (h *document) link(i int) {
 	h.Open("a", "href", "#j"+strconv.Itoa(i))
-	h.Element("bdi", lock.Plain(h.rows[i].job.Name))
+	h.Element("bdi", lock.Escaped(h.rows[i].job.Name))
 	h.Close()
 }

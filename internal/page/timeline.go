@@ -87,13 +87,13 @@ func (t *timeline) row(j lock.Job) row {
 // spanOf is an entry as it is drawn; from is zero if nobody knows when it was.
 func spanOf(e lock.Entry, j lock.Job) span {
 	s := span{entry: e, look: lookOf(e), from: e.At, to: e.Ended}
-	if e.Event != "" || s.from.IsZero() {
+	if e.Act != "" || s.from.IsZero() {
 		s.from = report.Dated(e)
 	}
 	switch {
-	case e.Event != "" || s.to.Before(s.from) && !s.to.IsZero():
+	case e.Act != "" || s.to.Before(s.from) && !s.to.IsZero():
 		s.to = s.from
-	case s.to.IsZero() && e.How == lock.Vanished && j.State == lock.Gone && e.Run == j.Open.Run: // nobody has found it but us
+	case s.to.IsZero() && e.End == lock.EndVanished && j.State == lock.StateVanished && e.Run == j.Open.Run: // nobody has found it but us
 		s.to = laterOf(j.Now, s.from)
 	case s.to.IsZero():
 		s.to = s.from
@@ -130,12 +130,12 @@ func pausesOf(j lock.Job, entries []lock.Entry) (pauses []span) {
 	for _, e := range slices.Backward(entries) {
 		switch {
 		case e.Ended.IsZero() && e.At.IsZero():
-		case e.Event == lock.Paused:
+		case e.Act == lock.ActPause:
 			end(report.Dated(e))
 			open = &span{entry: e, look: pausedLook, from: report.Dated(e)}
-		case e.Event == lock.Resumed:
+		case e.Act == lock.ActResume:
 			end(report.Dated(e))
-		case e.Event == "" && open != nil && e.At.After(open.from):
+		case e.Act == "" && open != nil && e.At.After(open.from):
 			end(e.At)
 		}
 	}
@@ -145,7 +145,8 @@ func pausesOf(j lock.Job, entries []lock.Entry) (pauses []span) {
 			since = open.from
 		}
 		if !since.IsZero() {
-			return append(pauses, span{entry: lock.Entry{User: m.By, Why: m.Why, Event: lock.Paused, Ended: m.Since}, look: pausedLook, from: since})
+			return append(pauses, span{entry: lock.Entry{User: m.By, Reason: m.Reason, Act: lock.ActPause, Ended: m.Since}, look: pausedLook,
+				from: since})
 		}
 		return pauses
 	}
@@ -189,7 +190,7 @@ func (t *timeline) memory(j lock.Job, entries []lock.Entry) (known place, dark b
 	runs := int64(0)
 	var first time.Time
 	for _, e := range slices.Backward(entries) {
-		if e.Event == "" {
+		if e.Act == "" {
 			runs++
 		}
 		if at := spanOf(e, j).from; first.IsZero() && !at.IsZero() {
@@ -232,7 +233,7 @@ func letter(spans []span) {
 // all that ran in the window ended well.
 func (r *row) quiet() bool {
 	j := r.job
-	if j.State != lock.Idle || report.Bad(j) || report.Paused(j) || j.Waiting > 0 || len(r.pauses) > 0 || len(j.Unread) > 0 {
+	if j.State != lock.StateIdle || report.Bad(j) || report.Paused(j) || j.Waiting > 0 || len(r.pauses) > 0 || len(j.Unread) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(r.spans, func(s span) bool { return s.look != okLook })
@@ -241,7 +242,7 @@ func (r *row) quiet() bool {
 // runs is how many runs of a row are drawn, and how many of them did not end well.
 func (r *row) runs() (all, wrong int) {
 	for _, s := range r.spans {
-		if s.entry.Event == "" {
+		if s.entry.Act == "" {
 			all++
 		}
 		if looks[s.look].bad {

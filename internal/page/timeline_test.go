@@ -83,7 +83,7 @@ func sample(count int) []lock.Job {
 
 func sampleJob(r *rand.Rand, i int) lock.Job {
 	names := []string{"cancel-orders", "invoices", "search-index", "nightly-report", "newsletter", "backup", "thumbnails", "import-feed"}
-	j := lock.Job{Name: names[i%len(names)], State: lock.Idle, Now: ledgers.Now, Counts: map[lock.How]int64{lock.Ok: 1000}}
+	j := lock.Job{Name: names[i%len(names)], State: lock.StateIdle, Now: ledgers.Now, Counts: map[lock.EndKind]int64{lock.EndOk: 1000}}
 	if i >= len(names) {
 		j.Name += fmt.Sprintf("-%d", i/len(names))
 	}
@@ -93,29 +93,31 @@ func sampleJob(r *rand.Rand, i int) lock.Job {
 		at := ledgers.Now.Add(-time.Duration(k)*period - time.Duration(r.IntN(60))*time.Second - long)
 		e := lock.Entry{
 			Run: ledgers.Run('A' + byte(k%26)), Host: fmt.Sprintf("web-%d", 1+r.IntN(5)), User: "alice", PID: 4000 + k, Command: "php",
-			Asked: at.Add(-time.Duration(r.IntN(3000)) * time.Millisecond), At: at, How: lock.Ok, Attempts: 1,
+			Asked: at.Add(-time.Duration(r.IntN(3000)) * time.Millisecond), At: at, End: lock.EndOk, Attempts: 1,
 		}
 		e.Run = fmt.Sprintf("%s%02d", e.Run[:24], k)
 		e.Ended = at.Add(long/2 + time.Duration(r.Int64N(int64(long/2))))
 		if i%4 == 0 && r.IntN(12) == 0 {
-			e.How = lock.Hows()[1+r.IntN(8)]
+			e.End = lock.EndKinds()[1+r.IntN(8)]
 			e.Status = 1 + r.IntN(100)
 		}
 		j.Runs = append(j.Runs, e)
 	}
-	j.Last, j.Mean = j.Runs[0], long*3/4
+	j.LastEnd, j.Mean = j.Runs[0], long*3/4
 	switch i {
 	case 0:
-		j.State, j.Holder, j.At, j.Left, j.Waiting = lock.Running, ledgers.Holder('B', "web-3"), ledgers.Before(133*time.Second), 41*time.Second, 2
+		j.State, j.Holder, j.At, j.Left, j.Waiting = lock.StateRunning, ledgers.Holder('B', "web-3"), ledgers.Before(133*time.Second),
+			41*time.Second, 2
 	case 1:
-		j.State = lock.PausedJob
-		j.Pause = &lock.PauseMark{By: "alice@desk", Why: "deploy", Since: ledgers.Before(3 * time.Hour), Until: ledgers.Now.Add(time.Hour)}
+		j.State = lock.StatePaused
+		j.Pause = &lock.PauseMark{By: "alice@desk", Reason: "deploy", Since: ledgers.Before(3 * time.Hour), Until: ledgers.Now.Add(time.Hour)}
 		j.Runs = slices.DeleteFunc(j.Runs, func(e lock.Entry) bool { return e.Ended.After(ledgers.Before(3 * time.Hour)) })
 	case 2:
-		j.State, j.Holder, j.At, j.Left = lock.Silent, ledgers.Holder('B', "web-1"), ledgers.Before(50*time.Minute), 12*time.Second
+		j.State, j.Holder, j.At, j.Left = lock.StateSilent, ledgers.Holder('B', "web-1"), ledgers.Before(50*time.Minute), 12*time.Second
 		j.Runs = j.Runs[6:]
 	case 3:
-		j.State, j.Open = lock.Gone, lock.Entry{Run: ledgers.Run('Z'), Host: "web-9", PID: 7, At: ledgers.Before(7 * time.Hour), Status: -1}
+		j.State, j.Open = lock.StateVanished, lock.Entry{Run: ledgers.Run('Z'), Host: "web-9", PID: 7, At: ledgers.Before(7 * time.Hour),
+			Status: -1}
 	}
 	return j
 }
@@ -130,8 +132,8 @@ func onTheFirst(clock string) time.Time {
 }
 
 func TestARunOverMidnightIsOneBar(t *testing.T) {
-	j := lock.Job{Name: "night", State: lock.Idle, Now: onTheFirst("12:00:00"), Runs: []lock.Entry{{
-		Run: ledgers.Run('A'), Host: "web-1", At: onTheFirst("00:00:00").Add(-time.Hour), Ended: onTheFirst("02:00:00"), How: lock.Ok,
+	j := lock.Job{Name: "night", State: lock.StateIdle, Now: onTheFirst("12:00:00"), Runs: []lock.Entry{{
+		Run: ledgers.Run('A'), Host: "web-1", At: onTheFirst("00:00:00").Add(-time.Hour), Ended: onTheFirst("02:00:00"), End: lock.EndOk,
 	}}}
 	line := newTimeline([]lock.Job{j}, j.Now, 24*time.Hour, time.UTC)
 	if got := line.rows[0].spans; len(got) != 1 || got[0].place != (place{4583, 1250}) || got[0].early {
@@ -143,7 +145,8 @@ func TestARunLastsAsLongAsTheClocksChange(t *testing.T) {
 	zone := load(t, "Europe/Berlin")
 	at := time.Date(2026, 10, 25, 1, 30, 0, 0, zone)
 	ended := at.Add(3 * time.Hour) // 03:30 by the clock
-	j := lock.Job{Name: "night", State: lock.Idle, Now: ended, Runs: []lock.Entry{{Run: ledgers.Run('A'), At: at, Ended: ended, How: lock.Ok}}}
+	j := lock.Job{Name: "night", State: lock.StateIdle, Now: ended,
+		Runs: []lock.Entry{{Run: ledgers.Run('A'), At: at, Ended: ended, End: lock.EndOk}}}
 	line := newTimeline([]lock.Job{j}, ended, 6*time.Hour, zone)
 	if got := line.rows[0].spans[0]; got.place != (place{5000, 5000}) {
 		t.Errorf("%+v", got)
@@ -160,7 +163,8 @@ func TestARunLastsAsLongAsTheClocksChange(t *testing.T) {
 }
 
 func TestARunOfWhichNobodyKnowsWhenIsCountedAndNotDrawn(t *testing.T) {
-	j := lock.Job{Name: "a", State: lock.Idle, Now: ledgers.Now, Runs: []lock.Entry{{Run: ledgers.Run('A'), Host: "web-1", How: lock.Ok}}}
+	j := lock.Job{Name: "a", State: lock.StateIdle, Now: ledgers.Now,
+		Runs: []lock.Entry{{Run: ledgers.Run('A'), Host: "web-1", End: lock.EndOk}}}
 	r := newTimeline([]lock.Job{j}, ledgers.Now, time.Hour, time.UTC).rows[0]
 	if len(r.spans) != 0 || r.undated != 1 {
 		t.Errorf("%+v", r)
@@ -168,20 +172,22 @@ func TestARunOfWhichNobodyKnowsWhenIsCountedAndNotDrawn(t *testing.T) {
 }
 
 func TestWhatIsNotRememberedIsHatched(t *testing.T) {
-	entries := []lock.Entry{ledgers.Over('B', lock.Ok, 0, time.Minute, time.Hour), ledgers.Over('A', lock.Ok, 0, time.Minute, 6*time.Hour)}
+	entries := []lock.Entry{ledgers.Over('B', lock.EndOk, 0, time.Minute, time.Hour),
+		ledgers.Over('A', lock.EndOk, 0, time.Minute, 6*time.Hour)}
 	for _, c := range []struct {
 		what   string
-		counts map[lock.How]int64
+		counts map[lock.EndKind]int64
 		runs   []lock.Entry
 		dark   bool
 	}{
-		{"all that ever ran", map[lock.How]int64{lock.Ok: 2}, entries, false},
-		{"the last of many", map[lock.How]int64{lock.Ok: 900}, entries, true},
+		{"all that ever ran", map[lock.EndKind]int64{lock.EndOk: 2}, entries, false},
+		{"the last of many", map[lock.EndKind]int64{lock.EndOk: 900}, entries, true},
 		{"nobody knows how many", nil, entries, true},
-		{"it has never run", map[lock.How]int64{}, nil, false},
-		{"it has, and nothing is remembered", map[lock.How]int64{lock.Ok: 3}, nil, true},
+		{"it has never run", map[lock.EndKind]int64{}, nil, false},
+		{"it has, and nothing is remembered", map[lock.EndKind]int64{lock.EndOk: 3}, nil, true},
 	} {
-		r := newTimeline([]lock.Job{{Name: "a", State: lock.Idle, Now: ledgers.Now, Counts: c.counts, Runs: c.runs}}, ledgers.Now, 12*time.Hour, time.UTC).rows[0]
+		r := newTimeline([]lock.Job{{Name: "a", State: lock.StateIdle, Now: ledgers.Now, Counts: c.counts, Runs: c.runs}}, ledgers.Now,
+			12*time.Hour, time.UTC).rows[0]
 		if r.dark != c.dark {
 			t.Errorf("%s: hatched is %v", c.what, r.dark)
 		}
@@ -189,8 +195,8 @@ func TestWhatIsNotRememberedIsHatched(t *testing.T) {
 }
 
 func TestAPauseIsDrawnUntilItEnds(t *testing.T) {
-	act := func(event lock.Event, ago time.Duration) lock.Entry {
-		return lock.Entry{Run: ledgers.Run('P'), Event: event, User: "alice", Host: "desk", Ended: ledgers.Before(ago), Why: "deploy"}
+	act := func(event lock.Act, ago time.Duration) lock.Entry {
+		return lock.Entry{Run: ledgers.Run('P'), Act: event, User: "alice", Host: "desk", Ended: ledgers.Before(ago), Reason: "deploy"}
 	}
 	for _, c := range []struct {
 		what     string
@@ -198,15 +204,16 @@ func TestAPauseIsDrawnUntilItEnds(t *testing.T) {
 		pause    *lock.PauseMark
 		from, to time.Duration // ago; to < 0: it goes on
 	}{
-		{"resumed", []lock.Entry{act(lock.Resumed, time.Hour), act(lock.Paused, 3*time.Hour)}, nil, 3 * time.Hour, time.Hour},
-		{"it goes on", []lock.Entry{act(lock.Paused, 2*time.Hour)},
+		{"resumed", []lock.Entry{act(lock.ActResume, time.Hour), act(lock.ActPause, 3*time.Hour)}, nil, 3 * time.Hour, time.Hour},
+		{"it goes on", []lock.Entry{act(lock.ActPause, 2*time.Hour)},
 			&lock.PauseMark{By: "alice@desk", Since: ledgers.Before(2 * time.Hour)}, 2 * time.Hour, -1},
-		{"over when a run began", []lock.Entry{ledgers.Over('B', lock.Ok, 0, 0, time.Hour), act(lock.Paused, 3*time.Hour)},
+		{"over when a run began", []lock.Entry{ledgers.Over('B', lock.EndOk, 0, 0, time.Hour), act(lock.ActPause, 3*time.Hour)},
 			nil, 3 * time.Hour, time.Hour},
 	} {
-		j := lock.Job{Name: "a", State: lock.Idle, Now: ledgers.Now, Runs: c.runs, Pause: c.pause}
+		j := lock.Job{Name: "a", State: lock.StateIdle, Now: ledgers.Now, Runs: c.runs, Pause: c.pause}
 		got := newTimeline([]lock.Job{j}, ledgers.Now, 12*time.Hour, time.UTC).rows[0].pauses
-		if len(got) != 1 || !got[0].from.Equal(ledgers.Before(c.from)) || c.to < 0 != got[0].to.IsZero() || c.to >= 0 && !got[0].to.Equal(ledgers.Before(c.to)) {
+		if len(got) != 1 || !got[0].from.Equal(ledgers.Before(c.from)) || c.to < 0 != got[0].to.IsZero() || c.to >= 0 &&
+			!got[0].to.Equal(ledgers.Before(c.to)) {
 			t.Errorf("%s: %+v", c.what, got)
 		}
 	}

@@ -4,7 +4,7 @@ import "redlockrun/internal/lock"
 
 type changeObject struct {
 	Key     string        `json:"key"`
-	Event   lock.Event    `json:"event"`
+	Event   lock.Act      `json:"event"`
 	Done    bool          `json:"done"`
 	Run     string        `json:"run,omitempty"`
 	Host    string        `json:"host,omitempty"`
@@ -21,7 +21,7 @@ type changeObject struct {
 
 // ChangeObject is what an operator's command has done to a job, and how things were before,
 // for programs, to be written as JSON.
-func ChangeObject(name string, event lock.Event, c lock.Changed) any {
+func ChangeObject(name string, event lock.Act, c lock.ChangeResult) any {
 	h := c.Holder
 	o := changeObject{
 		Key: name, Event: event, Done: c.Done, Run: h.Run, Host: h.Host, PID: h.PID, User: h.User, Command: h.Command, Foreign: h.Foreign,

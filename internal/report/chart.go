@@ -28,7 +28,7 @@ func sparkline(entries []lock.Entry) string {
 	for _, e := range slices.Backward(entries) {
 		d, known := RunTime(e)
 		switch {
-		case e.Event != "":
+		case e.Act != "":
 		case !known || longest <= 0:
 			line.WriteRune('·')
 		default:

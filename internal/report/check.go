@@ -98,10 +98,10 @@ func unfit(j lock.Job) []finding {
 
 // success is the last one; Run is "" if none is known.
 func success(j lock.Job) lock.Entry {
-	if j.Last.Run != "" && j.Last.How == lock.Ok && j.Last.Ended.After(j.Good.Ended) {
-		return j.Last
+	if j.LastEnd.Run != "" && j.LastEnd.End == lock.EndOk && j.LastEnd.Ended.After(j.LastSuccess.Ended) {
+		return j.LastEnd
 	}
-	return j.Good
+	return j.LastSuccess
 }
 
 // sinceSuccess is how long ago the last success ended.
@@ -135,7 +135,7 @@ func on(e lock.Entry) string {
 	if e.Host == "" {
 		return ""
 	}
-	return " on " + lock.Plain(e.Host)
+	return " on " + lock.Escaped(e.Host)
 }
 
 // ends are the rules of how runs have ended.
@@ -154,14 +154,14 @@ func (r Rules) ends(j lock.Job) []finding {
 }
 
 func lastEnd(j lock.Job) []finding {
-	switch last := j.Last; {
+	switch last := j.LastEnd; {
 	case j.Vanished():
 		text := "the run" + on(j.Open) + " has vanished"
 		if d, ok := Since(j.Open.At, j.Now); ok {
 			text += ", begun " + Ago(d)
 		}
 		return []finding{{Critical, text}}
-	case last.Run != "" && last.How != lock.Ok:
+	case last.Run != "" && last.End != lock.EndOk:
 		return []finding{{Critical, "the last run " + ending(last, j.Now)}}
 	}
 	return nil
@@ -170,7 +170,7 @@ func lastEnd(j lock.Job) []finding {
 // ending says how, where and when a run has ended.
 func ending(e lock.Entry, now time.Time) string {
 	how := "ended, nobody knows how"
-	if e.How != "" {
+	if e.End != "" {
 		how = "ended: " + EndOf(e).Text
 	}
 	how += on(e)
@@ -185,21 +185,21 @@ func ending(e lock.Entry, now time.Time) string {
 func inARow(j lock.Job) (row int, cut bool) {
 	seen := map[string]bool{}
 	bad := func(e lock.Entry) bool {
-		if e.Event != "" || e.Run == "" || seen[e.Run] {
+		if e.Act != "" || e.Run == "" || seen[e.Run] {
 			return true
 		}
 		seen[e.Run] = true
-		if e.How != lock.Ok {
+		if e.End != lock.EndOk {
 			row++
 		}
-		return e.How != lock.Ok
+		return e.End != lock.EndOk
 	}
 	if j.Vanished() {
 		gone := j.Open
-		gone.How = lock.Vanished
+		gone.End = lock.EndVanished
 		bad(gone)
 	}
-	for _, e := range slices.Concat([]lock.Entry{j.Last}, j.Runs) {
+	for _, e := range slices.Concat([]lock.Entry{j.LastEnd}, j.Runs) {
 		if !bad(e) {
 			return row, false
 		}
@@ -208,7 +208,7 @@ func inARow(j lock.Job) (row int, cut bool) {
 	for _, n := range j.Counts {
 		ended += n
 	}
-	return row, j.Good.Run != "" || ended > int64(len(seen))
+	return row, j.LastSuccess.Run != "" || ended > int64(len(seen))
 }
 
 // runtime is the rule of how long a run may take.
@@ -240,14 +240,14 @@ func states(j lock.Job) []finding {
 	switch host := on(Subject(j)); j.State {
 	case "":
 		return []finding{{Unknown, "nobody can tell who has the lock (" + strings.Join(j.Unread, ", ") + ")"}}
-	case lock.Silent:
+	case lock.StateSilent:
 		return []finding{{Warning, "silent: the run" + host + " does not renew its lease, of which " + Elapsed(j.Left) + " are left"}}
-	case lock.Stuck:
+	case lock.StateStuck:
 		return []finding{{Warning, "stuck: the lock" + host + " never expires by itself"}}
-	case lock.Foreign:
+	case lock.StateForeign:
 		return []finding{{Warning, "foreign: the key is somebody else's"}}
 	}
-	if len(j.Unfit) > 0 || Busy(j) || j.Vanished() || cmp.Or(j.Last.Run, j.Good.Run) != "" {
+	if len(j.Unfit) > 0 || Busy(j) || j.Vanished() || cmp.Or(j.LastEnd.Run, j.LastSuccess.Run) != "" {
 		return nil
 	}
 	if len(j.Unread) > 0 {
@@ -264,8 +264,8 @@ func fine(j lock.Job) string {
 	} else if Busy(j) {
 		texts = append(texts, string(j.State)+on(Subject(j)))
 	}
-	if j.Last.Run != "" {
-		texts = append(texts, "the last run "+ending(j.Last, j.Now))
+	if j.LastEnd.Run != "" {
+		texts = append(texts, "the last run "+ending(j.LastEnd, j.Now))
 	}
 	return cmp.Or(strings.Join(texts, ", "), "nothing is wrong")
 }

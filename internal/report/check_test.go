@@ -17,14 +17,15 @@ import (
 // gradeOf is a model of the rules, written as a table of what is true when; the first line
 // whose grade is the worst counts.
 func gradeOf(r Rules, j lock.Job) Grade {
-	never := j.Last.Run == "" && j.Good.Run == ""
+	never := j.LastEnd.Run == "" && j.LastSuccess.Run == ""
 	timeless := j.Now.IsZero()
-	held := j.Holder.Run != "" || slices.Contains([]lock.State{lock.Foreign, lock.Stuck}, j.State)
-	works := j.Holder.Run != "" && slices.Contains([]lock.State{lock.Running, lock.Starting, lock.Silent, lock.Stuck}, j.State)
+	held := j.Holder.Run != "" || slices.Contains([]lock.State{lock.StateForeign, lock.StateStuck}, j.State)
+	works := j.Holder.Run != "" && slices.Contains([]lock.State{lock.StateRunning, lock.StateStarting, lock.StateSilent, lock.StateStuck},
+		j.State)
 	gone := j.Open.Run != "" && j.State != "" && j.Open.Run != j.Holder.Run
-	good := j.Good
-	if j.Last.How == lock.Ok && j.Last.Run != "" && good.Ended.Before(j.Last.Ended) {
-		good = j.Last
+	good := j.LastSuccess
+	if j.LastEnd.End == lock.EndOk && j.LastEnd.Run != "" && good.Ended.Before(j.LastEnd.Ended) {
+		good = j.LastEnd
 	}
 	ageless := good.Run == "" || good.Ended.IsZero() || timeless
 	older := func(limit time.Duration) bool {
@@ -45,7 +46,7 @@ func gradeOf(r Rules, j lock.Job) Grade {
 		{Critical, older(r.MaxAge)},
 		{Critical, r.MaxAge > 0 && ageless && readable},
 		{Critical, !limited && gone},
-		{Critical, !limited && j.Last.Run != "" && j.Last.How != lock.Ok},
+		{Critical, !limited && j.LastEnd.Run != "" && j.LastEnd.End != lock.EndOk},
 		{Critical, limited && row >= r.MaxFailures},
 		{Critical, r.MaxRuntime > 0 && works && !timeless && !began.IsZero() && began.Add(r.MaxRuntime).Before(j.Now)},
 		{Unknown, (r.MaxAge > 0 || r.WarnAge > 0) && ageless && !readable},
@@ -55,9 +56,9 @@ func gradeOf(r Rules, j lock.Job) Grade {
 		{Unknown, never && !gone && !held},
 		{Warning, older(r.WarnAge)},
 		{Warning, r.WarnAge > 0 && ageless},
-		{Warning, j.State == lock.Silent},
-		{Warning, j.State == lock.Stuck},
-		{Warning, j.State == lock.Foreign},
+		{Warning, j.State == lock.StateSilent},
+		{Warning, j.State == lock.StateStuck},
+		{Warning, j.State == lock.StateForeign},
 	} {
 		if line.is {
 			return line.grade
@@ -78,9 +79,9 @@ func modelRow(j lock.Job, gone bool) (row int, whole bool) {
 	if gone {
 		add(j.Open.Run, "x")
 	}
-	for _, e := range append([]lock.Entry{j.Last}, j.Runs...) {
-		if e.Event == "" {
-			add(e.Run, map[bool]string{true: "o", false: "x"}[e.How == lock.Ok])
+	for _, e := range append([]lock.Entry{j.LastEnd}, j.Runs...) {
+		if e.Act == "" {
+			add(e.Run, map[bool]string{true: "o", false: "x"}[e.End == lock.EndOk])
 		}
 	}
 	all := strings.Join(word, "")
@@ -89,7 +90,7 @@ func modelRow(j lock.Job, gone bool) (row int, whole bool) {
 	for _, n := range j.Counts {
 		total += n
 	}
-	return len(bad), success || j.Good.Run == "" && total <= int64(len(all))
+	return len(bad), success || j.LastSuccess.Run == "" && total <= int64(len(all))
 }
 
 func TestCheckAgreesWithAModelOfItsRules(t *testing.T) {
@@ -175,7 +176,7 @@ func FuzzCheck(f *testing.F) {
 		l := ledgers.New(seed)
 		checkLines(t, l)
 		j, r := l.Job(), rulesOf(l)
-		j.Name, j.Last.Host, j.Open.Host = "x"+name, host, host
+		j.Name, j.LastEnd.Host, j.Open.Host = "x"+name, host, host
 		if got, want := r.Judge(j, ledgers.Zone).Grade, gradeOf(r, j); got != want {
 			t.Errorf("%v, the model says %v", got, want)
 		}
@@ -184,9 +185,11 @@ func FuzzCheck(f *testing.F) {
 }
 
 func TestTheLineOfCheck(t *testing.T) {
-	orders := lock.Job{Name: "orders", Now: ledgers.Now, State: lock.Idle, Good: ledgers.Over('A', lock.Ok, 0, time.Minute, 27*time.Hour)}
-	orders.Last = orders.Good
-	broken := lock.Job{Name: "a|b='c", Now: ledgers.Now, State: lock.Idle, Last: ledgers.Over('B', lock.Failed, 3, time.Minute, time.Hour)}
+	orders := lock.Job{Name: "orders", Now: ledgers.Now, State: lock.StateIdle,
+		LastSuccess: ledgers.Over('A', lock.EndOk, 0, time.Minute, 27*time.Hour)}
+	orders.LastEnd = orders.LastSuccess
+	broken := lock.Job{Name: "a|b='c", Now: ledgers.Now, State: lock.StateIdle,
+		LastEnd: ledgers.Over('B', lock.EndFailed, 3, time.Minute, time.Hour)}
 	unread := lock.Job{Name: "far", Unread: []string{"everything: connection | refused"}}
 	for _, c := range []struct {
 		rules Rules

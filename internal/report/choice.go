@@ -50,7 +50,8 @@ func (c RunChoice) Of(entries []lock.Entry, now time.Time) (chosen []lock.Entry)
 		if c.Most > 0 && len(chosen) == c.Most {
 			break
 		}
-		if (!c.Bad || e.Event == "" && e.How != lock.Ok) && (c.Host == "" || c.Host == e.Host) && (c.Since == 0 || now.Sub(Dated(e)) <= c.Since) {
+		if (!c.Bad || e.Act == "" && e.End != lock.EndOk) && (c.Host == "" || c.Host == e.Host) &&
+			(c.Since == 0 || now.Sub(Dated(e)) <= c.Since) {
 			chosen = append(chosen, e)
 		}
 	}

@@ -13,11 +13,11 @@ import (
 // Complete are the entries of a job as a reader should see them: a run that has vanished is
 // among them, though nobody has entered it yet.
 func Complete(j lock.Job, entries []lock.Entry) []lock.Entry {
-	if j.State != lock.Gone || slices.ContainsFunc(entries, func(e lock.Entry) bool { return e.Run == j.Open.Run }) {
+	if j.State != lock.StateVanished || slices.ContainsFunc(entries, func(e lock.Entry) bool { return e.Run == j.Open.Run }) {
 		return entries
 	}
 	gone := j.Open
-	gone.How, gone.Status = lock.Vanished, -1
+	gone.End, gone.Status = lock.EndVanished, -1
 	return slices.Concat([]lock.Entry{gone}, entries)
 }
 
@@ -44,15 +44,15 @@ func Longest(entries []lock.Entry) (longest time.Duration) {
 }
 
 func entryRow(e lock.Entry, longest time.Duration, zone *time.Location) []console.Cell {
-	row := []console.Cell{NotKnown, cell(lock.Plain(e.Host), console.Neutral), NotKnown, NotKnown, EndOf(e), {}, {Text: Note(e)}}
-	if e.Event != "" {
-		row[4] = cell(string(e.Event), console.Odd)
+	row := []console.Cell{NotKnown, cell(lock.Escaped(e.Host), console.Neutral), NotKnown, NotKnown, EndOf(e), {}, {Text: Note(e)}}
+	if e.Act != "" {
+		row[4] = cell(string(e.Act), console.Odd)
 		e.At = Dated(e)
 	}
 	if !e.At.IsZero() {
 		row[0] = console.Cell{Text: clock(e.At, zone)}
 	}
-	if d, ok := WaitTime(e); ok && e.Event == "" {
+	if d, ok := WaitTime(e); ok && e.Act == "" {
 		row[2] = console.Cell{Text: Took(d)}
 	}
 	if d, ok := RunTime(e); ok {
@@ -65,14 +65,14 @@ func entryRow(e lock.Entry, longest time.Duration, zone *time.Location) []consol
 // Note is what else is to be said of an entry.
 func Note(e lock.Entry) string {
 	var parts []string
-	if e.Event != "" {
+	if e.Act != "" {
 		parts = append(parts, "by "+Actor(e))
 	}
-	if e.Why != "" {
-		parts = append(parts, lock.Plain(e.Why))
+	if e.Reason != "" {
+		parts = append(parts, lock.Escaped(e.Reason))
 	}
 	if e.Slot != "" {
-		parts = append(parts, lock.Plain(e.Slot))
+		parts = append(parts, lock.Escaped(e.Slot))
 	}
 	if e.Attempts > 1 {
 		parts = append(parts, fmt.Sprintf("%d attempts", e.Attempts))
@@ -81,14 +81,14 @@ func Note(e lock.Entry) string {
 }
 
 // Actor is who has done an act.
-func Actor(e lock.Entry) string { return lock.Plain(strings.Trim(e.User+"@"+e.Host, "@")) }
+func Actor(e lock.Entry) string { return lock.Escaped(strings.Trim(e.User+"@"+e.Host, "@")) }
 
 // Mark is the same for two entries that say the same: a run and how it ended, or an act.
 func Mark(e lock.Entry) string {
-	if e.Event != "" {
+	if e.Act != "" {
 		return fmt.Sprint(e)
 	}
-	return e.Run + " " + string(e.How)
+	return e.Run + " " + string(e.End)
 }
 
 // Memory says where the memory of a job begins, from all of its entries, newest first.

@@ -17,7 +17,7 @@ func Subject(j lock.Job) lock.Entry {
 	switch {
 	case h.Run != "":
 		return lock.Entry{Run: h.Run, Host: h.Host, User: h.User, PID: h.PID, Command: h.Command, Fence: j.Fence, At: j.At, Slot: slotOf(j)}
-	case j.State == lock.Gone:
+	case j.State == lock.StateVanished:
 		return j.Open
 	}
 	return lock.Entry{}
@@ -49,27 +49,27 @@ func failed(j lock.Job, slot string) (tries []lock.Try, known bool) {
 		return nil, false
 	}
 	tries = slices.Clone(j.Slots[i].Failures)
-	if b := j.Slots[i].Begun; b.Run != "" && b.Run != j.Holder.Run && j.State != lock.Starting {
-		tries = append(tries, lock.Try{Run: b.Run, Host: b.Host, How: lock.Vanished, Status: -1})
+	if b := j.Slots[i].Begun; b.Run != "" && b.Run != j.Holder.Run && j.State != lock.StateStarting {
+		tries = append(tries, lock.Try{Run: b.Run, Host: b.Host, End: lock.EndVanished, Status: -1})
 	}
 	return tries, true
 }
 
 // Busy reports whether somebody has the lock who is no pause.
 func Busy(j lock.Job) bool {
-	return j.State != lock.Idle && j.State != lock.Gone && j.State != lock.PausedJob && j.State != ""
+	return j.State != lock.StateIdle && j.State != lock.StateVanished && j.State != lock.StatePaused && j.State != ""
 }
 
 // Paused reports whether a job is paused, or will be when its run is over.
-func Paused(j lock.Job) bool { return j.State == lock.PausedJob || j.Pause != nil }
+func Paused(j lock.Job) bool { return j.State == lock.StatePaused || j.Pause != nil }
 
 // Running reports whether a run works under the lock.
-func Running(j lock.Job) bool { return Busy(j) && j.State != lock.Ended && j.Holder.Run != "" }
+func Running(j lock.Job) bool { return Busy(j) && j.State != lock.StateEnded && j.Holder.Run != "" }
 
 // unseen reports whether nothing is known of a job, and would be if it had ever run.
 func unseen(j lock.Job) bool {
-	idle := j.State == lock.Idle && j.Waiting == 0 && len(j.Unread) == 0 && len(j.Unfit) == 0
-	return idle && !j.Forgetful && cmp.Or(j.Last.Run, j.Good.Run, j.Open.Run) == "" && len(j.Runs) == 0
+	idle := j.State == lock.StateIdle && j.Waiting == 0 && len(j.Unread) == 0 && len(j.Unfit) == 0
+	return idle && !j.NoHistory && cmp.Or(j.LastEnd.Run, j.LastSuccess.Run, j.Open.Run) == "" && len(j.Runs) == 0
 }
 
 const neverSeen = "never seen"
@@ -77,8 +77,8 @@ const neverSeen = "never seen"
 // Bad reports whether somebody should look at a job: its last end was bad, or its state is.
 func Bad(j lock.Job) bool {
 	switch j.State {
-	case lock.Gone, lock.Silent, lock.Stuck, lock.Foreign:
+	case lock.StateVanished, lock.StateSilent, lock.StateStuck, lock.StateForeign:
 		return true
 	}
-	return j.Last.Run != "" && j.Last.How != lock.Ok
+	return j.LastEnd.Run != "" && j.LastEnd.End != lock.EndOk
 }

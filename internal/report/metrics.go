@@ -48,8 +48,8 @@ func families() []family {
 		{name: "waiting", kind: gauge, help: "How many runs wait for the lock.", value: waiting},
 		{name: "paused", kind: gauge, help: "Whether an operator keeps the job from starting.", value: told(Paused)},
 		{name: "vanished", kind: gauge, help: "Whether a run has no lock any more and has not said how it ended.", value: told(vanished)},
-		{name: "silent", kind: gauge, help: "Whether a run has not renewed its lock when it should have.", value: told(is(lock.Silent))},
-		{name: "stuck", kind: gauge, help: "Whether the lock never expires by itself.", value: told(is(lock.Stuck))},
+		{name: "silent", kind: gauge, help: "Whether a run has not renewed its lock when it should have.", value: told(is(lock.StateSilent))},
+		{name: "stuck", kind: gauge, help: "Whether the lock never expires by itself.", value: told(is(lock.StateStuck))},
 		{name: "last_end_timestamp_seconds", kind: gauge, help: "When the last run ended.", value: lastEndAt},
 		{name: "last_success_timestamp_seconds", kind: gauge, help: "When the last run that succeeded ended.", value: lastSuccessAt},
 		{name: "last_duration_seconds", kind: gauge, help: "How long the last run took.", value: lastDuration},
@@ -93,17 +93,17 @@ func leaseLeft(j lock.Job) (float64, bool) { return j.Left.Seconds(), Busy(j) &&
 
 func waiting(j lock.Job) (float64, bool) { return float64(j.Waiting), j.State != "" }
 
-func lastEndAt(j lock.Job) (float64, bool) { return timestamp(j.Last.Ended) }
+func lastEndAt(j lock.Job) (float64, bool) { return timestamp(j.LastEnd.Ended) }
 
 func lastSuccessAt(j lock.Job) (float64, bool) { return timestamp(success(j).Ended) }
 
 func lastDuration(j lock.Job) (float64, bool) {
-	d, known := RunTime(j.Last)
+	d, known := RunTime(j.LastEnd)
 	return d.Seconds(), known
 }
 
 func lastStatus(j lock.Job) (float64, bool) {
-	return float64(j.Last.Status), j.Last.Run != "" && j.Last.How != "" && j.Last.Status >= 0
+	return float64(j.LastEnd.Status), j.LastEnd.Run != "" && j.LastEnd.End != "" && j.LastEnd.Status >= 0
 }
 
 // metrics are being written.
@@ -140,7 +140,7 @@ func (m *metrics) family(f family, jobs []lock.Job, keys []string) {
 				write(keys[i], v)
 			}
 		case j.Counts != nil:
-			for _, how := range lock.Hows() {
+			for _, how := range lock.EndKinds() {
 				write(keys[i]+`,how="`+string(how)+`"`, float64(j.Counts[how]))
 			}
 		}
@@ -165,7 +165,7 @@ func keysOf(jobs []lock.Job) (keys []string) {
 // labelValue is a name between the quotes of a label. A name that no job can have is escaped.
 func labelValue(name string) string {
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
-		name = lock.Plain(name)
+		name = lock.Escaped(name)
 	}
 	return strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(name)
 }

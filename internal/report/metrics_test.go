@@ -73,8 +73,8 @@ func TestTheReaderOfMetricsIsStrict(t *testing.T) {
 func TestMetricsOfEachKindOfJob(t *testing.T) {
 	t.Parallel()
 	all := jobs()
-	all[0].Counts = map[lock.How]int64{lock.Ok: 3, lock.Failed: 1}
-	all[0].Good = ledgers.Over('A', lock.Ok, 0, time.Second, 3*time.Hour)
+	all[0].Counts = map[lock.EndKind]int64{lock.EndOk: 3, lock.EndFailed: 1}
+	all[0].LastSuccess = ledgers.Over('A', lock.EndOk, 0, time.Second, 3*time.Hour)
 	got := readMetrics(t, Metrics(all))
 	for series, want := range map[string]float64{
 		`up{}`:                                                1,
@@ -118,7 +118,7 @@ func TestMetricsOfNamesThatNobodyCouldGive(t *testing.T) {
 	t.Parallel()
 	var all []lock.Job
 	for _, name := range []string{"\xff", `\xff`, "a\nb", ""} {
-		all = append(all, lock.Job{Name: name, State: lock.Idle})
+		all = append(all, lock.Job{Name: name, State: lock.StateIdle})
 	}
 	if got := readMetrics(t, Metrics(all)); len(got) != 1+3*6 {
 		t.Errorf("%v", got)
@@ -159,11 +159,11 @@ func TestMetricsOfAThousandJobs(t *testing.T) {
 	var all []lock.Job
 	for i := range 1000 {
 		j := jobs()[2]
-		j.Name, j.Counts = fmt.Sprintf("job-%03d", i), map[lock.How]int64{}
+		j.Name, j.Counts = fmt.Sprintf("job-%03d", i), map[lock.EndKind]int64{}
 		all = append(all, j)
 	}
 	text := Metrics(all)
-	if got := readMetrics(t, text); len(got) != 1+1000*(12+len(lock.Hows())) {
+	if got := readMetrics(t, text); len(got) != 1+1000*(12+len(lock.EndKinds())) {
 		t.Errorf("%d series", len(got))
 	}
 	if first, last := strings.Index(text, `waiting{key="job-000"}`), strings.Index(text, `waiting{key="job-999"}`); first < 0 || last < first {

@@ -50,7 +50,7 @@ func pauseOf(m *lock.PauseMark) *pauseObject {
 	if m == nil {
 		return nil
 	}
-	return &pauseObject{By: m.By, Why: m.Why, Until: lock.Instant{Time: m.Until}}
+	return &pauseObject{By: m.By, Why: m.Reason, Until: lock.Instant{Time: m.Until}}
 }
 
 func waiterOf(w lock.Waiter) waiterObject {
@@ -72,8 +72,8 @@ type entryObject struct {
 	Seconds  *seconds     `json:"seconds,omitempty"`
 	Waited   *seconds     `json:"waited_seconds,omitempty"`
 	Status   *int         `json:"status,omitempty"`
-	How      lock.How     `json:"how,omitempty"`
-	Event    lock.Event   `json:"event,omitempty"`
+	How      lock.EndKind `json:"how,omitempty"`
+	Event    lock.Act     `json:"event,omitempty"`
 	By       string       `json:"by,omitempty"`
 	Why      string       `json:"why,omitempty"`
 }
@@ -96,7 +96,7 @@ func JobObject(j lock.Job) any {
 	o := jobObject{
 		Key: j.Name, State: j.State, Host: run.Host, PID: run.PID, User: run.User, Command: run.Command, Run: run.Run,
 		Fence: run.Fence, At: lock.Instant{Time: run.At}, Lease: secondsOf(j.Left, Busy(j) && j.Left > 0), Waiting: j.Waiting,
-		Last: known(j.Last), Good: known(j.Good), Mean: secondsOf(j.Mean, j.Mean > 0), Slot: slot,
+		Last: known(j.LastEnd), Good: known(j.LastSuccess), Mean: secondsOf(j.Mean, j.Mean > 0), Slot: slot,
 		Paused: pauseOf(j.Pause),
 	}
 	if tries, open := failed(j, slot); open {
@@ -128,14 +128,14 @@ func object(e lock.Entry) *entryObject {
 	o := &entryObject{
 		Run: e.Run, Host: e.Host, User: e.User, PID: e.PID, Command: e.Command, Slot: e.Slot, Attempts: e.Attempts, Fence: e.Fence,
 		Asked: lock.Instant{Time: e.Asked}, At: lock.Instant{Time: e.At}, Ended: lock.Instant{Time: e.Ended},
-		How: e.How, Event: e.Event, Why: e.Why,
+		How: e.End, Event: e.Act, Why: e.Reason,
 		Seconds: secondsOf(RunTime(e)), Waited: secondsOf(WaitTime(e)),
 	}
-	if e.Event != "" {
+	if e.Act != "" {
 		o.By, o.Host, o.User = strings.Trim(e.User+"@"+e.Host, "@"), "", ""
 		return o
 	}
-	if e.Status >= 0 && e.How != "" {
+	if e.Status >= 0 && e.End != "" {
 		o.Status = &e.Status
 	}
 	return o

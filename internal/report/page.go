@@ -18,7 +18,7 @@ const (
 // zone. What is too long for a line goes on in the next.
 func Page(j lock.Job, zone *time.Location, d console.Display) []string {
 	p := page{job: j, zone: zone, table: console.Table{Columns: []console.Column{{Least: nameWidth}, {}}}, room: d.Width}
-	p.say("job", lock.Plain(j.Name))
+	p.say("job", lock.Escaped(j.Name))
 	p.row("state", StateOf(j))
 	p.lock()
 	p.policy()
@@ -59,7 +59,7 @@ func (p *page) lock() {
 	switch {
 	case run.Run != "":
 		p.say("holder", who(run))
-		p.say("run", lock.Plain(run.Run))
+		p.say("run", lock.Escaped(run.Run))
 	case j.Holder.Foreign != "":
 		p.say("holder", j.Holder.String())
 	}
@@ -82,11 +82,11 @@ func (p *page) lock() {
 
 // who is web-3:4121 (alice, php), as far as it is known.
 func who(run lock.Entry) string {
-	text := lock.Plain(run.Host)
+	text := lock.Escaped(run.Host)
 	if run.PID > 0 {
 		text += fmt.Sprintf(":%d", run.PID)
 	}
-	if known := strings.Trim(lock.Plain(run.User)+", "+lock.Plain(run.Command), ", "); known != "" {
+	if known := strings.Trim(lock.Escaped(run.User)+", "+lock.Escaped(run.Command), ", "); known != "" {
 		text += " (" + known + ")"
 	}
 	return text
@@ -96,14 +96,14 @@ func (p *page) policy() {
 	if m := p.job.Pause; m != nil {
 		p.say("paused", pausedBy(m, p.zone))
 	}
-	if stop := p.job.Stopped; stop.Event != "" && !begunSince(p.job, stop.Ended) {
-		p.say("stopped", acted(Actor(stop), stop.Ended, stop.Why, p.zone))
+	if stop := p.job.Stopped; stop.Act != "" && !begunSince(p.job, stop.Ended) {
+		p.say("stopped", acted(Actor(stop), stop.Ended, stop.Reason, p.zone))
 	}
 	slot := slotOf(p.job)
 	if slot == "" {
 		return
 	}
-	text := lock.Plain(slot)
+	text := lock.Escaped(slot)
 	tries, open := failed(p.job, slot)
 	switch {
 	case !open:
@@ -117,7 +117,7 @@ func (p *page) policy() {
 }
 
 // begunSince reports whether a run is known that began after an instant.
-func begunSince(j lock.Job, t time.Time) bool { return Subject(j).At.After(t) || j.Last.At.After(t) }
+func begunSince(j lock.Job, t time.Time) bool { return Subject(j).At.After(t) || j.LastEnd.At.After(t) }
 
 func each[T any](all []T, text func(T) string) (texts []string) {
 	for _, one := range all {
@@ -127,14 +127,14 @@ func each[T any](all []T, text func(T) string) (texts []string) {
 }
 
 func try(t lock.Try) string {
-	return strings.TrimSpace(lock.Plain(t.Host) + " " + strings.TrimPrefix(EndOf(lock.Entry{How: t.How, Status: t.Status}).Text, "-"))
+	return strings.TrimSpace(lock.Escaped(t.Host) + " " + strings.TrimPrefix(EndOf(lock.Entry{End: t.End, Status: t.Status}).Text, "-"))
 }
 
 // closedBy says who has done the work of a slot.
 func closedBy(j lock.Job, slot string) string {
 	for _, s := range j.Slots {
 		if s.Name == slot && s.Closed {
-			text := "; done by " + lock.Plain(s.By.Host)
+			text := "; done by " + lock.Escaped(s.By.Host)
 			if d, ok := Since(s.By.Ended, j.Now); ok {
 				text += ", " + Ago(d)
 			}
@@ -145,14 +145,14 @@ func closedBy(j lock.Job, slot string) string {
 }
 
 func pausedBy(m *lock.PauseMark, zone *time.Location) string {
-	text := acted(lock.Plain(m.By), m.Since, "", zone)
+	text := acted(lock.Escaped(m.By), m.Since, "", zone)
 	if m.Until.IsZero() {
 		text += ", for ever"
 	} else {
 		text += ", until " + Zoned(m.Until, zone)
 	}
-	if m.Why != "" {
-		text += ": " + lock.Plain(m.Why)
+	if m.Reason != "" {
+		text += ": " + lock.Escaped(m.Reason)
 	}
 	return text
 }
@@ -164,7 +164,7 @@ func acted(who string, at time.Time, why string, zone *time.Location) string {
 		text += " at " + Zoned(at, zone)
 	}
 	if why != "" {
-		text += ": " + lock.Plain(why)
+		text += ": " + lock.Escaped(why)
 	}
 	return text
 }
@@ -177,7 +177,7 @@ func (p *page) line() {
 			text += ", for " + Elapsed(d)
 		}
 		if w.Slot != "" {
-			text += ", for the slot " + lock.Plain(w.Slot)
+			text += ", for the slot " + lock.Escaped(w.Slot)
 		}
 		p.say("", text)
 	}
@@ -188,11 +188,11 @@ func (p *page) line() {
 
 func (p *page) ledger() {
 	j := p.job
-	if j.Last.Run != "" {
-		p.say("last", EndText(j.Last, j.Now))
+	if j.LastEnd.Run != "" {
+		p.say("last", EndText(j.LastEnd, j.Now))
 	}
-	if j.Good.Run != "" && j.Good.Run != j.Last.Run {
-		p.say("good", EndText(j.Good, j.Now))
+	if j.LastSuccess.Run != "" && j.LastSuccess.Run != j.LastEnd.Run {
+		p.say("good", EndText(j.LastSuccess, j.Now))
 	}
 	if text := Average(j); text != "" {
 		p.say("average", text)
@@ -208,7 +208,7 @@ func (p *page) ledger() {
 func EndText(e lock.Entry, now time.Time) string {
 	text := EndOf(e).Text
 	if e.Host != "" {
-		text += " on " + lock.Plain(e.Host)
+		text += " on " + lock.Escaped(e.Host)
 	}
 	if d, ok := Since(e.Ended, now); ok {
 		text += ", " + Ago(d)

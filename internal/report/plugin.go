@@ -56,7 +56,7 @@ func Plugin(verdicts []Verdict, remarks []string) string {
 	slices.SortStableFunc(verdicts, func(a, b Verdict) int { return b.Grade.gravity() - a.Grade.gravity() })
 	var texts, data []string
 	for _, v := range verdicts {
-		texts = append(texts, lock.Plain(v.Key)+": "+v.Message)
+		texts = append(texts, lock.Escaped(v.Key)+": "+v.Message)
 		for _, m := range v.measured {
 			data = append(data, "'"+label(v.Key)+" "+m.name+"'="+m.String())
 		}

@@ -21,24 +21,30 @@ var update = flag.Bool("update", false, "write the files of testdata anew")
 // jobs are one of each kind.
 func jobs() []lock.Job {
 	all := []lock.Job{
-		{Name: "nightly-report", State: lock.Idle, Last: ledgers.Over('A', lock.Failed, 1, 680*time.Second, 2*time.Hour), Mean: 680 * time.Second},
-		{Name: "search-index", State: lock.Silent, Holder: ledgers.Holder('B', "web-1"), At: ledgers.Before(31 * time.Minute), Left: 12 * time.Second,
-			Last: ledgers.Over('A', lock.Ok, 0, 8*time.Minute, time.Hour), Mean: 8 * time.Minute},
-		{Name: "cancel-orders", State: lock.Running, Holder: ledgers.Holder('B', "web-3"), At: ledgers.Before(133 * time.Second), Left: 41 * time.Second,
-			Waiting: 2, Last: ledgers.Over('A', lock.Ok, 0, 125*time.Second, 4*time.Minute), Mean: 125 * time.Second},
-		{Name: "invoices", State: lock.PausedJob, Waiting: 5, Last: ledgers.Over('A', lock.Ok, 0, 3*time.Second, 25*time.Hour), Mean: 3 * time.Second,
-			Pause: &lock.PauseMark{By: "alice@desk", Why: "deploy", Since: ledgers.Before(time.Hour), Until: ledgers.Now.Add(time.Hour)}},
-		{Name: "gone", State: lock.Gone, Open: lock.Entry{Run: ledgers.Run('Z'), Host: "web-9", PID: 7, At: ledgers.Before(49 * time.Hour), Status: -1}},
-		{Name: "no end", State: lock.Stuck, Holder: ledgers.Holder('B', "web-2"), At: ledgers.Before(50 * time.Second), Left: -1,
-			Last: ledgers.Over('A', lock.Signal, 137, time.Second, time.Second)},
-		{Name: "theirs\x1b[31m", State: lock.Foreign, Holder: lock.Holder{Foreign: "some\x1b]0;body"}, Left: 9 * time.Second},
-		{Name: "rest", State: lock.Ended, Holder: lock.Holder{Run: ledgers.Run('B'), Host: "web-4", Ended: ledgers.Before(5 * time.Second)},
+		{Name: "nightly-report", State: lock.StateIdle, LastEnd: ledgers.Over('A', lock.EndFailed, 1, 680*time.Second, 2*time.Hour),
+			Mean: 680 * time.Second},
+		{Name: "search-index", State: lock.StateSilent, Holder: ledgers.Holder('B', "web-1"), At: ledgers.Before(31 * time.Minute),
+			Left:    12 * time.Second,
+			LastEnd: ledgers.Over('A', lock.EndOk, 0, 8*time.Minute, time.Hour), Mean: 8 * time.Minute},
+		{Name: "cancel-orders", State: lock.StateRunning, Holder: ledgers.Holder('B', "web-3"), At: ledgers.Before(133 * time.Second),
+			Left:    41 * time.Second,
+			Waiting: 2, LastEnd: ledgers.Over('A', lock.EndOk, 0, 125*time.Second, 4*time.Minute), Mean: 125 * time.Second},
+		{Name: "invoices", State: lock.StatePaused, Waiting: 5, LastEnd: ledgers.Over('A', lock.EndOk, 0, 3*time.Second, 25*time.Hour),
+			Mean:  3 * time.Second,
+			Pause: &lock.PauseMark{By: "alice@desk", Reason: "deploy", Since: ledgers.Before(time.Hour), Until: ledgers.Now.Add(time.Hour)}},
+		{Name: "gone", State: lock.StateVanished,
+			Open: lock.Entry{Run: ledgers.Run('Z'), Host: "web-9", PID: 7, At: ledgers.Before(49 * time.Hour), Status: -1}},
+		{Name: "no end", State: lock.StateStuck, Holder: ledgers.Holder('B', "web-2"), At: ledgers.Before(50 * time.Second), Left: -1,
+			LastEnd: ledgers.Over('A', lock.EndSignal, 137, time.Second, time.Second)},
+		{Name: "theirs\x1b[31m", State: lock.StateForeign, Holder: lock.Holder{Foreign: "some\x1b]0;body"}, Left: 9 * time.Second},
+		{Name: "rest", State: lock.StateEnded, Holder: lock.Holder{Run: ledgers.Run('B'), Host: "web-4", Ended: ledgers.Before(5 * time.Second)},
 			At: ledgers.Before(time.Minute), Left: 55 * time.Second,
-			Last: ledgers.Over('B', lock.Ok, 0, 40*time.Millisecond, 5*time.Second), Mean: 40 * time.Millisecond},
-		{Name: "handed over", State: lock.Starting, Holder: ledgers.Holder('B', "web-5"), At: ledgers.Before(time.Second), Left: 900 * time.Millisecond},
-		{Name: "soon paused", State: lock.Running, Holder: ledgers.Holder('B', "web-6"), At: ledgers.Before(time.Second), Left: time.Minute,
+			LastEnd: ledgers.Over('B', lock.EndOk, 0, 40*time.Millisecond, 5*time.Second), Mean: 40 * time.Millisecond},
+		{Name: "handed over", State: lock.StateStarting, Holder: ledgers.Holder('B', "web-5"), At: ledgers.Before(time.Second),
+			Left: 900 * time.Millisecond},
+		{Name: "soon paused", State: lock.StateRunning, Holder: ledgers.Holder('B', "web-6"), At: ledgers.Before(time.Second), Left: time.Minute,
 			Pause: &lock.PauseMark{By: "bob@desk"}},
-		{Name: "unheard of", State: lock.Idle},
+		{Name: "unheard of", State: lock.StateIdle},
 	}
 	for i := range all {
 		all[i].Now = ledgers.Now
@@ -91,17 +97,19 @@ func TestThePageOfAJob(t *testing.T) {
 	j := jobs()[2]
 	j.Fence = 1763790000999
 	j.Slots = []lock.JobSlot{{Name: "5m 2026-03-01T12:30Z", SlotState: lock.SlotState{
-		Begun: lock.Try{Run: ledgers.Run('B')}, Failures: []lock.Try{{Run: ledgers.Run('A'), Host: "web-1", How: lock.Failed, Status: 1}},
+		Begun: lock.Try{Run: ledgers.Run('B')}, Failures: []lock.Try{{Run: ledgers.Run('A'), Host: "web-1", End: lock.EndFailed, Status: 1}},
 	}}}
 	j.Pause = &lock.PauseMark{
-		By: "alice@desk", Why: "the database is moved to its new host", Since: ledgers.Before(time.Minute), Until: ledgers.Now.Add(time.Hour),
+		By: "alice@desk", Reason: "the database is moved to its new host", Since: ledgers.Before(time.Minute), Until: ledgers.Now.Add(time.Hour),
 	}
-	j.Waiters = []lock.Waiter{{Run: ledgers.Run('D'), Host: "web-4", PID: 12, Since: ledgers.Before(2 * time.Minute), Slot: "5m 2026-03-01T12:25Z"},
+	j.Waiters = []lock.Waiter{{Run: ledgers.Run('D'), Host: "web-4", PID: 12, Since: ledgers.Before(2 * time.Minute),
+		Slot: "5m 2026-03-01T12:25Z"},
 		{Run: ledgers.Run('E'), Host: "web-5", PID: 13, Since: ledgers.Before(time.Minute)}}
 	j.Waiting = 12
 	j.Runs = entries()
-	j.Good = ledgers.Over('F', lock.Ok, 0, time.Minute, 5*time.Minute)
-	j.Stopped = lock.Entry{Run: ledgers.Run('B'), Host: "desk", User: "alice", Event: lock.Halted, Ended: ledgers.Before(5 * time.Second), Why: "wrong data"}
+	j.LastSuccess = ledgers.Over('F', lock.EndOk, 0, time.Minute, 5*time.Minute)
+	j.Stopped = lock.Entry{Run: ledgers.Run('B'), Host: "desk", User: "alice", Act: lock.ActStop, Ended: ledgers.Before(5 * time.Second),
+		Reason: "wrong data"}
 	j.Runs = append([]lock.Entry{j.Stopped}, j.Runs...)
 	for name, d := range displays {
 		lines := Page(j, ledgers.Zone, d)
@@ -112,12 +120,12 @@ func TestThePageOfAJob(t *testing.T) {
 
 // A stop is of the run that it was for: of a later one it says nothing.
 func TestAStopIsNotSaidOfLaterRuns(t *testing.T) {
-	stop := lock.Entry{Run: ledgers.Run('B'), Host: "desk", User: "alice", Event: lock.Halted, Ended: ledgers.Before(time.Minute)}
-	stopped := ledgers.Over('A', lock.Stopped, 143, 2*time.Minute, 50*time.Second)
-	idle := lock.Job{Name: "orders", State: lock.Idle, Now: ledgers.Now, Last: stopped, Stopped: stop}
+	stop := lock.Entry{Run: ledgers.Run('B'), Host: "desk", User: "alice", Act: lock.ActStop, Ended: ledgers.Before(time.Minute)}
+	stopped := ledgers.Over('A', lock.EndStopped, 143, 2*time.Minute, 50*time.Second)
+	idle := lock.Job{Name: "orders", State: lock.StateIdle, Now: ledgers.Now, LastEnd: stopped, Stopped: stop}
 	since, again := idle, idle
-	since.Last = ledgers.Over('C', lock.Ok, 0, time.Second, time.Second)
-	again.State, again.Left = lock.Running, time.Minute
+	since.LastEnd = ledgers.Over('C', lock.EndOk, 0, time.Second, time.Second)
+	again.State, again.Left = lock.StateRunning, time.Minute
 	again.Holder, again.At = lock.Holder{Run: ledgers.Run('D'), Host: "web-3"}, ledgers.Before(10*time.Second)
 	for name, c := range map[string]struct {
 		job  lock.Job
@@ -146,18 +154,20 @@ func TestThePageOfEachKindOfJob(t *testing.T) {
 
 // entries are one of each kind, newest first.
 func entries() []lock.Entry {
-	late := ledgers.Over('G', lock.Ok, 0, 90*time.Second, 40*time.Minute)
+	late := ledgers.Over('G', lock.EndOk, 0, 90*time.Second, 40*time.Minute)
 	late.Lost, late.Attempts, late.Slot = true, 3, "5m 2026-03-01T11:45Z"
 	return []lock.Entry{
-		ledgers.Over('A', lock.Ok, 0, 125*time.Second, 4*time.Minute),
-		ledgers.Over('B', lock.Failed, 1, 12*time.Second, 10*time.Minute),
-		{Run: ledgers.Run('B'), Host: "desk", User: "alice", Event: lock.Paused, Ended: ledgers.Before(20 * time.Minute), Status: -1, Why: "a deploy\x1b[2J"},
-		ledgers.Over('C', lock.Signal, 139, 340*time.Millisecond, 30*time.Minute),
+		ledgers.Over('A', lock.EndOk, 0, 125*time.Second, 4*time.Minute),
+		ledgers.Over('B', lock.EndFailed, 1, 12*time.Second, 10*time.Minute),
+		{Run: ledgers.Run('B'), Host: "desk", User: "alice", Act: lock.ActPause, Ended: ledgers.Before(20 * time.Minute), Status: -1,
+			Reason: "a deploy\x1b[2J"},
+		ledgers.Over('C', lock.EndSignal, 139, 340*time.Millisecond, 30*time.Minute),
 		late,
-		ledgers.Over('D', lock.Timeout, 124, time.Hour, time.Hour),
-		{Run: ledgers.Run('E'), Host: "web-9", At: ledgers.Before(26 * time.Hour), Ended: ledgers.Before(25 * time.Hour), How: lock.Vanished, Status: -1},
-		ledgers.Over('F', lock.Unstarted, 127, time.Millisecond, 27*time.Hour),
-		{Run: ledgers.Run('H'), Status: -1, How: "new\x1b"},
+		ledgers.Over('D', lock.EndTimeout, 124, time.Hour, time.Hour),
+		{Run: ledgers.Run('E'), Host: "web-9", At: ledgers.Before(26 * time.Hour), Ended: ledgers.Before(25 * time.Hour), End: lock.EndVanished,
+			Status: -1},
+		ledgers.Over('F', lock.EndUnstarted, 127, time.Millisecond, 27*time.Hour),
+		{Run: ledgers.Run('H'), Status: -1, End: "new\x1b"},
 	}
 }
 
@@ -238,7 +248,7 @@ func TestTheChoiceOfRuns(t *testing.T) {
 func TestARunThatHasVanishedIsAmongTheRunsOnce(t *testing.T) {
 	j := jobs()[4]
 	j.Runs = entries()
-	if all := Complete(j, j.Runs); len(all) != len(j.Runs)+1 || all[0].Run != ledgers.Run('Z') || all[0].How != lock.Vanished {
+	if all := Complete(j, j.Runs); len(all) != len(j.Runs)+1 || all[0].Run != ledgers.Run('Z') || all[0].End != lock.EndVanished {
 		t.Errorf("%+v", all)
 	}
 	if again := Complete(j, Complete(j, j.Runs)); len(again) != len(j.Runs)+1 {
@@ -247,12 +257,14 @@ func TestARunThatHasVanishedIsAmongTheRunsOnce(t *testing.T) {
 }
 
 func TestTriesThatHaveFailed(t *testing.T) {
-	begun := lock.JobSlot{Name: "s", SlotState: lock.SlotState{Begun: lock.Try{Run: ledgers.Run('B')}, Failures: []lock.Try{{Run: ledgers.Run('A')}}}}
+	begun := lock.JobSlot{Name: "s", SlotState: lock.SlotState{Begun: lock.Try{Run: ledgers.Run('B')},
+		Failures: []lock.Try{{Run: ledgers.Run('A')}}}}
 	for _, c := range []struct {
 		state  lock.State
 		holder byte
 		want   int
-	}{{lock.Running, 'B', 1}, {lock.Running, 'C', 2}, {lock.Idle, 0, 2}, {lock.Gone, 0, 2}, {lock.Starting, 'C', 1}} {
+	}{{lock.StateRunning, 'B', 1}, {lock.StateRunning, 'C', 2}, {lock.StateIdle, 0, 2}, {lock.StateVanished, 0, 2},
+		{lock.StateStarting, 'C', 1}} {
 		j := lock.Job{State: c.state, Slots: []lock.JobSlot{begun}}
 		if c.holder != 0 {
 			j.Holder.Run = ledgers.Run(c.holder)
@@ -295,7 +307,7 @@ func TestAnEntryOfAnybodyIsShown(t *testing.T) {
 		if !ok {
 			t.Fatalf("%q is none", text)
 		}
-		j := lock.Job{Name: "x", State: lock.Gone, Now: ledgers.Now, Open: e, Last: e, Good: e, Runs: []lock.Entry{e, e}}
+		j := lock.Job{Name: "x", State: lock.StateVanished, Now: ledgers.Now, Open: e, LastEnd: e, LastSuccess: e, Runs: []lock.Entry{e, e}}
 		narrow(t, Page(j, ledgers.Zone, console.Display{}), console.Display{Width: 1000})
 		narrow(t, Jobs([]lock.Job{j}).Lines(console.Display{}), console.Display{Width: 1000})
 		if line := console.Object(JobObject(j)); !json.Valid(line) || strings.ContainsRune(string(line), 0x9b) {
@@ -310,10 +322,10 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, entry, slot string, width int) {
 		e, _ := wire.ReadEntry(entry)
 		j := lock.Job{
-			Name: entry, State: lock.Gone, Now: ledgers.Now, Open: e, Last: e, Good: e, Runs: []lock.Entry{e, e}, Waiting: 3,
+			Name: entry, State: lock.StateVanished, Now: ledgers.Now, Open: e, LastEnd: e, LastSuccess: e, Runs: []lock.Entry{e, e}, Waiting: 3,
 			Slots:   []lock.JobSlot{{Name: slot, SlotState: wire.ReadSlot(slot)}},
 			Waiters: []lock.Waiter{{Run: slot, Host: entry}},
-			Pause:   &lock.PauseMark{By: entry, Why: slot},
+			Pause:   &lock.PauseMark{By: entry, Reason: slot},
 		}
 		d := console.Display{Width: max(40, width%300)}
 		narrow(t, Jobs([]lock.Job{j}).Lines(d), d)
@@ -333,7 +345,7 @@ func TestARunThatASignalEndedSaysWhich(t *testing.T) {
 		137: "killed (SIGKILL)", 143: "killed (SIGTERM)", 139: "killed (SIGSEGV)", 135: "killed (signal 7)", 162: "killed (signal 34)",
 		0: "killed", -1: "killed", 128: "killed",
 	} {
-		if got := EndOf(ledgers.Over('A', lock.Signal, status, time.Second, time.Second)).Text; got != want {
+		if got := EndOf(ledgers.Over('A', lock.EndSignal, status, time.Second, time.Second)).Text; got != want {
 			t.Errorf("%d: %q", status, got)
 		}
 	}

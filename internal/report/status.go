@@ -17,9 +17,9 @@ func Jobs(jobs []lock.Job) console.Table {
 	}
 	for _, j := range jobs {
 		t.Rows = append(t.Rows, []console.Cell{
-			cell(lock.Plain(j.Name), console.Neutral), StateOf(j), cell(lock.Plain(Subject(j).Host), console.Neutral),
+			cell(lock.Escaped(j.Name), console.Neutral), StateOf(j), cell(lock.Escaped(Subject(j).Host), console.Neutral),
 			cell(StateAge(j), console.Neutral), LeaseOf(j), cell(strconv.Itoa(j.Waiting), console.Neutral),
-			EndOf(j.Last), cell(ended(j), console.Neutral), cell(Average(j), console.Neutral),
+			EndOf(j.LastEnd), cell(ended(j), console.Neutral), cell(Average(j), console.Neutral),
 		})
 	}
 	return t
@@ -27,8 +27,8 @@ func Jobs(jobs []lock.Job) console.Table {
 
 func StateOf(j lock.Job) console.Cell {
 	tones := map[lock.State]console.Tone{
-		lock.Running: console.Fine, lock.Idle: console.Faint, lock.PausedJob: console.Odd, lock.Silent: console.Odd,
-		lock.Gone: console.Wrong, lock.Stuck: console.Wrong, lock.Foreign: console.Wrong,
+		lock.StateRunning: console.Fine, lock.StateIdle: console.Faint, lock.StatePaused: console.Odd, lock.StateSilent: console.Odd,
+		lock.StateVanished: console.Wrong, lock.StateStuck: console.Wrong, lock.StateForeign: console.Wrong,
 	}
 	text, tone := string(j.State), tones[j.State]
 	if unseen(j) {
@@ -43,7 +43,7 @@ func StateOf(j lock.Job) console.Cell {
 // StateAge is for how long it has been as it is.
 func StateAge(j lock.Job) string {
 	from := Subject(j).At
-	if j.State == lock.Ended {
+	if j.State == lock.StateEnded {
 		from = j.Holder.Ended
 	}
 	if d, ok := Since(from, j.Now); ok {
@@ -63,7 +63,7 @@ func LeaseOf(j lock.Job) console.Cell {
 }
 
 func ended(j lock.Job) string {
-	if d, ok := Since(j.Last.Ended, j.Now); ok {
+	if d, ok := Since(j.LastEnd.Ended, j.Now); ok {
 		return Ago(d)
 	}
 	return ""
@@ -78,18 +78,18 @@ func Average(j lock.Job) string {
 
 // EndOf is how a run ended, with its status where that says more.
 func EndOf(e lock.Entry) console.Cell {
-	text, tone := lock.Plain(string(e.How)), console.Wrong
-	switch e.How {
-	case lock.Ok:
+	text, tone := lock.Escaped(string(e.End)), console.Wrong
+	switch e.End {
+	case lock.EndOk:
 		tone = console.Neutral
-	case lock.Signal:
+	case lock.EndSignal:
 		text = "killed" + signal(e.Status)
-	case lock.Failed, lock.Stopped, lock.Unstarted:
+	case lock.EndFailed, lock.EndStopped, lock.EndUnstarted:
 		if e.Status > 0 {
 			text += " " + strconv.Itoa(e.Status)
 		}
 	}
-	if e.How != "" && e.Lost && e.How != lock.Lost {
+	if e.End != "" && e.Lost && e.End != lock.EndLost {
 		text += ", lost"
 	}
 	return cell(text, tone)
@@ -110,7 +110,7 @@ func signal(status int) string {
 
 // RunTime is how long a run took; ok is false if nobody knows, as of one that has vanished.
 func RunTime(e lock.Entry) (d time.Duration, ok bool) {
-	known := e.How != "" && e.How != lock.Vanished && e.How != lock.Unlocked && !e.At.IsZero() && !e.Ended.IsZero()
+	known := e.End != "" && e.End != lock.EndVanished && e.End != lock.EndUnlocked && !e.At.IsZero() && !e.Ended.IsZero()
 	return max(0, e.Ended.Sub(e.At)), known
 }
 

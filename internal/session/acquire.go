@@ -82,7 +82,7 @@ func (s *session) Request() lock.Request {
 		Timeout:     s.config.Timeout,
 		Enclosing:   s.config.Enclosing,
 		OnOutage:    s.sayOutage(),
-		OnUncalled:  s.sayUncalled,
+		OnPolling:   s.sayUncalled,
 	}
 }
 

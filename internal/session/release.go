@@ -19,8 +19,8 @@ import (
 // giveBack releases the lease, or leaves it for the rest of --min-hold, and says how the run
 // ended, also if its lock is lost: one that is another's by now is not touched.
 func (s *session) giveBack(lease lock.Lease, r result) {
-	end := lock.Farewell{Keep: r.rest(s.config.MinHold), Outcome: r.outcome(s.about)}
-	s.Account.ended(lease, end.Outcome)
+	end := lock.ReleaseRequest{Keep: r.rest(s.config.MinHold), Result: r.outcome(s.about)}
+	s.Account.ended(lease, end.Result)
 	err := s.release(lease, end)
 	gone, lost := errors.Is(err, lock.ErrLost), r.kept.Lost != nil
 	if s.config.History > 0 || s.config.Slot.Name != "" {
@@ -31,7 +31,7 @@ func (s *session) giveBack(lease lock.Lease, r result) {
 	case gone:
 		s.Warn(console.EventUnreleased,
 			fmt.Sprintf("lock %q was not held any more when it was to be released (%s)", s.config.Key, s.about.Where()))
-	case s.config.Slot.Name != "" && end.Outcome.How == lock.Ok:
+	case s.config.Slot.Name != "" && end.Result.End == lock.EndOk:
 		s.Warn(console.EventUnrecorded, s.unrecorded(err), console.Field{Name: "slot", Value: s.config.Slot.Name})
 	case !lost:
 		s.Warn(console.EventUnreleased, s.unreleased(lease, err))
@@ -50,16 +50,16 @@ func (s *session) unreleased(lease lock.Lease, err error) string {
 
 // abandon gives back a lock under which nothing was run.
 func (s *session) abandon(lease lock.Lease) {
-	if err := s.release(lease, lock.Farewell{}); err != nil {
+	if err := s.release(lease, lock.ReleaseRequest{}); err != nil {
 		s.Console.Say(console.Message{Level: console.Debug, Event: console.EventUnreleased, Text: s.unreleased(lease, err)})
 	}
 }
 
 // release tries to give the lease back for lock.ReleaseLimit. What has been done for a slot is
 // reported until the lease's end, as nobody else can begin with it before.
-func (s *session) release(lease lock.Lease, end lock.Farewell) error {
+func (s *session) release(lease lock.Lease, end lock.ReleaseRequest) error {
 	limit := lock.ReleaseLimit
-	insist := s.config.Slot.Name != "" && end.Outcome != lock.Outcome{}
+	insist := s.config.Slot.Name != "" && end.Result != lock.RunResult{}
 	if insist {
 		limit = max(limit, boottime.Until(lease.Until()))
 	}
@@ -72,7 +72,7 @@ func (s *session) release(lease lock.Lease, end lock.Farewell) error {
 }
 
 // untilTold calls do, and lets it go on until a signal tells this process to end: then it
-// has lock.LastWord, and the error is that signal. Other signals do nothing.
+// has lock.GiveUpLimit, and the error is that signal. Other signals do nothing.
 func untilTold(ctx context.Context, signals <-chan os.Signal, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -89,7 +89,7 @@ func untilTold(ctx context.Context, signals <-chan os.Signal, do func(context.Co
 		case sig := <-signals:
 			if sig, ok := sig.(syscall.Signal); ok && told == nil && slices.Contains(stopSignals, sig) {
 				told = runner.Interrupted(sig)
-				defer time.AfterFunc(lock.LastWord, cancel).Stop()
+				defer time.AfterFunc(lock.GiveUpLimit, cancel).Stop()
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func TestTheOutcomeGoesWithTheReleaseAfterALossToo(t *testing.T) {
 	} {
 		s, lease := fakeSession(nil), &fakeLease{}
 		s.giveBack(lease, r)
-		if len(lease.released) != 1 || lease.released[0].Outcome != r.outcome(s.about) {
+		if len(lease.released) != 1 || lease.released[0].Result != r.outcome(s.about) {
 			t.Errorf("%+v: released %+v", r, lease.released)
 		}
 	}
@@ -136,7 +136,7 @@ func TestASignalEndsTheTryingOfARelease(t *testing.T) {
 			var told *runner.SignalError
 			want := time.Minute
 			if ends {
-				want = time.Second + lock.LastWord
+				want = time.Second + lock.GiveUpLimit
 			}
 			if took := time.Since(began); took != want || errors.As(err, &told) != ends {
 				t.Errorf("signal %d: %v after %v", sig, err, took)
@@ -151,7 +151,7 @@ func TestAReleaseThatIsAnsweredIsNotHurtByASignal(t *testing.T) {
 		signals := make(chan os.Signal, 1)
 		signals <- syscall.SIGTERM
 		err := untilTold(t.Context(), signals, func(ctx context.Context) error {
-			if !lock.Pause(ctx, lock.LastWord/2) {
+			if !lock.Sleep(ctx, lock.GiveUpLimit/2) {
 				return errSilent
 			}
 			return nil

@@ -13,7 +13,7 @@ type Report struct {
 	Asked    lock.Instant `json:"asked,omitzero"`
 	At       lock.Instant `json:"at,omitzero"`
 	Ended    lock.Instant `json:"ended,omitzero"`
-	How      lock.How     `json:"how,omitempty"` // "": nothing was run
+	How      lock.EndKind `json:"how,omitempty"` // "": nothing was run
 	Status   int          `json:"status"`
 	From     string       `json:"from"`               // fromCommand or fromRedlockrun
 	Recorded *bool        `json:"recorded,omitempty"` // whether the store has taken in how it ended; nil: there was nothing to take in
@@ -34,9 +34,9 @@ func (a *Report) began(run string, lease lock.Lease) {
 }
 
 // ended notes how it ended: with what went into the release.
-func (a *Report) ended(lease lock.Lease, o lock.Outcome) {
-	a.How, a.Attempts = o.How, o.Attempts
-	if o.How != "" {
+func (a *Report) ended(lease lock.Lease, o lock.RunResult) {
+	a.How, a.Attempts = o.End, o.Attempts
+	if o.End != "" {
 		a.Ended = lock.Instant{Time: lease.Instants().Now}
 	}
 }

@@ -69,7 +69,7 @@ func TestWhatIsUnknownIsLeftOutOfAReport(t *testing.T) {
 	all := Report{
 		Key: "<job>", Run: "r", Slot: "5m 2026-03-01T12:05Z", Fence: 7, Host: "web-3", Asked: lock.Instant{Time: time.UnixMilli(1)},
 		At: lock.Instant{Time: time.UnixMilli(20)}, Ended: lock.Instant{Time: time.UnixMilli(1000)},
-		How: lock.Failed, Status: 3, From: fromCommand,
+		How: lock.EndFailed, Status: 3, From: fromCommand,
 		Recorded: &yes, Attempts: 2, Reason: "a\x1bb",
 	}
 	for want, a := range map[string]Report{

@@ -31,45 +31,45 @@ func (r result) code(c *explain.About) int {
 }
 
 // outcome is what is entered of the run. It is zero if the command was never to be started.
-func (r result) outcome(c *explain.About) lock.Outcome {
+func (r result) outcome(c *explain.About) lock.RunResult {
 	how := r.how()
 	if how == "" {
-		return lock.Outcome{}
+		return lock.RunResult{}
 	}
-	return lock.Outcome{How: how, Status: r.code(c), Attempts: r.attempts, Lost: how == lock.Lost || r.kept.Lost != nil}
+	return lock.RunResult{End: how, Status: r.code(c), Attempts: r.attempts, Lost: how == lock.EndLost || r.kept.Lost != nil}
 }
 
-func (r result) how() lock.How {
+func (r result) how() lock.EndKind {
 	switch {
 	case r.halted, errors.As(r.err, new(*lock.StoppedError)):
-		return lock.Stopped
+		return lock.EndStopped
 	case r.err == nil:
 		return howOf(r.status)
 	case errors.As(r.err, new(*runner.StartError)):
-		return lock.Unstarted
+		return lock.EndUnstarted
 	case errors.Is(r.err, runner.ErrMaxRuntime):
-		return lock.Timeout
+		return lock.EndTimeout
 	case r.attempts == 0:
 		return ""
 	case errors.As(r.err, new(*watchdog.LostError)):
-		return lock.Lost
+		return lock.EndLost
 	case errors.As(r.err, new(*runner.SignalError)):
-		return lock.Stopped
+		return lock.EndStopped
 	}
-	return lock.Failed // it is redlockrun that has failed
+	return lock.EndFailed // it is redlockrun that has failed
 }
 
 // howOf is the kind of an end that was the command's own.
-func howOf(status runner.Status) lock.How {
+func howOf(status runner.Status) lock.EndKind {
 	switch {
 	case wasStopped(status):
-		return lock.Stopped
+		return lock.EndStopped
 	case status.Code == 0:
-		return lock.Ok
+		return lock.EndOk
 	case status.Signal != 0:
-		return lock.Signal
+		return lock.EndSignal
 	}
-	return lock.Failed
+	return lock.EndFailed
 }
 
 // stopSignals are those by which a terminal or a supervisor ends a program.

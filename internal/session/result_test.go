@@ -32,44 +32,44 @@ func unstarted(code int) error { return &runner.StartError{Code: code, Err: sysc
 func TestHowACommandEnded(t *testing.T) {
 	for _, c := range []struct {
 		status runner.Status
-		how    lock.How
+		how    lock.EndKind
 		repeat bool
 	}{
-		{runner.Status{}, lock.Ok, false},
-		{runner.Status{Code: 1}, lock.Failed, true},
-		{runner.Status{Code: 71}, lock.Failed, true}, // its own, as all of these
-		{runner.Status{Code: 76}, lock.Failed, true},
-		{runner.Status{Code: 124}, lock.Failed, true},
-		{runner.Status{Code: 127}, lock.Failed, true},
-		{runner.Status{Code: 130}, lock.Failed, true},
-		{runner.Status{Code: 143}, lock.Failed, true},
-		{killedBy(syscall.SIGKILL), lock.Signal, true},
-		{killedBy(syscall.SIGSEGV), lock.Signal, true},
-		{killedBy(syscall.SIGTERM), lock.Signal, false}, // somebody's order all the same
-		{killedBy(syscall.SIGINT), lock.Signal, false},
-		{killedBy(syscall.SIGQUIT), lock.Signal, false},
-		{killedBy(syscall.SIGHUP), lock.Signal, false},
+		{runner.Status{}, lock.EndOk, false},
+		{runner.Status{Code: 1}, lock.EndFailed, true},
+		{runner.Status{Code: 71}, lock.EndFailed, true}, // its own, as all of these
+		{runner.Status{Code: 76}, lock.EndFailed, true},
+		{runner.Status{Code: 124}, lock.EndFailed, true},
+		{runner.Status{Code: 127}, lock.EndFailed, true},
+		{runner.Status{Code: 130}, lock.EndFailed, true},
+		{runner.Status{Code: 143}, lock.EndFailed, true},
+		{killedBy(syscall.SIGKILL), lock.EndSignal, true},
+		{killedBy(syscall.SIGSEGV), lock.EndSignal, true},
+		{killedBy(syscall.SIGTERM), lock.EndSignal, false}, // somebody's order all the same
+		{killedBy(syscall.SIGINT), lock.EndSignal, false},
+		{killedBy(syscall.SIGQUIT), lock.EndSignal, false},
+		{killedBy(syscall.SIGHUP), lock.EndSignal, false},
 
-		{passedOn(0, syscall.SIGTERM), lock.Stopped, false},
-		{passedOn(3, syscall.SIGTERM), lock.Stopped, false},
-		{passedOn(3, syscall.SIGINT), lock.Stopped, false},
-		{passedOn(0, syscall.SIGINT), lock.Ok, false},
-		{passedOn(0, syscall.SIGHUP), lock.Ok, false},
-		{passedOn(0, syscall.SIGUSR1), lock.Ok, false},
-		{passedOn(1, syscall.SIGUSR1), lock.Failed, true},
-		{runner.Status{Code: 138, Signal: syscall.SIGUSR1, Forwarded: 1 << (syscall.SIGUSR1 - 1)}, lock.Stopped, false},
+		{passedOn(0, syscall.SIGTERM), lock.EndStopped, false},
+		{passedOn(3, syscall.SIGTERM), lock.EndStopped, false},
+		{passedOn(3, syscall.SIGINT), lock.EndStopped, false},
+		{passedOn(0, syscall.SIGINT), lock.EndOk, false},
+		{passedOn(0, syscall.SIGHUP), lock.EndOk, false},
+		{passedOn(0, syscall.SIGUSR1), lock.EndOk, false},
+		{passedOn(1, syscall.SIGUSR1), lock.EndFailed, true},
+		{runner.Status{Code: 138, Signal: syscall.SIGUSR1, Forwarded: 1 << (syscall.SIGUSR1 - 1)}, lock.EndStopped, false},
 
-		{atTerminal(runner.Status{}), lock.Ok, false},
-		{atTerminal(runner.Status{Code: 1}), lock.Failed, true},
-		{atTerminal(runner.Status{Code: 130}), lock.Stopped, false},
-		{atTerminal(killedBy(syscall.SIGINT)), lock.Stopped, false},
-		{atTerminal(killedBy(syscall.SIGQUIT)), lock.Stopped, false},
-		{atTerminal(killedBy(syscall.SIGHUP)), lock.Stopped, false},
-		{atTerminal(killedBy(syscall.SIGKILL)), lock.Signal, true},
+		{atTerminal(runner.Status{}), lock.EndOk, false},
+		{atTerminal(runner.Status{Code: 1}), lock.EndFailed, true},
+		{atTerminal(runner.Status{Code: 130}), lock.EndStopped, false},
+		{atTerminal(killedBy(syscall.SIGINT)), lock.EndStopped, false},
+		{atTerminal(killedBy(syscall.SIGQUIT)), lock.EndStopped, false},
+		{atTerminal(killedBy(syscall.SIGHUP)), lock.EndStopped, false},
+		{atTerminal(killedBy(syscall.SIGKILL)), lock.EndSignal, true},
 	} {
 		r := result{status: c.status, attempts: 1}
 		about := aboutJob()
-		want := lock.Outcome{How: c.how, Status: c.status.Code, Attempts: 1}
+		want := lock.RunResult{End: c.how, Status: c.status.Code, Attempts: 1}
 		if got := r.outcome(&about); got != want || r.mayRepeat() != c.repeat {
 			t.Errorf("%+v is %+v, may be repeated: %v", c.status, got, r.mayRepeat())
 		}
@@ -84,36 +84,36 @@ func TestWhatIsEnteredOfARun(t *testing.T) {
 	failed := runner.Status{Code: 3}
 	for what, c := range map[string]struct {
 		result result
-		want   lock.Outcome
+		want   lock.RunResult
 		repeat bool
 	}{
-		"a signal before the start": {result{err: sig}, lock.Outcome{}, false},
-		"a loss before the start":   {result{err: &runner.NotStartedError{Reason: gone}, kept: kept(gone)}, lock.Outcome{}, false},
-		"no such command":           {result{err: unstarted(127)}, lock.Outcome{How: lock.Unstarted, Status: 127}, false},
-		"no resources":              {result{err: unstarted(71)}, lock.Outcome{How: lock.Unstarted, Status: 71}, false},
+		"a signal before the start": {result{err: sig}, lock.RunResult{}, false},
+		"a loss before the start":   {result{err: &runner.NotStartedError{Reason: gone}, kept: kept(gone)}, lock.RunResult{}, false},
+		"no such command":           {result{err: unstarted(127)}, lock.RunResult{End: lock.EndUnstarted, Status: 127}, false},
+		"no resources":              {result{err: unstarted(71)}, lock.RunResult{End: lock.EndUnstarted, Status: 71}, false},
 		"no file in time": {
-			result{err: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}}, lock.Outcome{How: lock.Timeout, Status: 124}, true},
+			result{err: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}}, lock.RunResult{End: lock.EndTimeout, Status: 124}, true},
 		"too long": {
-			result{err: stop(runner.ErrMaxRuntime), attempts: 1}, lock.Outcome{How: lock.Timeout, Status: 124, Attempts: 1}, true},
+			result{err: stop(runner.ErrMaxRuntime), attempts: 1}, lock.RunResult{End: lock.EndTimeout, Status: 124, Attempts: 1}, true},
 		"a loss": {
 			result{err: stop(gone), attempts: 1, kept: kept(gone)},
-			lock.Outcome{How: lock.Lost, Status: 76, Attempts: 1, Lost: true}, false},
+			lock.RunResult{End: lock.EndLost, Status: 76, Attempts: 1, Lost: true}, false},
 		"killed by the guard": {
 			result{err: &watchdog.LostError{Err: watchdog.ErrLate}, attempts: 1},
-			lock.Outcome{How: lock.Lost, Status: 76, Attempts: 1, Lost: true}, false},
+			lock.RunResult{End: lock.EndLost, Status: 76, Attempts: 1, Lost: true}, false},
 		"a loss, and done all the same": {
-			result{attempts: 1, kept: kept(gone)}, lock.Outcome{How: lock.Ok, Attempts: 1, Lost: true}, false},
+			result{attempts: 1, kept: kept(gone)}, lock.RunResult{End: lock.EndOk, Attempts: 1, Lost: true}, false},
 		"the watchdog failed": {
 			result{err: stop(errors.New("panic: oh")), attempts: 1},
-			lock.Outcome{How: lock.Failed, Status: 71, Attempts: 1}, false},
+			lock.RunResult{End: lock.EndFailed, Status: 71, Attempts: 1}, false},
 		"a signal in the pause": {
 			result{err: &explain.NotAgainError{Reason: sig}, status: failed, attempts: 2},
-			lock.Outcome{How: lock.Stopped, Status: 143, Attempts: 2}, false},
+			lock.RunResult{End: lock.EndStopped, Status: 143, Attempts: 2}, false},
 		"a loss in the pause": {
 			result{err: &explain.NotAgainError{Reason: stop(gone)}, status: failed, attempts: 1, kept: kept(gone)},
-			lock.Outcome{How: lock.Lost, Status: 76, Attempts: 1, Lost: true}, false},
+			lock.RunResult{End: lock.EndLost, Status: 76, Attempts: 1, Lost: true}, false},
 		"gone before the second start": {
-			result{err: unstarted(126), status: failed, attempts: 1}, lock.Outcome{How: lock.Unstarted, Status: 126, Attempts: 1}, false},
+			result{err: unstarted(126), status: failed, attempts: 1}, lock.RunResult{End: lock.EndUnstarted, Status: 126, Attempts: 1}, false},
 	} {
 		about := aboutJob()
 		if got := c.result.outcome(&about); got != c.want || c.result.mayRepeat() != c.repeat {

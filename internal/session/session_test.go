@@ -27,7 +27,7 @@ type fakeLease struct {
 	renew    func(ctx context.Context) error
 	renewed  int
 	stop     bool
-	released []lock.Farewell
+	released []lock.ReleaseRequest
 	release  func(ctx context.Context) error // nil: it works
 }
 
@@ -46,7 +46,7 @@ func (l *fakeLease) Renew(ctx context.Context) (time.Time, error) {
 	return l.until, nil
 }
 
-func (l *fakeLease) Release(ctx context.Context, end lock.Farewell) error {
+func (l *fakeLease) Release(ctx context.Context, end lock.ReleaseRequest) error {
 	l.released = append(l.released, end)
 	if l.release == nil {
 		return nil
@@ -137,8 +137,8 @@ func TestARunThatIsStoppedBeforeTheStartSaysSoWithTheRelease(t *testing.T) {
 	if got := explain.Of(err, *s.about).Status; got != 143 || len(store.given) != 1 {
 		t.Errorf("status %d, asked %d times, %v", got, len(store.given), err)
 	}
-	stopped := lock.Outcome{How: lock.Stopped, Status: 143}
-	if ends := store.given[0].released; len(ends) != 1 || ends[0].Outcome != stopped {
+	stopped := lock.RunResult{End: lock.EndStopped, Status: 143}
+	if ends := store.given[0].released; len(ends) != 1 || ends[0].Result != stopped {
 		t.Errorf("released %+v", ends)
 	}
 }

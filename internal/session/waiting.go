@@ -40,10 +40,10 @@ func (w *waiting) busy(e *lock.HeldError) {
 		w.tellLater()
 	case paused:
 		w.tell(w.s.Console, e, w.s.waitingFor(e))
-	case e.Place > 0 && e.Place != w.place:
+	case e.Position > 0 && e.Position != w.place:
 		w.tell(w.s.Console, e, fmt.Sprintf("waiting for lock %q: %s", w.s.config.Key, inLine(e)))
 	}
-	w.place = e.Place
+	w.place = e.Position
 }
 
 // rejoined says that a place is lost, and why if that is known.
@@ -69,7 +69,7 @@ func (w *waiting) tellLater() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		text := w.s.waitingFor(w.last)
-		if w.last.Place > 0 {
+		if w.last.Position > 0 {
 			text += ": " + inLine(w.last)
 		}
 		w.tell(loud, w.last, text)
@@ -95,9 +95,9 @@ func (s *session) waitingFor(e *lock.HeldError) string {
 // inLine is third in line behind web-2:4711.
 func inLine(e *lock.HeldError) string {
 	if e.Pause != nil {
-		return ordinal(e.Place) + " in line behind the pause"
+		return ordinal(e.Position) + " in line behind the pause"
 	}
-	return ordinal(e.Place) + " in line behind " + e.Holder.Process()
+	return ordinal(e.Position) + " in line behind " + e.Holder.Process()
 }
 
 var ordinals = []string{"", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}

@@ -27,12 +27,12 @@ func (c *Config) ask(ctx context.Context, lease Lease, by time.Time) error {
 		if err == nil || errors.Is(err, lock.ErrLost) {
 			return err
 		}
-		last = lock.Telling(last, err, true)
-		pause := c.Draw.Jitter(c.Pause)
+		last = lock.ClearerError(last, err, true)
+		pause := c.Draw.Jitter(c.RetryDelay)
 		if c.Clock.Until(by) <= pause {
 			return last
 		}
-		if !lock.Pause(ctx, pause) {
+		if !lock.Sleep(ctx, pause) {
 			return context.Cause(ctx)
 		}
 		if c.Clock.Until(by) <= 0 { // the machine was asleep

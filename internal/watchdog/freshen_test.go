@@ -35,7 +35,7 @@ func TestFresheningEndsAtTTerm(t *testing.T) {
 		r := replies(t, minute, 0, errRefused).aged(cfg, 40*time.Second)
 		term := minute.Term(r.until)
 		err := watchdog.Freshen(t.Context(), r, cfg)
-		if left := time.Until(term); !errors.Is(err, errRefused) || left <= 0 || left > minute.Pause {
+		if left := time.Until(term); !errors.Is(err, errRefused) || left <= 0 || left > minute.RetryDelay {
 			t.Errorf("gave up %v before T_term: %v", left, err)
 		}
 		for _, sent := range r.sent {
@@ -79,7 +79,7 @@ func TestAfterAPauseTheDeadlineIsLookedAtBeforeAnythingIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := alarmed(minute)
 		r := replies(t, minute, 0, errRefused).aged(cfg, 3*time.Second)
-		time.AfterFunc(minute.Pause/4, func() { cfg.Clock.Sleep(time.Hour) })
+		time.AfterFunc(minute.RetryDelay/4, func() { cfg.Clock.Sleep(time.Hour) })
 		if err := watchdog.Freshen(t.Context(), r, cfg); !errors.Is(err, errRefused) || len(r.sent) != 1 {
 			t.Errorf("%d tries: %v", len(r.sent), err)
 		}

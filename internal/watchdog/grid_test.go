@@ -40,7 +40,7 @@ func (o outage) answered(t, limit time.Duration) (time.Duration, bool) {
 // false if it lives at end.
 func (o outage) rule(times lock.Times, end time.Duration) (stopped time.Duration, isStopped bool) {
 	every := times.Renew - time.Duration(o.jitter*float64(times.Renew/10))
-	pause := times.Pause - time.Duration(o.jitter*float64(times.Pause/2+1))
+	pause := times.RetryDelay - time.Duration(o.jitter*float64(times.RetryDelay/2+1))
 	term := life(times)
 	for try := min(every, term-2*times.Try); ; {
 		if min(try, term) > end {
@@ -55,7 +55,7 @@ func (o outage) rule(times lock.Times, end time.Duration) (stopped time.Duration
 			continue
 		}
 		term = try + life(times)
-		try = max(min(try+every, term-2*times.Try), over+times.Pause/2)
+		try = max(min(try+every, term-2*times.Try), over+times.RetryDelay/2)
 	}
 }
 
@@ -146,7 +146,7 @@ func (o outage) check(t *testing.T, times lock.Times) (stopped bool) {
 // knowing when the tries are made.
 func (o outage) checkBounds(t *testing.T, times lock.Times, lived bool) {
 	length := o.to - o.from
-	if !lived && o.delay < times.Try && length < life(times)-times.Renew-times.Try-times.Pause-2*o.delay {
+	if !lived && o.delay < times.Try && length < life(times)-times.Renew-times.Try-times.RetryDelay-2*o.delay {
 		t.Errorf("%v: an outage of %v stopped the command", o, length)
 	}
 	if lived && (length > life(times) || o.delay > times.Try) {
@@ -163,7 +163,7 @@ func TestNoRandomScheduleOutlivesALease(t *testing.T) {
 			r := o.renewer(t, times, start)
 			stats := watchFor(o.to+times.TTL, r, alarmed(times))
 			for i, sent := range r.sent {
-				if i > 0 && sent.Sub(r.sent[i-1]) > times.Renew+o.delay+times.Pause {
+				if i > 0 && sent.Sub(r.sent[i-1]) > times.Renew+o.delay+times.RetryDelay {
 					t.Errorf("%v: %v between two tries", o, sent.Sub(r.sent[i-1]))
 				}
 			}

@@ -136,7 +136,7 @@ func (k *Keeper) lapse(err error) {
 // which nobody else had meanwhile then, or lost for good.
 func (k *Keeper) regain(ctx context.Context) bool {
 	for !errors.Is(k.stats.Lost, lock.ErrLost) {
-		if !lock.Pause(ctx, k.cfg.Renew) {
+		if !lock.Sleep(ctx, k.cfg.Renew) {
 			return false
 		}
 		switch err := k.cfg.renew(ctx, k.lease); {

@@ -45,7 +45,7 @@ func TestATryThatIsCutShortDoesNotHideWhyTheLeaseIsLost(t *testing.T) {
 // A server that has refused says what is wrong, also if it falls silent then.
 func TestSilenceDoesNotHideARefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		silent := time.Now().Add(minute.Renew + minute.Pause)
+		silent := time.Now().Add(minute.Renew + minute.RetryDelay)
 		if lost := mustLose(time.Hour, until(t, silent, errReadonly), config(minute)); !errors.Is(lost, errReadonly) {
 			t.Errorf("kept: lost for %v", lost)
 		}
@@ -62,7 +62,7 @@ func TestSilenceDoesNotHideARefusal(t *testing.T) {
 // Without a refusal it is the end of an outage that is told, not its beginning.
 func TestTheLastReasonThatHadItsTimeIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		silent := time.Now().Add(minute.Renew + minute.Pause)
+		silent := time.Now().Add(minute.Renew + minute.RetryDelay)
 		if lost := mustLose(time.Hour, until(t, silent, errRefused), config(minute)); !errors.Is(lost, context.DeadlineExceeded) {
 			t.Errorf("lost for %v", lost)
 		}

@@ -67,7 +67,7 @@ func TestStatsAreThoseOfTheWholeTime(t *testing.T) {
 		time.Sleep(22 * time.Second) // a failure and a success
 		k.Suspend()
 		k.resumes(t, nil)
-		want := watchdog.Stats{Renewed: 2, Failed: 2, Closest: life(minute) - minute.Renew - minute.Pause}
+		want := watchdog.Stats{Renewed: 2, Failed: 2, Closest: life(minute) - minute.Renew - minute.RetryDelay}
 		if stats := k.stopAfter(t, 22*time.Second); stats != want {
 			t.Errorf("%+v, want %+v", stats, want)
 		}
@@ -121,7 +121,7 @@ func TestResumeAsksUntilThereIsAnAnswer(t *testing.T) {
 		k := suspended(r, resumable(5*time.Second))
 		k.resumes(t, nil)
 		for i, sent := range r.sent[1:] {
-			if gap := sent.Sub(r.sent[i]); gap < minute.Pause/2 || gap > minute.Pause {
+			if gap := sent.Sub(r.sent[i]); gap < minute.RetryDelay/2 || gap > minute.RetryDelay {
 				t.Errorf("a pause of %v", gap)
 			}
 		}

@@ -90,7 +90,7 @@ func (w *watch) judge(sent time.Time, a answer) (due time.Time, lost *LostError)
 	if now.Before(w.term()) {
 		w.Observer.Failed(w.failed, a.err, w.term().Sub(now))
 	}
-	return now.Add(w.Draw.Jitter(w.Pause)), nil
+	return now.Add(w.Draw.Jitter(w.RetryDelay)), nil
 }
 
 // afterSuccess is when the next renewal is due. Counted from sent, but two
@@ -98,7 +98,7 @@ func (w *watch) judge(sent time.Time, a answer) (due time.Time, lost *LostError)
 func (w *watch) afterSuccess(sent time.Time) time.Time {
 	due := sent.Add(w.Renew - w.Draw.Below(w.Renew/10))
 	due = earliest(due, w.term().Add(-2*w.Try))
-	if soonest := w.Clock.Now().Add(w.Pause / 2); due.Before(soonest) {
+	if soonest := w.Clock.Now().Add(w.RetryDelay / 2); due.Before(soonest) {
 		return soonest // never a busy loop, whatever the times are
 	}
 	return due
@@ -163,7 +163,7 @@ func (w *watch) note(a answer, whole bool) {
 	case a.err == nil:
 		w.succeed(a.until)
 	case !errors.Is(a.err, lock.ErrLost):
-		w.fail(lock.Telling(w.err, a.err, whole))
+		w.fail(lock.ClearerError(w.err, a.err, whole))
 	}
 }
 

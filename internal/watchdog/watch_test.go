@@ -117,7 +117,7 @@ func TestEachTryHasItsOwnLimitAndNoneReachesBeyondTTerm(t *testing.T) {
 			if deadline.Sub(sent) > minute.Try || deadline.After(term) || deadline.Before(term) && deadline.Sub(sent) < minute.Try {
 				t.Errorf("a limit of %v, %v before T_term", deadline.Sub(sent), term.Sub(deadline))
 			}
-			if gap := sent.Sub(last); !last.IsZero() && (gap < minute.Pause/2 || gap > minute.Pause) {
+			if gap := sent.Sub(last); !last.IsZero() && (gap < minute.RetryDelay/2 || gap > minute.RetryDelay) {
 				t.Errorf("a pause of %v", gap)
 			}
 			<-ctx.Done()
@@ -315,7 +315,7 @@ func TestStatsSayHowTheLeaseWasKept(t *testing.T) {
 	}{
 		{0, time.Second, watchdog.Stats{Closest: life(minute) - time.Second}},
 		{0, minute.Renew + time.Second, watchdog.Stats{Renewed: 1, Closest: life(minute) - minute.Renew}},
-		{3, minute.Renew + 10*time.Second, watchdog.Stats{Renewed: 1, Failed: 3, Closest: life(minute) - minute.Renew - 3*minute.Pause}},
+		{3, minute.Renew + 10*time.Second, watchdog.Stats{Renewed: 1, Failed: 3, Closest: life(minute) - minute.Renew - 3*minute.RetryDelay}},
 		{1000, time.Hour, watchdog.Stats{Failed: 29}},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -99,7 +99,7 @@ type Stats struct {
 type LostError struct {
 	// Err is the last answer: an error that is lock.ErrLost (lock.ErrTaken if
 	// somebody else has the lock), what says most of why no renewal got an answer
-	// (see lock.Telling), or ErrLate.
+	// (see lock.ClearerError), or ErrLate.
 	Err error
 
 	// Kill is when SIGKILL is due at the latest. It may have passed.

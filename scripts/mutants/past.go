@@ -37,7 +37,7 @@ var pastFaults = []fault{
 	{"take a hand-over for a whole lease", "internal/lock/line/queue.go",
 		"\t\t\tw.handedOver = true\n\t\t\tcontinue\n", "\t\t\treturn w.fastEnough(w.interpret(reply, sent))\n", "", false},
 	{"look at no lease when it ends", "internal/lock/line/queue.go",
-		"if w.busy.Place <= frontRow && w.busy.TTL >= 0 {", "if false {", "", false},
+		"if w.busy.Position <= frontRow && w.busy.TTL >= 0 {", "if false {", "", false},
 	{"count half of the masters as a majority", "internal/lock/majority.go",
 		"return size/2 + 1 }", "return size / 2 }", "", false},
 	{"let go of what is under way", "internal/lock/link/conns.go",

@@ -98,7 +98,7 @@ func runCost(r *rig, c *cost) error {
 			if err != nil {
 				return err
 			}
-			if err := lease.Release(context.Background(), lock.Farewell{Outcome: lock.Outcome{How: lock.Ok, Attempts: 1}}); err != nil {
+			if err := lease.Release(context.Background(), lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}); err != nil {
 				return err
 			}
 		}

@@ -180,7 +180,7 @@ func (l *load) renew(lease lock.Lease, t lock.Times) error {
 			return nil
 		}
 		l.note(func(a *answer) { a.Failed++ })
-		pause := rand.N(t.Pause/2) + t.Pause/2
+		pause := rand.N(t.RetryDelay/2) + t.RetryDelay/2
 		if left := time.Until(t.Term(lease.Until())); errors.Is(err, lock.ErrLost) || left <= pause {
 			return err
 		}

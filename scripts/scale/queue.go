@@ -85,7 +85,7 @@ func (q *queue) member(failed chan<- error) {
 		req := request(q.name, q.ttl, lock.Forever)
 		inLine := false
 		req.OnBusy = func(h *lock.HeldError) {
-			if !inLine && h.Place > 0 {
+			if !inLine && h.Position > 0 {
 				inLine = true
 				q.moved(1)
 			}
@@ -103,7 +103,7 @@ func (q *queue) member(failed chan<- error) {
 			continue
 		}
 		q.ends()
-		if err := lease.Release(context.Background(), lock.Farewell{Outcome: lock.Outcome{How: lock.Ok, Attempts: 1}}); err != nil {
+		if err := lease.Release(context.Background(), lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}); err != nil {
 			q.of.note(func(a *answer) { a.Failed++ })
 		}
 	}

@@ -76,7 +76,7 @@ func (r *rig) acquires(st *stage) error {
 			return fmt.Errorf("acquire a free lock: %w", err)
 		}
 		took = append(took, since(start))
-		if err := lease.Release(context.Background(), lock.Farewell{Outcome: lock.Outcome{How: lock.Ok, Attempts: 1}}); err != nil {
+		if err := lease.Release(context.Background(), lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}); err != nil {
 			return err
 		}
 	}

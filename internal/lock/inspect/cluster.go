@@ -35,7 +35,7 @@ func (v *visit) scatter(ctx context.Context, names []string, depth int) ([]lock.
 
 // read asks until each job is read, cannot be, or the timeout is over.
 func (s *scattered) read(ctx context.Context) {
-	p := lock.Patience{Whole: s.Timeout, Draw: s.Draw}
+	p := lock.RetryPolicy{Total: s.Timeout, Draw: s.Draw}
 	whole, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	deadline, _ := whole.Deadline()
@@ -46,7 +46,7 @@ func (s *scattered) read(ctx context.Context) {
 		if len(s.pending) == 0 || refused {
 			continue
 		}
-		if delay := p.Pause(try); time.Until(deadline) <= delay || !lock.Pause(whole, delay) {
+		if delay := p.Delay(try); time.Until(deadline) <= delay || !lock.Sleep(whole, delay) {
 			return
 		}
 	}

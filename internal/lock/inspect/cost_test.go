@@ -48,7 +48,7 @@ func TestAThousandJobsAreReadSoonAndInFewRoundTrips(t *testing.T) {
 		jobs, err := s.Jobs(t.Context(), names)
 		locktest.Must(t, err)
 		least = min(least, time.Since(began))
-		if len(jobs) != 1001 || jobs[7].Good.Run != runB || jobs[7].Waiting != 2 || len(jobs[7].Slots) != 1 || jobs[7].Unread != nil {
+		if len(jobs) != 1001 || jobs[7].LastSuccess.Run != runB || jobs[7].Waiting != 2 || len(jobs[7].Slots) != 1 || jobs[7].Unread != nil {
 			t.Fatalf("%d jobs, %+v", len(jobs), jobs[7])
 		}
 	}

@@ -66,11 +66,11 @@ func waiting(run string, ago time.Duration) string {
 }
 
 // entry is one of a run that ended so long ago, a minute after it began.
-func entry(run string, ago time.Duration, how lock.How, status int) lock.Entry {
+func entry(run string, ago time.Duration, how lock.EndKind, status int) lock.Entry {
 	ended := time.Now().Add(-ago).Truncate(time.Millisecond)
 	return lock.Entry{
 		Run: run, Host: "web-3", User: "alice", PID: 4121, Command: "php", Slot: "5m 2026-03-01T12:05Z", Attempts: 1, Fence: 7,
-		Asked: ended.Add(-2 * time.Minute), At: ended.Add(-time.Minute), Ended: ended, How: how, Status: status,
+		Asked: ended.Add(-2 * time.Minute), At: ended.Add(-time.Minute), Ended: ended, End: how, Status: status,
 	}
 }
 
@@ -95,11 +95,12 @@ func fill(t *testing.T, srv *redistest.Server, name string) {
 		runC, fmt.Sprintf("%d 0 %s", now, waiting(runC, 0)))
 	do(t, srv, "HSET", k.Slots, "old", fmt.Sprintf("closed %d %s/web-1/ok/0/%d", now-1000, runC, now-1000),
 		"new", fmt.Sprintf("open %d %s/web-3 %s/web-2/failed/3/%d", now, runA, runB, now))
-	do(t, srv, "HSET", k.Job, "open", wire.EntryText(opened(runA)), "last", wire.EntryText(entry(runC, time.Hour, lock.Failed, 3)),
-		"good", wire.EntryText(entry(runB, 2*time.Hour, lock.Ok, 0)), "mean", "20 125000", "count:ok", 41, "count:failed", 2, "listed", 20000)
-	do(t, srv, "RPUSH", k.Runs, wire.EntryText(entry(runC, time.Hour, lock.Failed, 3)), wire.EntryText(entry(runB, 2*time.Hour, lock.Ok, 0)))
-	do(t, srv, "RPUSH", k.Bad, wire.EntryText(entry(runC, time.Hour, lock.Failed, 3)),
-		wire.EntryText(entry(lock.NewRunID(), 9*time.Hour, lock.Vanished, -1)))
+	do(t, srv, "HSET", k.Job, "open", wire.EntryText(opened(runA)), "last", wire.EntryText(entry(runC, time.Hour, lock.EndFailed, 3)),
+		"good", wire.EntryText(entry(runB, 2*time.Hour, lock.EndOk, 0)), "mean", "20 125000", "count:ok", 41, "count:failed", 2, "listed", 20000)
+	do(t, srv, "RPUSH", k.Runs, wire.EntryText(entry(runC, time.Hour, lock.EndFailed, 3)),
+		wire.EntryText(entry(runB, 2*time.Hour, lock.EndOk, 0)))
+	do(t, srv, "RPUSH", k.Bad, wire.EntryText(entry(runC, time.Hour, lock.EndFailed, 3)),
+		wire.EntryText(entry(lock.NewRunID(), 9*time.Hour, lock.EndVanished, -1)))
 	do(t, srv, "ZADD", k.Jobs, now, name)
 }
 

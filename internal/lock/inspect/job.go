@@ -73,7 +73,7 @@ const odd = "it is none of ours"
 func (r *reader) lock(p part) {
 	j := &r.job
 	if p.code == -1 {
-		j.State = lock.Foreign
+		j.State = lock.StateForeign
 	}
 	if !r.vital(p, "the lock") {
 		return

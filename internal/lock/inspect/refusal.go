@@ -14,10 +14,10 @@ var errStrange = errors.New("read reply: it is not one of ours")
 func refusal(r jobsReply) string {
 	switch refused := link.ReadRefusal(r.why).Refusal; refused.Code {
 	case "NOPERM", "DENIED":
-		return "the user may not use " + lock.Plain(r.command)
+		return "the user may not use " + lock.Escaped(r.command)
 	case lock.NOCOMMAND:
-		return "the server does not know " + lock.Plain(r.command)
+		return "the server does not know " + lock.Escaped(r.command)
 	default:
-		return lock.Plain(refused.Text)
+		return lock.Escaped(refused.Text)
 	}
 }

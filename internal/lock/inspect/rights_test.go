@@ -64,7 +64,7 @@ func TestEachRightOfAReaderIsNeededForWhatItIsSaidToBe(t *testing.T) {
 		}
 		j := job(t, s, "job")
 		unread(t, j, what...)
-		if known := !slices.Contains([]string{"GETRANGE", "PTTL"}, command); known != (j.State == lock.Running) {
+		if known := !slices.Contains([]string{"GETRANGE", "PTTL"}, command); known != (j.State == lock.StateRunning) {
 			t.Errorf("without %s: %q", command, j.State)
 		}
 		if n := refusals(t, srv); n != min(1, len(what)) {
@@ -84,7 +84,7 @@ func TestWhoMayOnlyRunJobsIsToldWhatItLacks(t *testing.T) {
 	j := job(t, s, "job")
 	unread(t, j, "the line: the user may not use ZCARD", "the slots: the user may not use HLEN",
 		"the ledger: the user may not use HMGET", "the runs: the user may not use LRANGE")
-	if j.State != lock.Running || j.Holder.Run != runA {
+	if j.State != lock.StateRunning || j.Holder.Run != runA {
 		t.Errorf("%+v", j)
 	}
 	for what, ask := range map[string]func() error{

@@ -142,6 +142,6 @@ func jobsArgs(depth int, barred map[string]string) []any {
 // ask has a step made, and tries again within the timeout where there is no answer. Its
 // error is a *lock.UnavailableError, or the cause of ctx.
 func ask[R any](ctx context.Context, v *visit, step link.Script[R], keys []string, args ...any) (R, error) {
-	reply, _, err := step.Persist(ctx, v.link, lock.Patience{Whole: v.Timeout, Draw: v.Draw}, keys, args...)
+	reply, _, err := step.Persist(ctx, v.link, lock.RetryPolicy{Total: v.Timeout, Draw: v.Draw}, keys, args...)
 	return reply, err
 }

@@ -21,7 +21,7 @@ func TestAllThatIsKnownOfAJobIsRead(t *testing.T) {
 	fill(t, srv, "job")
 	j := job(t, s, "job")
 	unread(t, j)
-	if j.State != lock.Running || j.Holder.Run != runA || j.Holder.Host != "web-3" || j.Holder.TTL != time.Minute || j.Fence == 0 {
+	if j.State != lock.StateRunning || j.Holder.Run != runA || j.Holder.Host != "web-3" || j.Holder.TTL != time.Minute || j.Fence == 0 {
 		t.Errorf("%s, held by %+v with %d", j.State, j.Holder, j.Fence)
 	}
 	if held := j.Now.Sub(j.At); held < 5*time.Second || held > 5*time.Second+locktest.Patience || j.Left <= 0 || j.Left > 55*time.Second {
@@ -34,8 +34,9 @@ func TestAllThatIsKnownOfAJobIsRead(t *testing.T) {
 	if len(j.Slots) != 2 || j.Slots[0].Name != "new" || j.Slots[0].Begun.Run != runA || len(j.Slots[0].Failures) != 1 || !j.Slots[1].Closed {
 		t.Errorf("slots %+v", j.Slots)
 	}
-	if j.Open.Run != runA || j.Last.How != lock.Failed || j.Good.Run != runB || j.Mean != 125*time.Second || j.Counts[lock.Ok] != 41 {
-		t.Errorf("ledger %+v, %+v, %+v, %v, %v", j.Open, j.Last, j.Good, j.Mean, j.Counts)
+	if j.Open.Run != runA || j.LastEnd.End != lock.EndFailed || j.LastSuccess.Run != runB || j.Mean != 125*time.Second ||
+		j.Counts[lock.EndOk] != 41 {
+		t.Errorf("ledger %+v, %+v, %+v, %v, %v", j.Open, j.LastEnd, j.LastSuccess, j.Mean, j.Counts)
 	}
 	if len(j.Runs) != 2 || j.Runs[0].Run != runC || j.Runs[0].Status != 3 {
 		t.Errorf("runs %+v", j.Runs)
@@ -49,12 +50,12 @@ func TestAnOverviewHasTheLatestSlotAndNeitherWaitersNorRuns(t *testing.T) {
 	fill(t, srv, "a")
 	jobs, err := s.Jobs(t.Context(), []string{"b", "none", "a"})
 	locktest.Must(t, err)
-	if len(jobs) != 3 || jobs[0].Name != "b" || jobs[1].State != lock.Idle || jobs[1].Waiting != 0 || jobs[2].Name != "a" {
+	if len(jobs) != 3 || jobs[0].Name != "b" || jobs[1].State != lock.StateIdle || jobs[1].Waiting != 0 || jobs[2].Name != "a" {
 		t.Fatalf("%+v", jobs)
 	}
 	for _, j := range []lock.Job{jobs[0], jobs[2]} {
 		unread(t, j)
-		if j.State != lock.Running || j.Waiting != 2 || j.Waiters != nil || j.Runs != nil || len(j.Slots) != 1 || j.Slots[0].Name != "new" {
+		if j.State != lock.StateRunning || j.Waiting != 2 || j.Waiters != nil || j.Runs != nil || len(j.Slots) != 1 || j.Slots[0].Name != "new" {
 			t.Errorf("%+v", j)
 		}
 	}
@@ -77,7 +78,7 @@ func TestJobsAreReadWithTheirRunsInStepsOfAFew(t *testing.T) {
 	}
 	jobs, err := s.JobsWithRuns(t.Context(), append(names, "none"))
 	locktest.Must(t, err)
-	if len(jobs) != len(names)+1 || jobs[len(names)].State != lock.Idle || jobs[len(names)].Runs != nil {
+	if len(jobs) != len(names)+1 || jobs[len(names)].State != lock.StateIdle || jobs[len(names)].Runs != nil {
 		t.Fatalf("%d jobs; of nothing: %+v", len(jobs), jobs[len(jobs)-1])
 	}
 	for i, j := range jobs[:len(names)] {
@@ -97,25 +98,26 @@ func TestTheStateOfAJobFollowsItsKeys(t *testing.T) {
 		write [][]any
 		want  lock.State
 	}{
-		{"nothing", nil, lock.Idle},
-		{"a ledger without a run", [][]any{{"HSET", ":job", "open", "", "last", wire.EntryText(entry(runA, 0, lock.Ok, 0))}}, lock.Idle},
+		{"nothing", nil, lock.StateIdle},
+		{"a ledger without a run", [][]any{{"HSET", ":job", "open", "", "last", wire.EntryText(entry(runA, 0, lock.EndOk, 0))}}, lock.StateIdle},
 		{"a run and its lock", [][]any{{"SET", "", record(runA, 0), "PX", 60000},
-			{"HSET", ":job", "open", wire.EntryText(opened(runA))}}, lock.Running},
-		{"a run without history", [][]any{{"SET", "", record(runA, 0), "PX", 60000}}, lock.Running},
-		{"a run without its lock", [][]any{{"HSET", ":job", "open", wire.EntryText(opened(runA))}}, lock.Gone},
-		{"a hand-over", [][]any{{"SET", "", record(runB, 0), "PX", 2000}, {"HSET", ":job", "open", wire.EntryText(opened(runA))}}, lock.Starting},
-		{"a hand-over that could not be told", [][]any{{"SET", "", record(runB, 0), "PX", 6000}}, lock.Starting},
-		{"the last second of a lease", [][]any{{"SET", "", record(runA, time.Minute), "PX", 900}}, lock.Silent},
-		{"two renewals missed", [][]any{{"SET", "", record(runA, time.Hour), "PX", 30000}}, lock.Silent},
-		{"a renewal that is due", [][]any{{"SET", "", record(runA, time.Hour), "PX", 39000}}, lock.Running},
-		{"the rest of a min-hold", [][]any{{"SET", "", rest, "PX", 60000}}, lock.Ended},
-		{"a pause that has the lock", [][]any{{"SET", "", pause}}, lock.PausedJob},
-		{"a pause of an idle job", [][]any{{"SET", ":paused", pause}}, lock.PausedJob},
-		{"a pause of a running job", [][]any{{"SET", ":paused", pause}, {"SET", "", record(runA, 0), "PX", 60000}}, lock.Running},
-		{"a lock for ever", [][]any{{"SET", "", record(runA, 0)}}, lock.Stuck},
-		{"somebody's value", [][]any{{"SET", "", "somebody", "PX", 60000}}, lock.Foreign},
-		{"an empty value", [][]any{{"SET", "", "", "PX", 60000}}, lock.Foreign},
-		{"somebody's list", [][]any{{"RPUSH", "", "somebody"}}, lock.Foreign},
+			{"HSET", ":job", "open", wire.EntryText(opened(runA))}}, lock.StateRunning},
+		{"a run without history", [][]any{{"SET", "", record(runA, 0), "PX", 60000}}, lock.StateRunning},
+		{"a run without its lock", [][]any{{"HSET", ":job", "open", wire.EntryText(opened(runA))}}, lock.StateVanished},
+		{"a hand-over", [][]any{{"SET", "", record(runB, 0), "PX", 2000}, {"HSET", ":job", "open", wire.EntryText(opened(runA))}},
+			lock.StateStarting},
+		{"a hand-over that could not be told", [][]any{{"SET", "", record(runB, 0), "PX", 6000}}, lock.StateStarting},
+		{"the last second of a lease", [][]any{{"SET", "", record(runA, time.Minute), "PX", 900}}, lock.StateSilent},
+		{"two renewals missed", [][]any{{"SET", "", record(runA, time.Hour), "PX", 30000}}, lock.StateSilent},
+		{"a renewal that is due", [][]any{{"SET", "", record(runA, time.Hour), "PX", 39000}}, lock.StateRunning},
+		{"the rest of a min-hold", [][]any{{"SET", "", rest, "PX", 60000}}, lock.StateEnded},
+		{"a pause that has the lock", [][]any{{"SET", "", pause}}, lock.StatePaused},
+		{"a pause of an idle job", [][]any{{"SET", ":paused", pause}}, lock.StatePaused},
+		{"a pause of a running job", [][]any{{"SET", ":paused", pause}, {"SET", "", record(runA, 0), "PX", 60000}}, lock.StateRunning},
+		{"a lock for ever", [][]any{{"SET", "", record(runA, 0)}}, lock.StateStuck},
+		{"somebody's value", [][]any{{"SET", "", "somebody", "PX", 60000}}, lock.StateForeign},
+		{"an empty value", [][]any{{"SET", "", "", "PX", 60000}}, lock.StateForeign},
+		{"somebody's list", [][]any{{"RPUSH", "", "somebody"}}, lock.StateForeign},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -145,8 +147,8 @@ func TestAKeyOfAnotherTypeHidesNoOther(t *testing.T) {
 			do(t, srv, "XADD", keys("job").Lock+c.key, "*", "a", "b")
 			j := job(t, s, "job")
 			unread(t, j, c.what+"the key is of another type")
-			if c.key != "" && j.State != lock.Running || c.key != ":line" && j.Waiting != 2 || c.key != ":slots" && len(j.Slots) != 2 ||
-				c.key != ":job" && j.Good.Run != runB || c.key != ":runs" && len(j.Runs) != 2 {
+			if c.key != "" && j.State != lock.StateRunning || c.key != ":line" && j.Waiting != 2 || c.key != ":slots" && len(j.Slots) != 2 ||
+				c.key != ":job" && j.LastSuccess.Run != runB || c.key != ":runs" && len(j.Runs) != 2 {
 				t.Errorf("%+v", j)
 			}
 		})
@@ -167,7 +169,7 @@ func TestWhatIsWrittenByAStrangersHandIsNamed(t *testing.T) {
 	j := job(t, s, "job")
 	unread(t, j, "the pause: ", "the ledger's open: ", "the ledger's last: ", "the ledger's mean: ", "the ledger's count:ok: ",
 		"the runs: 2 of them")
-	if j.State != lock.Running || len(j.Runs) != 2 || j.Counts[lock.Failed] != 2 || j.Good.Run != runB || len(j.Waiters) != 2 {
+	if j.State != lock.StateRunning || len(j.Runs) != 2 || j.Counts[lock.EndFailed] != 2 || j.LastSuccess.Run != runB || len(j.Waiters) != 2 {
 		t.Errorf("%+v", j)
 	}
 }
@@ -182,7 +184,7 @@ func TestOfWhatIsTooLongNoMoreIsReadThanABound(t *testing.T) {
 			redis.call('HSET', KEYS[2], i, 'x')
 			redis.call('ZADD', KEYS[3], i, i)
 		end`
-	do(t, srv, "EVAL", lengthen, 3, k.Runs, k.Slots, k.Line, wire.EntryText(entry(runA, 0, lock.Ok, 0)))
+	do(t, srv, "EVAL", lengthen, 3, k.Runs, k.Slots, k.Line, wire.EntryText(entry(runA, 0, lock.EndOk, 0)))
 	j := job(t, s, "job")
 	unread(t, j, "the slots: there are 20000")
 	if j.Waiting != 20000 || len(j.Waiters) > 100 || len(j.Runs) != 1 || len(j.Slots) > 0 {
@@ -197,15 +199,16 @@ func TestOneEntryOfEachRunIsTheLatest(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	k := keys("job")
-	vanished, late, old := entry(runA, time.Hour, lock.Vanished, -1), entry(runA, 0, lock.Ok, 0), entry(runB, 9*time.Hour, lock.Failed, 1)
-	do(t, srv, "RPUSH", k.Runs, wire.EntryText(late), wire.EntryText(entry(runC, time.Minute, lock.Ok, 0)), wire.EntryText(vanished))
+	vanished, late, old := entry(runA, time.Hour, lock.EndVanished, -1), entry(runA, 0, lock.EndOk, 0),
+		entry(runB, 9*time.Hour, lock.EndFailed, 1)
+	do(t, srv, "RPUSH", k.Runs, wire.EntryText(late), wire.EntryText(entry(runC, time.Minute, lock.EndOk, 0)), wire.EntryText(vanished))
 	do(t, srv, "RPUSH", k.Bad, wire.EntryText(vanished), wire.EntryText(old))
 	runs, err := s.Runs(t.Context(), "job", false)
-	if locktest.Must(t, err); len(runs) != 2 || runs[0].How != lock.Ok || runs[1].Run != runC {
+	if locktest.Must(t, err); len(runs) != 2 || runs[0].End != lock.EndOk || runs[1].Run != runC {
 		t.Errorf("%+v", runs)
 	}
 	runs, err = s.Runs(t.Context(), "job", true)
-	if locktest.Must(t, err); len(runs) != 3 || runs[0].How != lock.Ok || runs[2].Run != runB {
+	if locktest.Must(t, err); len(runs) != 3 || runs[0].End != lock.EndOk || runs[2].Run != runB {
 		t.Errorf("%+v", runs)
 	}
 }
@@ -215,7 +218,7 @@ func TestAllOfALongHistoryIsRead(t *testing.T) {
 	srv, s := served(t)
 	words := []any{"RPUSH", keys("job").Runs}
 	for i := range 1234 {
-		words = append(words, wire.EntryText(entry(lock.NewRunID(), time.Duration(i)*time.Minute, lock.Ok, 0)))
+		words = append(words, wire.EntryText(entry(lock.NewRunID(), time.Duration(i)*time.Minute, lock.EndOk, 0)))
 	}
 	do(t, srv, words...)
 	if runs, err := s.Runs(t.Context(), "job", false); len(runs) != 1234 || err != nil {

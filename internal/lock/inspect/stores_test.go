@@ -48,20 +48,21 @@ func readsARun(t *testing.T, cfg lock.Servers) {
 	l := locktest.Acquire(t, store, req)
 	j := job(t, s, "a{b}%")
 	unread(t, j)
-	if j.State != lock.Running || j.Holder.Run != req.Holder.Run || j.Open.Run != req.Holder.Run || j.Fence != l.Fence() ||
+	if j.State != lock.StateRunning || j.Holder.Run != req.Holder.Run || j.Open.Run != req.Holder.Run || j.Fence != l.Fence() ||
 		len(j.Slots) != 1 || j.Slots[0].Begun.Run != req.Holder.Run || j.Open.Slot != req.Slot.Name || j.Left <= 0 || j.Left > time.Minute {
 		t.Errorf("%+v", j)
 	}
-	failed := lock.Farewell{Outcome: lock.Outcome{How: lock.Failed, Status: 3, Attempts: 1}}
+	failed := lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndFailed, Status: 3, Attempts: 1}}
 	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), failed))
 	j = job(t, s, "a{b}%")
 	unread(t, j)
-	if j.State != lock.Idle || j.Last.Status != 3 || j.Last.How != lock.Failed || len(j.Runs) != 1 || len(j.Slots[0].Failures) != 1 ||
-		j.Counts[lock.Failed] != 1 || j.Runs[0] != j.Last {
+	if j.State != lock.StateIdle || j.LastEnd.Status != 3 || j.LastEnd.End != lock.EndFailed || len(j.Runs) != 1 ||
+		len(j.Slots[0].Failures) != 1 ||
+		j.Counts[lock.EndFailed] != 1 || j.Runs[0] != j.LastEnd {
 		t.Errorf("%+v", j)
 	}
 	runs, err := s.Runs(t.Context(), "a{b}%", true)
-	if locktest.Must(t, err); len(runs) != 1 || runs[0] != j.Last {
+	if locktest.Must(t, err); len(runs) != 1 || runs[0] != j.LastEnd {
 		t.Errorf("%+v", runs)
 	}
 	names, err := s.Names(t.Context(), true)
@@ -91,7 +92,7 @@ func TestTheJobsOfAClusterAreReadFromAllItsNodes(t *testing.T) {
 	locktest.Must(t, err)
 	t.Logf("300 jobs in %v", time.Since(began))
 	for i, j := range jobs {
-		if unread(t, j); j.Name != names[i] || j.State != lock.Running {
+		if unread(t, j); j.Name != names[i] || j.State != lock.StateRunning {
 			t.Fatalf("%+v", j)
 		}
 	}
@@ -135,7 +136,7 @@ func TestARightThatANodeOfAClusterRefusesIsNamed(t *testing.T) {
 	jobs, err := s.Jobs(t.Context(), names)
 	locktest.Must(t, err)
 	for _, j := range jobs {
-		if j.State != lock.Running {
+		if j.State != lock.StateRunning {
 			t.Errorf("%+v", j)
 		}
 		if c.Owner(keys(j.Name).Lock) == 1 {

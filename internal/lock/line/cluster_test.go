@@ -96,7 +96,7 @@ func TestAReleaseWaitsUntilTheClusterSlotHasMoved(t *testing.T) {
 		t.Errorf("while the slot moves: %v", err)
 	}
 	released := make(chan error, 1)
-	go func() { released <- l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}) }()
+	go func() { released <- l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}) }()
 	locktest.Must(t, errors.Join(m.MoveKeys(), m.End()))
 	if err := <-released; err != nil {
 		t.Error(err)

@@ -40,7 +40,7 @@ func TestRefusalInLineIsNoContention(t *testing.T) {
 	locktest.Acquire(t, s, locktest.RequestFor("job"))
 	req := waits("job", 2*time.Second)
 	req.OnBusy = func(e *lock.HeldError) {
-		if e.Place > 0 {
+		if e.Position > 0 {
 			p.Play("ZRANK", "return {err = 'ERR unknown command'}")
 			p.Reset() // so that it looks
 		}
@@ -58,7 +58,7 @@ func TestSilenceDoesNotHideARefusalInLine(t *testing.T) {
 	req := waits("job", 2*time.Second)
 	req.Timeout = 400 * time.Millisecond
 	req.OnBusy = func(e *lock.HeldError) {
-		if e.Place > 0 {
+		if e.Position > 0 {
 			p.Play("ZRANK", "return {err = 'READONLY no'}")
 			p.Reset() // so that it looks
 		}

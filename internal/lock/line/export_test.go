@@ -20,7 +20,7 @@ func Present(step string) string {
 }
 
 // Change is an operator's step of this release.
-func Change(act lock.Event) string { return changeStep(act).Text() }
+func Change(act lock.Act) string { return changeStep(act).Text() }
 
 // Speak has a store ask text for each step that it sends.
 func Speak(s lock.Store, text func(step string) string) {

@@ -42,14 +42,14 @@ func TestALostReleaseReplyIsARelease(t *testing.T) {
 	for _, keep := range []time.Duration{0, time.Hour} {
 		l := locktest.Acquire(t, s, locktest.RequestFor("job"))
 		p.LoseReply("redlockrun:{")
-		if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: keep}); err != nil {
+		if err := l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Keep: keep}); err != nil {
 			t.Errorf("keep %s: %v", keep, err)
 		}
 	}
 	l := locktest.Acquire(t, s, locktest.RequestFor("other"))
 	p.LoseReply("redlockrun:{")
 	p.LoseReply("redlockrun:{")
-	locktest.MustBeUnavailable(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+	locktest.MustBeUnavailable(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 	if v := locktest.Do(t, srv, "GET", "redlockrun:{other}"); v != nil {
 		t.Errorf("the lock is still %v", v)
 	}
@@ -164,7 +164,7 @@ func TestRenewAndReleaseEndInTimeOnAHangingServer(t *testing.T) {
 		if renewal {
 			_, err = l.Renew(locktest.Limited(t, 100*time.Millisecond))
 		} else {
-			err = l.Release(locktest.Limited(t, 4*time.Second), lock.Farewell{})
+			err = l.Release(locktest.Limited(t, 4*time.Second), lock.ReleaseRequest{})
 		}
 		locktest.MustBeUnavailable(t, err)
 		locktest.Must(t, srv.Signal(syscall.SIGCONT))
@@ -268,7 +268,7 @@ func TestARestartKeepsTheLockOnlyIfTheServerKeepsItsData(t *testing.T) {
 		if keep && err != nil || !keep && (!errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrTaken)) {
 			t.Errorf("data kept %v: %v", keep, err)
 		}
-		err = l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{})
+		err = l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{})
 		if keep && err != nil || !keep && !errors.Is(err, lock.ErrLost) {
 			t.Errorf("data kept %v: released: %v", keep, err)
 		}

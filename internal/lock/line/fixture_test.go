@@ -203,7 +203,7 @@ func serve(t *testing.T, held lock.Lease, queue ...<-chan result) lock.Lease {
 
 func release(t *testing.T, l lock.Lease) {
 	t.Helper()
-	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); err != nil {
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}); err != nil {
 		t.Fatal(err)
 	}
 }

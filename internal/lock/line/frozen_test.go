@@ -44,7 +44,7 @@ func TestFreeze(t *testing.T) {
 	write("waiter", "HGET", jobKey+":who", next.Holder.Run)
 	write("looks", "HGET", jobKey+":who", "looks")
 	stop(context.Canceled)
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: time.Hour}))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Keep: time.Hour}))
 	write("lock-ended.json", "GET", jobKey)
 	late := steps{t: t, server: srv, text: line.Present}
 	late.keep("a", 0, 60000)

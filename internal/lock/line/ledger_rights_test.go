@@ -19,11 +19,11 @@ func TestWithoutOneRightOfTheLedgerNothingStaysForEver(t *testing.T) {
 		locktest.Do(t, srv, "FLUSHALL")
 		locktest.Do(t, srv, "ACL", "SETUSER", "some", "on", ">pw", "~*", "&*", "+@all", "-"+command)
 		s := open(t, strings.Replace(srv.URL(), "redis://", "redis://some:pw@", 1))
-		for _, how := range []lock.How{lock.Ok, lock.Failed, lock.Failed, lock.Failed} {
+		for _, how := range []lock.EndKind{lock.EndOk, lock.EndFailed, lock.EndFailed, lock.EndFailed} {
 			req := locktest.RequestFor("job")
 			req.History = 2
 			l := locktest.Acquire(t, s, req)
-			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Outcome: lock.Outcome{How: how, Attempts: 1}}))
+			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Result: lock.RunResult{End: how, Attempts: 1}}))
 			locktest.Acquire(t, s, req)
 			locktest.Do(t, srv, "DEL", jobKey) // it dies without a word
 		}

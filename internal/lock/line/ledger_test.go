@@ -42,12 +42,12 @@ func (s steps) entries(list string) string {
 			s.t.Errorf("no entry: %q", text)
 			continue
 		}
-		all = append(all, e.Run[:1]+" "+string(e.How))
+		all = append(all, e.Run[:1]+" "+string(e.End))
 	}
 	return strings.Join(all, ", ")
 }
 
-func (s steps) count(how lock.How) string { s.t.Helper(); return s.field("count:" + string(how)) }
+func (s steps) count(how lock.EndKind) string { s.t.Helper(); return s.field("count:" + string(how)) }
 
 func (s steps) wantEntries(runs, bad string) {
 	s.t.Helper()
@@ -68,7 +68,7 @@ func TestARunIsOpenUntilItEnds(t *testing.T) {
 	s.code(s.once("a"), 2) // asked again after a lost reply
 	s.end("a", 0, 0, "ok", 0)
 	last := s.entry("last")
-	if s.field("open") != "" || last.Run != testID("a") || last.How != lock.Ok || last.Ended.IsZero() ||
+	if s.field("open") != "" || last.Run != testID("a") || last.End != lock.EndOk || last.Ended.IsZero() ||
 		last.Attempts != 1 || last.Status != 0 {
 		t.Errorf("last: %+v", last)
 	}
@@ -110,7 +110,7 @@ func TestARunThatDiedIsEnteredByTheNext(t *testing.T) {
 	}
 	s.end("a", 0, 0, "ok", 0) // it was only slow: the later entry is right, and moves no count
 	s.wantEntries("a ok, a vanished", "a vanished")
-	if s.count("ok") != "" || s.entry("open").Run != testID("b") || s.entry("last").How != lock.Vanished {
+	if s.count("ok") != "" || s.entry("open").Run != testID("b") || s.entry("last").End != lock.EndVanished {
 		t.Error("a late report has moved more than the list")
 	}
 }
@@ -270,13 +270,13 @@ func TestABrokenLedgerChangesNoRun(t *testing.T) {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
 			_, s := b.start(t)
-			for _, outcome := range []lock.Outcome{{}, {How: lock.Ok, Attempts: 1}, {How: lock.Failed, Status: 1, Attempts: 2}} {
+			for _, outcome := range []lock.RunResult{{}, {End: lock.EndOk, Attempts: 1}, {End: lock.EndFailed, Status: 1, Attempts: 2}} {
 				req := locktest.RequestFor("job")
 				req.History = 50
 				l := locktest.Acquire(t, s, req)
 				locktest.MustBeBusy(t, s, "job")
 				renewOnce(t, l)
-				locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Outcome: outcome}))
+				locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Result: outcome}))
 			}
 			l := locktest.Acquire(t, s, locktest.RequestFor("job"))
 			release(t, l)
@@ -322,7 +322,7 @@ func TestAnOldACLIsRefusedOnceAStep(t *testing.T) {
 		t.Errorf("the acquire was refused %d times", n)
 	}
 	locktest.Do(t, srv, "ACL", "LOG", "RESET")
-	end := lock.Farewell{Outcome: lock.Outcome{How: lock.Ok, Attempts: 1}}
+	end := lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}
 	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), end))
 	if n := refusals(t, srv); n > 1 {
 		t.Errorf("the release was refused %d times", n)
@@ -359,7 +359,7 @@ func TestTheLedgerOfAJobIsSmall(t *testing.T) {
 		req := inSlot(0)
 		req.Slot.Name = fmt.Sprintf("5m 2026-03-01T12:%02dZ", i)
 		l := locktest.Acquire(t, s, req)
-		end := lock.Farewell{Outcome: lock.Outcome{How: lock.Failed, Status: 1, Attempts: 1}}
+		end := lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndFailed, Status: 1, Attempts: 1}}
 		locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), end))
 	}
 	for _, key := range []string{":runs", ":bad"} {

@@ -51,7 +51,7 @@ func (s *redisStore) list(a *acquisition) {
 	a.stopListing = cancel
 	a.closing.Go(func() {
 		defer cancel()
-		if a.listing == listDue || lock.Pause(ctx, relistAfter) {
+		if a.listing == listDue || lock.Sleep(ctx, relistAfter) {
 			s.enlist(ctx, a)
 		}
 	})

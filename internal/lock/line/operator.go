@@ -28,7 +28,7 @@ func OpenOperator(cfg lock.Servers, i lock.Inspection) (lock.Operator, error) {
 }
 
 // Change implements lock.Operator.
-func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
+func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock.ChangeResult, error) {
 	keys := wire.KeysOf(o.prefix, name, c.By.Run)
 	l := o.source.Fresh(ctx).Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
 	defer l.Close()
@@ -36,12 +36,12 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 	if o.source.Address().IsCluster() {
 		names = ""
 	}
-	patience := lock.Patience{Whole: o.Timeout, Draw: o.Draw}
-	who, why := wire.WhoText(c.By, lock.Slot{}), wire.Word(wire.WhyText(c.Why))
+	patience := lock.RetryPolicy{Total: o.Timeout, Draw: o.Draw}
+	who, why := wire.WhoText(c.By, lock.Slot{}), wire.Word(wire.WhyText(c.Reason))
 	args := append([]any{c.By.Run, lock.ActHistory, who, 0, "", name, names, why}, more(c)...)
 	reply, inDoubt, err := changeStep(c.Act).Persist(ctx, l, patience, keys.All(), args...)
 	if err != nil {
-		return lock.Changed{}, lock.Unconfirmed(err, inDoubt)
+		return lock.ChangeResult{}, lock.Unconfirmed(err, inDoubt)
 	}
 	if names == "" && reply.code >= nothing {
 		o.relist(ctx, keys.Jobs, name, c, patience)
@@ -52,28 +52,28 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 // more are the arguments of each act.
 func more(c lock.Change) []any {
 	switch c.Act {
-	case lock.Paused:
-		return []any{wire.PauseText(c.By.Run, c.By, c.Why), wire.PauseLength(c.For)}
-	case lock.Resumed:
-		return []any{link.Digit(c.OnlyKept), wire.WhyText(c.Kept)}
-	case lock.Halted:
-		if !c.Pausing {
+	case lock.ActPause:
+		return []any{wire.PauseText(c.By.Run, c.By, c.Reason), wire.PauseLength(c.For)}
+	case lock.ActResume:
+		return []any{link.Digit(c.MatchReason), wire.WhyText(c.PauseReason)}
+	case lock.ActStop:
+		if !c.ThenPause {
 			return []any{c.Run, "", 0}
 		}
-		return []any{c.Run, wire.PauseText(c.By.Run, c.By, c.Why), wire.PauseLength(c.For)}
-	case lock.Freed:
-		return []any{c.Run, link.Digit(c.Over)}
+		return []any{c.Run, wire.PauseText(c.By.Run, c.By, c.Reason), wire.PauseLength(c.For)}
+	case lock.ActUnlock:
+		return []any{c.Run, link.Digit(c.OnlyEnded)}
 	}
 	return nil
 }
 
 // judge says what a reply means. A change whose first try got no answer, and is no longer
 // to be done, has been done by that.
-func judge(name string, keys wire.Keys, c lock.Change, r changeReply, inDoubt bool) (lock.Changed, error) {
+func judge(name string, keys wire.Keys, c lock.Change, r changeReply, inDoubt bool) (lock.ChangeResult, error) {
 	if r.code == wrong {
-		return lock.Changed{}, &lock.NotLockError{Key: keys.All()[r.key], What: lock.TypeName(r.what)}
+		return lock.ChangeResult{}, &lock.NotLockError{Key: keys.All()[r.key], What: lock.TypeName(r.what)}
 	}
-	out := lock.Changed{Done: r.code == changed, Now: time.UnixMilli(r.now), Pause: wire.ReadPause(r.pause), Ran: r.ran}
+	out := lock.ChangeResult{Done: r.code == changed, Now: time.UnixMilli(r.now), Pause: wire.ReadPause(r.pause), Ran: r.ran}
 	out.Holder, out.At, _ = wire.ReadHeld(r.held)
 	if wire.ReadPause(r.held) != nil {
 		out.Holder, out.At = lock.Holder{}, time.Time{}
@@ -93,21 +93,21 @@ func judge(name string, keys wire.Keys, c lock.Change, r changeReply, inDoubt bo
 	switch {
 	case inDoubt && repeated(c, r, out):
 		out.Done = true
-		if c.Act == lock.Freed { // it is another's by now
+		if c.Act == lock.ActUnlock { // it is another's by now
 			out.Holder, out.At, out.Left = lock.Holder{}, time.Time{}, 0
 		}
 	case refused != 0:
-		return lock.Changed{}, &lock.RefusedError{Name: name, Refusal: refused, Changed: out}
+		return lock.ChangeResult{}, &lock.RefusedError{Name: name, Refusal: refused, ChangeResult: out}
 	}
 	return out, nil
 }
 
 // repeated reports whether what a reply says can be this very change's doing.
-func repeated(c lock.Change, r changeReply, out lock.Changed) bool {
+func repeated(c lock.Change, r changeReply, out lock.ChangeResult) bool {
 	switch c.Act {
-	case lock.Paused:
+	case lock.ActPause:
 		return out.Pause != nil && out.Pause.ID == c.By.Run
-	case lock.Halted:
+	case lock.ActStop:
 		return r.code == already && out.Holder.Stop == c.By.Run
 	}
 	return unsure(c, r, out)
@@ -115,26 +115,26 @@ func repeated(c lock.Change, r changeReply, out lock.Changed) bool {
 
 // unsure reports whether a reply looks as if this very change had been made before, and its answer lost, and does
 // not tell it from another's.
-func unsure(c lock.Change, r changeReply, out lock.Changed) bool {
+func unsure(c lock.Change, r changeReply, out lock.ChangeResult) bool {
 	switch c.Act {
-	case lock.Paused:
+	case lock.ActPause:
 		return false
-	case lock.Halted:
+	case lock.ActStop:
 		return r.code == nothing || r.code == over || lock.ObjectionOf(r.code) == lock.OtherRun
-	case lock.Freed:
+	case lock.ActUnlock:
 		return r.code == nothing || lock.ObjectionOf(r.code) == lock.OtherRun && out.Holder.Run != c.Run
 	}
 	return r.code == nothing
 }
 
 // relist does what a change does to the names, which in a Cluster live in a slot of their own.
-func (o *operator) relist(ctx context.Context, names, name string, c lock.Change, p lock.Patience) {
-	if c.Act != lock.Forgotten && c.Act != lock.Paused && !c.Pausing {
+func (o *operator) relist(ctx context.Context, names, name string, c lock.Change, p lock.RetryPolicy) {
+	if c.Act != lock.ActForget && c.Act != lock.ActPause && !c.ThenPause {
 		return
 	}
 	l := o.source.Fresh(ctx).Link(context.WithoutCancel(ctx), names, nil, o.Draw)
 	defer l.Close()
-	if c.Act == lock.Forgotten {
+	if c.Act == lock.ActForget {
 		delist.Persist(ctx, l, p, []string{names}, name)
 	} else {
 		enlist.Persist(ctx, l, p, []string{names}, name, wire.Remembered.Milliseconds())

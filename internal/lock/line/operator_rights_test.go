@@ -22,12 +22,12 @@ func TestARunWithTheRightsOfAJobObeysAPause(t *testing.T) {
 	o := operating(t, srv.URL())
 	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
 	waiter, _ := park(t, srv, s, waits("job", lock.Forever), 1)
-	change(t, o, desk(lock.Paused))
+	change(t, o, desk(lock.ActPause))
 	release(t, held)
 	if busy := locktest.MustBeBusy(t, s, "job"); busy.Pause == nil {
 		t.Errorf("%+v", busy)
 	}
-	change(t, o, desk(lock.Resumed))
+	change(t, o, desk(lock.ActResume))
 	release(t, lease(t, waiter))
 }
 
@@ -54,20 +54,20 @@ func deeds(t *testing.T, rights ...string) string {
 	next.Slot.Name = "other"
 	second, stopNext := park(t, srv, s, next, 2)
 	locktest.Do(t, srv, "DEL", "redlockrun:jobs")
-	do(desk(lock.Paused))
+	do(desk(lock.ActPause))
 	done = append(done, fmt.Sprint("listed by the pause: ", locktest.Do(t, srv, "EXISTS", "redlockrun:jobs")))
-	do(desk(lock.Halted))
-	c := desk(lock.Freed)
+	do(desk(lock.ActStop))
+	c := desk(lock.ActUnlock)
 	c.Run = req.Holder.Run
 	do(c)
 	locktest.Do(t, srv, "HSET", jobKey+":slots", req.Slot.Name, "closed 5 "+testID("z")+"/web-9/ok/0/5")
 	locktest.Do(t, srv, "CONFIG", "RESETSTAT")
-	do(desk(lock.Resumed)) // dismisses the first, and hands over to the second
+	do(desk(lock.ActResume)) // dismisses the first, and hands over to the second
 	done = append(done, fmt.Sprint("told: ", regexp.MustCompile(`cmdstat_publish:calls=[1-9]`).MatchString(
 		locktest.Do(t, srv, "INFO", "commandstats").(string))))
 	for _, entry := range locktest.Do(t, srv, "LRANGE", jobKey+":runs", 0, -1).([]any) {
 		e, _ := wire.ReadEntry(entry.(string))
-		done = append(done, string(e.Event)+string(e.How))
+		done = append(done, string(e.Act)+string(e.End))
 	}
 	unlocked, bad := locktest.Do(t, srv, "HGET", jobKey+":job", "count:unlocked"), locktest.Do(t, srv, "LLEN", jobKey+":bad")
 	done = append(done, fmt.Sprint("unlocked: ", unlocked, bad))
@@ -76,12 +76,12 @@ func deeds(t *testing.T, rights ...string) string {
 	stopNext(errLeave)
 	for _, r := range []result{got(t, waiter), got(t, second)} {
 		if r.lease != nil {
-			r.lease.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{})
+			r.lease.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{})
 		}
 	}
-	held.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{})
+	held.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{})
 	locktest.Do(t, srv, "DEL", jobKey)
-	do(desk(lock.Forgotten))
+	do(desk(lock.ActForget))
 	done = append(done, fmt.Sprint("listed: ", locktest.Do(t, srv, "EXISTS", "redlockrun:jobs")))
 	return strings.Join(done, ", ")
 }

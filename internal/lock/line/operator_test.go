@@ -24,9 +24,9 @@ func operating(t *testing.T, url string) lock.Operator {
 }
 
 // desk is an operator with a change of their own.
-func desk(act lock.Event) lock.Change { return locktest.ChangeFor(act) }
+func desk(act lock.Act) lock.Change { return locktest.ChangeFor(act) }
 
-func change(t *testing.T, o lock.Operator, c lock.Change) lock.Changed {
+func change(t *testing.T, o lock.Operator, c lock.Change) lock.ChangeResult {
 	t.Helper()
 	out, err := o.Change(t.Context(), "job", c)
 	if err != nil {
@@ -47,8 +47,8 @@ func acts(t *testing.T, srv *redistest.Server) string {
 	t.Helper()
 	var all []string
 	for _, text := range locktest.Do(t, srv, "LRANGE", jobKey+":runs", 0, -1).([]any) {
-		if e, ok := wire.ReadEntry(text.(string)); ok && e.Event != "" {
-			all = append(all, fmt.Sprintf("%s by %s@%s: %s", e.Event, e.User, e.Host, e.Why))
+		if e, ok := wire.ReadEntry(text.(string)); ok && e.Act != "" {
+			all = append(all, fmt.Sprintf("%s by %s@%s: %s", e.Act, e.User, e.Host, e.Reason))
 		}
 	}
 	return strings.Join(all, ", ")
@@ -58,23 +58,24 @@ func TestAPauseIsAHolder(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	o := operating(t, srv.URL())
-	if out := change(t, o, desk(lock.Paused)); !out.Done || out.Pause == nil || out.Pause.By != "alice@desk" || out.Pause.Why != "deploy 7" {
+	if out := change(t, o, desk(lock.ActPause)); !out.Done || out.Pause == nil || out.Pause.By != "alice@desk" ||
+		out.Pause.Reason != "deploy 7" {
 		t.Errorf("%+v", out)
 	}
-	if again := change(t, o, desk(lock.Paused)); again.Done || again.Pause == nil {
+	if again := change(t, o, desk(lock.ActPause)); again.Done || again.Pause == nil {
 		t.Errorf("paused twice: %+v", again)
 	}
 	held := locktest.MustBeBusy(t, s, "job")
-	if held.Pause == nil || held.Pause.Why != "deploy 7" || held.TTL <= 0 || held.TTL > time.Hour {
+	if held.Pause == nil || held.Pause.Reason != "deploy 7" || held.TTL <= 0 || held.TTL > time.Hour {
 		t.Errorf("%+v", held)
 	}
 	first, second := parkTwo(t, srv, s)
-	if out := change(t, o, desk(lock.Resumed)); !out.Done || out.Pause == nil {
+	if out := change(t, o, desk(lock.ActResume)); !out.Done || out.Pause == nil {
 		t.Errorf("%+v", out)
 	}
 	release(t, lease(t, first))
 	release(t, lease(t, second))
-	if again := change(t, o, desk(lock.Resumed)); again.Done {
+	if again := change(t, o, desk(lock.ActResume)); again.Done {
 		t.Errorf("resumed twice: %+v", again)
 	}
 	if got := acts(t, srv); got != "resume by alice@desk: deploy 7, pause by alice@desk: deploy 7" {
@@ -88,7 +89,7 @@ func TestAPauseTakesTheLockWhenItBecomesFree(t *testing.T) {
 	srv, s, held := holding(t)
 	o := operating(t, srv.URL())
 	first, second := parkTwo(t, srv, s)
-	if out := change(t, o, desk(lock.Paused)); !out.Done || out.Holder.Host != "web-3" || out.Next.Host != "web-3" {
+	if out := change(t, o, desk(lock.ActPause)); !out.Done || out.Holder.Host != "web-3" || out.Next.Host != "web-3" {
 		t.Errorf("%+v", out)
 	}
 	renewOnce(t, held)
@@ -97,7 +98,7 @@ func TestAPauseTakesTheLockWhenItBecomesFree(t *testing.T) {
 		t.Errorf("%+v", pause)
 	}
 	wantInLine(t, srv, 2)
-	change(t, o, desk(lock.Resumed))
+	change(t, o, desk(lock.ActResume))
 	release(t, lease(t, first))
 	release(t, lease(t, second))
 }
@@ -105,7 +106,7 @@ func TestAPauseTakesTheLockWhenItBecomesFree(t *testing.T) {
 func TestAPauseEndsByItself(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
-	c := desk(lock.Paused)
+	c := desk(lock.ActPause)
 	c.For = 500 * time.Millisecond
 	change(t, operating(t, srv.URL()), c)
 	release(t, locktest.Acquire(t, s, waits("job", locktest.Patience)))
@@ -115,7 +116,7 @@ func TestWhoIgnoresPauses(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	o := operating(t, srv.URL())
-	change(t, o, desk(lock.Paused))
+	change(t, o, desk(lock.ActPause))
 	locktest.MustBeBusy(t, s, "job") // the pause has the lock now
 	waiter, _ := park(t, srv, s, waits("job", lock.Forever), 1)
 	for _, limit := range []time.Duration{0, locktest.Patience} {
@@ -129,7 +130,7 @@ func TestWhoIgnoresPauses(t *testing.T) {
 		}
 	}
 	wantInLine(t, srv, 1)
-	change(t, o, desk(lock.Resumed))
+	change(t, o, desk(lock.ActResume))
 	release(t, lease(t, waiter))
 }
 
@@ -138,10 +139,10 @@ func TestResumeOfAFreeLockIsTheFirstOnesTurn(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	o := operating(t, srv.URL())
-	change(t, o, desk(lock.Paused))
+	change(t, o, desk(lock.ActPause))
 	waiter, _ := park(t, srv, s, waits("job", lock.Forever), 1)
 	locktest.Do(t, srv, "DEL", jobKey)
-	change(t, o, desk(lock.Resumed))
+	change(t, o, desk(lock.ActResume))
 	if locktest.Do(t, srv, "EXISTS", jobKey) != int64(1) {
 		t.Error("nobody has the lock, though somebody waits")
 	}
@@ -152,11 +153,11 @@ func TestResumeOfOnePauseAlone(t *testing.T) {
 	t.Parallel()
 	srv, _ := served(t)
 	o := operating(t, srv.URL())
-	change(t, o, desk(lock.Paused))
-	c := desk(lock.Resumed)
-	c.OnlyKept, c.Kept = true, "another"
+	change(t, o, desk(lock.ActPause))
+	c := desk(lock.ActResume)
+	c.MatchReason, c.PauseReason = true, "another"
 	refused(t, o, c, lock.OtherPause)
-	c.Kept = "deploy 7"
+	c.PauseReason = "deploy 7"
 	if !change(t, o, c).Done {
 		t.Error("not resumed")
 	}
@@ -168,12 +169,12 @@ func TestPauseAndResumeWorkOutOfMemory(t *testing.T) {
 	o := operating(t, srv.URL())
 	waiter, _ := park(t, srv, s, waits("job", lock.Forever), 1)
 	locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
-	change(t, o, desk(lock.Paused))
+	change(t, o, desk(lock.ActPause))
 	release(t, held)
 	if value, _ := locktest.Do(t, srv, "GET", jobKey).(string); wire.ReadPause(value) == nil {
 		t.Errorf("the lock has %q", value)
 	}
-	change(t, o, desk(lock.Resumed))
+	change(t, o, desk(lock.ActResume))
 	release(t, lease(t, waiter))
 }
 
@@ -181,7 +182,7 @@ func TestAStopReachesItsRunAlone(t *testing.T) {
 	t.Parallel()
 	srv, s, held := holding(t)
 	o := operating(t, srv.URL())
-	other := desk(lock.Halted)
+	other := desk(lock.ActStop)
 	other.Run = lock.NewRunID()
 	refused(t, o, other, lock.OtherRun)
 	renewOnce(t, held)
@@ -189,10 +190,10 @@ func TestAStopReachesItsRunAlone(t *testing.T) {
 		t.Error("stopped by what was meant for another")
 	}
 	waiter, _ := park(t, srv, s, waits("job", lock.Forever), 1)
-	if out := change(t, o, desk(lock.Halted)); !out.Done || out.Holder.Host != "web-3" || out.Next.Run == "" {
+	if out := change(t, o, desk(lock.ActStop)); !out.Done || out.Holder.Host != "web-3" || out.Next.Run == "" {
 		t.Errorf("%+v", out)
 	}
-	if again := change(t, o, desk(lock.Halted)); again.Done {
+	if again := change(t, o, desk(lock.ActStop)); again.Done {
 		t.Errorf("stopped twice: %+v", again)
 	}
 	renewOnce(t, held)
@@ -206,7 +207,7 @@ func TestAStopReachesItsRunAlone(t *testing.T) {
 		t.Error("the next run is stopped, too")
 	}
 	release(t, l)
-	if out := change(t, o, desk(lock.Halted)); out.Done {
+	if out := change(t, o, desk(lock.ActStop)); out.Done {
 		t.Errorf("of an idle job: %+v", out)
 	}
 }
@@ -216,13 +217,13 @@ func TestAStoppedRunsMinHold(t *testing.T) {
 	t.Parallel()
 	srv, s, held := holding(t)
 	o := operating(t, srv.URL())
-	change(t, o, desk(lock.Halted))
+	change(t, o, desk(lock.ActStop))
 	renewOnce(t, held)
-	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: time.Hour}))
+	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Keep: time.Hour}))
 	if busy := locktest.MustBeBusy(t, s, "job"); busy.Holder.Ended.IsZero() {
 		t.Errorf("%+v", busy)
 	}
-	if out := change(t, o, desk(lock.Halted)); out.Done {
+	if out := change(t, o, desk(lock.ActStop)); out.Done {
 		t.Errorf("an ended run is stopped: %+v", out)
 	}
 }
@@ -238,7 +239,7 @@ func TestAStopOfAHandOver(t *testing.T) {
 		value, _ := locktest.Do(t, srv, "GET", jobKey).(string)
 		return strings.Contains(value, req.Holder.Run)
 	})
-	change(t, operating(t, srv.URL()), desk(lock.Halted))
+	change(t, operating(t, srv.URL()), desk(lock.ActStop))
 	arrive()
 	if r := got(t, first); !errors.As(r.err, new(*lock.StoppedError)) {
 		t.Errorf("%v", r.err)
@@ -251,13 +252,13 @@ func TestUnlockTakesTheLockFromOneRunAlone(t *testing.T) {
 	srv, s, held := holding(t)
 	o := operating(t, srv.URL())
 	waiter, _ := park(t, srv, s, waits("job", lock.Forever), 1)
-	c := desk(lock.Freed)
+	c := desk(lock.ActUnlock)
 	c.Run = lock.NewRunID()
 	refused(t, o, c, lock.OtherRun)
-	c = desk(lock.Freed)
-	c.Run, c.Over = runOf(t, srv), true
+	c = desk(lock.ActUnlock)
+	c.Run, c.OnlyEnded = runOf(t, srv), true
 	refused(t, o, c, lock.StillRunning)
-	c.Over = false
+	c.OnlyEnded = false
 	if out := change(t, o, c); !out.Done || out.Holder.Run != c.Run {
 		t.Errorf("%+v", out)
 	}
@@ -281,8 +282,8 @@ func TestUnlockOfAForeignValue(t *testing.T) {
 	srv, s := served(t)
 	o := operating(t, srv.URL())
 	locktest.Do(t, srv, "SET", jobKey, "somebody's")
-	refused(t, o, desk(lock.Halted), lock.NotOurs)
-	c := desk(lock.Freed)
+	refused(t, o, desk(lock.ActStop), lock.NotOurs)
+	c := desk(lock.ActUnlock)
 	c.Run = lock.NewRunID()
 	refused(t, o, c, lock.OtherRun)
 	c.Run = ""
@@ -297,13 +298,13 @@ func TestForgetLeavesTheLock(t *testing.T) {
 	srv, s := served(t)
 	o := operating(t, srv.URL())
 	l := locktest.Acquire(t, s, inSlot(0))
-	refused(t, o, desk(lock.Forgotten), lock.StillHeld)
-	end := lock.Farewell{Outcome: lock.Outcome{How: lock.Ok, Attempts: 1}}
+	refused(t, o, desk(lock.ActForget), lock.StillHeld)
+	end := lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}
 	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), end))
-	change(t, o, desk(lock.Paused))
-	refused(t, o, desk(lock.Forgotten), lock.StillPaused)
-	change(t, o, desk(lock.Resumed))
-	if !change(t, o, desk(lock.Forgotten)).Done || change(t, o, desk(lock.Forgotten)).Done {
+	change(t, o, desk(lock.ActPause))
+	refused(t, o, desk(lock.ActForget), lock.StillPaused)
+	change(t, o, desk(lock.ActResume))
+	if !change(t, o, desk(lock.ActForget)).Done || change(t, o, desk(lock.ActForget)).Done {
 		t.Error("not once")
 	}
 	onlyFence(t, srv)
@@ -321,17 +322,17 @@ func TestLostRepliesOfChanges(t *testing.T) {
 			t.Errorf("%s: said to be not done", c.Act)
 		}
 	}
-	do(desk(lock.Paused))
-	do(desk(lock.Resumed))
+	do(desk(lock.ActPause))
+	do(desk(lock.ActResume))
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
-	do(desk(lock.Halted))
-	c := desk(lock.Freed)
+	do(desk(lock.ActStop))
+	c := desk(lock.ActUnlock)
 	c.Run = runOf(t, srv)
 	do(c)
-	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); !errors.Is(err, lock.ErrLost) {
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}); !errors.Is(err, lock.ErrLost) {
 		t.Error(err)
 	}
-	do(desk(lock.Forgotten))
+	do(desk(lock.ActForget))
 }
 
 // Who waits for a pause costs what it costs behind any holder, and starts when the pause
@@ -342,7 +343,7 @@ func TestADayOfPause(t *testing.T) {
 	clock := redistest.NewClock(t)
 	srv := redistest.Start(t, redistest.Options{Clock: clock})
 	s, o := open(t, srv.URL()), operating(t, srv.URL())
-	c := desk(lock.Paused)
+	c := desk(lock.ActPause)
 	c.For = 24 * time.Hour
 	change(t, o, c)
 	locktest.MustBeBusy(t, s, "job") // the pause has the lock now
@@ -377,7 +378,7 @@ func TestForgetOfWhatIsNoJobLeavesItsNameInACluster(t *testing.T) {
 	cfg.Prefix = lock.DefaultPrefix
 	o, err := line.OpenOperator(cfg, lock.Inspection{})
 	locktest.Must(t, err)
-	if _, err := o.Change(t.Context(), "job", desk(lock.Forgotten)); !errors.As(err, new(*lock.NotLockError)) {
+	if _, err := o.Change(t.Context(), "job", desk(lock.ActForget)); !errors.As(err, new(*lock.NotLockError)) {
 		t.Errorf("forgotten: %v", err)
 	}
 	if n := locktest.Do(t, at(names), "ZCARD", names); n != int64(1) {
@@ -392,12 +393,12 @@ func TestAPauseThatIsNoneNeverGetsTheLock(t *testing.T) {
 	held := locktest.Acquire(t, s, locktest.RequestFor("job"))
 	locktest.Do(t, srv, "SET", jobKey+":paused", "nonsense")
 	var wrong *lock.NotLockError
-	pause := lock.Change{Act: lock.Paused, By: lock.Holder{Run: lock.NewRunID()}, For: time.Hour}
+	pause := lock.Change{Act: lock.ActPause, By: lock.Holder{Run: lock.NewRunID()}, For: time.Hour}
 	_, err := operating(t, srv.URL()).Change(t.Context(), "job", pause)
 	if !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" {
 		t.Errorf("paused: %v", err)
 	}
-	locktest.Must(t, held.Release(t.Context(), lock.Farewell{}))
+	locktest.Must(t, held.Release(t.Context(), lock.ReleaseRequest{}))
 	if _, err = s.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" {
 		t.Errorf("acquired: %v", err)
 	}
@@ -435,7 +436,7 @@ func TestTheNamesThatAClusterHasLostAreListedAgain(t *testing.T) {
 	}
 	o, err := line.OpenOperator(p.cfg, lock.Inspection{})
 	locktest.Must(t, err)
-	if _, err := o.Change(t.Context(), "never", desk(lock.Paused)); err != nil || !isListed("never")() {
+	if _, err := o.Change(t.Context(), "never", desk(lock.ActPause)); err != nil || !isListed("never")() {
 		t.Errorf("a paused job is not listed: %v", err)
 	}
 }
@@ -445,15 +446,15 @@ func TestAPauseListsItsJob(t *testing.T) {
 	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	o, s := operating(t, srv.URL()), open(t, srv.URL())
-	if out := change(t, o, desk(lock.Paused)); out.Ran {
+	if out := change(t, o, desk(lock.ActPause)); out.Ran {
 		t.Error("it has run")
 	}
 	if locktest.Do(t, srv, "ZSCORE", "redlockrun:jobs", "job") == nil {
 		t.Error("it is not listed")
 	}
-	change(t, o, desk(lock.Resumed))
+	change(t, o, desk(lock.ActResume))
 	release(t, locktest.Acquire(t, s, locktest.RequestFor("job")))
-	if out := change(t, o, desk(lock.Paused)); !out.Ran {
+	if out := change(t, o, desk(lock.ActPause)); !out.Ran {
 		t.Error("it has not run")
 	}
 }

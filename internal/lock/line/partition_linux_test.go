@@ -68,7 +68,7 @@ func TestAMasterCutOffWithItsClientLeadsToASecondHolderWithAHigherFence(t *testi
 		return errors.Is(err, lock.ErrTaken)
 	})
 	locktest.Renew(t, b)
-	if err := a.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); !errors.Is(err, lock.ErrTaken) {
+	if err := a.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("the first holder released: %v", err)
 	}
 	release(t, b)

@@ -120,7 +120,7 @@ func TestALockOfANewerReleaseIsBusyAndMayBeWaitedFor(t *testing.T) {
 	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("renewed: %v", err)
 	}
-	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); !errors.Is(err, lock.ErrTaken) {
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("released: %v", err)
 	}
 	if got := locktest.Do(t, srv, "GET", jobKey); got != newerRecord(run) {

@@ -66,7 +66,7 @@ func (a *acquisition) waitInLine(ctx context.Context, busy *lock.HeldError) (loc
 		defer cancel()
 	}
 	w := &waiter{acquisition: a, busy: busy}
-	w.subscriber.subscribe, w.subscriber.clock, w.subscriber.patience = w.subscribe, a.req.Clock, a.req.Patience()
+	w.subscriber.subscribe, w.subscriber.clock, w.subscriber.patience = w.subscribe, a.req.Clock, a.req.RetryPolicy()
 	w.steps.confirm.Text() // now, that a hand-over does not wait for the texts to be put together
 	w.steps.release.Text()
 	lease, err := w.stand(limited)
@@ -84,13 +84,13 @@ func (a *acquisition) waitInLine(ctx context.Context, busy *lock.HeldError) (loc
 	case w.outage != nil && link.Final(w.outage): // it refuses, which is no contention
 		return nil, w.outage
 	case last != nil:
-		last.Place = w.busy.Place
+		last.Position = w.busy.Position
 		return nil, last
 	case gone == nil:
 		w.busy.Since = time.Time{} // it has just been given back
 		return nil, w.busy
 	}
-	return nil, lock.Telling(w.outage, a.unavailable(gone), false)
+	return nil, lock.ClearerError(w.outage, a.unavailable(gone), false)
 }
 
 // stand looks and sleeps in turn. It returns no error when ctx has ended.
@@ -116,9 +116,9 @@ func (w *waiter) failed(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return // it was cut short
 	}
-	w.outage, w.unreached = lock.Telling(w.outage, err, true), true
+	w.outage, w.unreached = lock.ClearerError(w.outage, err, true), true
 	w.subscriber.forgetFailures()
-	w.lookAt = w.req.Clock.Now().Add(w.req.Patience().Pause(w.fails)) // after an outage the line leaves whoever comes back 2 s
+	w.lookAt = w.req.Clock.Now().Add(w.req.RetryPolicy().Delay(w.fails)) // after an outage the line leaves whoever comes back 2 s
 	w.lookUncalledAt = w.lookAt
 	w.fails++
 	lock.Announce(w.req, err)
@@ -127,7 +127,7 @@ func (w *waiter) failed(ctx context.Context, err error) {
 // turn subscribes if need be and looks once, or twice if that takes the lock.
 func (w *waiter) turn(ctx context.Context) (lock.Lease, error) {
 	w.subscriber.open(ctx)
-	limited, cancel := context.WithTimeout(ctx, w.req.Patience().Try(w.fails))
+	limited, cancel := context.WithTimeout(ctx, w.req.RetryPolicy().Try(w.fails))
 	defer cancel()
 	for {
 		lease, err := w.confirm(limited)
@@ -201,7 +201,7 @@ func (w *waiter) confirm(ctx context.Context) (lock.Lease, error) {
 // noteHolder notes whose the lock is.
 func (w *waiter) noteHolder(reply acquireReply) {
 	w.busy = w.heldError(reply.busy)
-	w.busy.Place = reply.spot.place
+	w.busy.Position = reply.spot.place
 	w.outage = nil
 }
 
@@ -216,8 +216,8 @@ func (w *waiter) stay(reply acquireReply) error {
 	now := w.req.Clock.Now()
 	w.lookAt = now.Add(lookEvery + w.req.Draw.Below(lookSpread))
 	w.lookUncalledAt = now.Add(lookUncalledEvery + w.req.Draw.Below(lookSpread))
-	if w.busy.Place <= frontRow && w.busy.TTL >= 0 {
-		w.lookBy(now.Add(soonest(w.busy)), w.busy.Place)
+	if w.busy.Position <= frontRow && w.busy.TTL >= 0 {
+		w.lookBy(now.Add(soonest(w.busy)), w.busy.Position)
 	}
 	w.subscriber.noteListeners(reply.spot.listeners)
 	w.reportUncalled()
@@ -235,9 +235,9 @@ func soonest(busy *lock.HeldError) time.Duration {
 
 // reportUncalled says once that the waiter cannot be called, and why.
 func (w *waiter) reportUncalled() {
-	if why := w.subscriber.hopeless(); why != nil && !w.reported && w.req.OnUncalled != nil {
+	if why := w.subscriber.hopeless(); why != nil && !w.reported && w.req.OnPolling != nil {
 		w.reported = true
-		w.req.OnUncalled(w.unavailable(why))
+		w.req.OnPolling(w.unavailable(why))
 	}
 }
 

@@ -87,8 +87,8 @@ func TestPassedOverWhileDisconnectedRejoinsAtTheEndAndSaysSo(t *testing.T) {
 	p.Refuse(false)
 	for e := range said {
 		if e.Rejoined {
-			if e.Place != 2 {
-				t.Errorf("place %d", e.Place)
+			if e.Position != 2 {
+				t.Errorf("place %d", e.Position)
 			}
 			break
 		}
@@ -105,7 +105,7 @@ func TestMinHoldIsHonouredInLine(t *testing.T) {
 	done, _ := park(t, srv, s, waits("job", lock.Forever), 1)
 	const keep = time.Second
 	ended := boottime.Now()
-	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: keep}))
+	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Keep: keep}))
 	l := lease(t, done)
 	if waited := boottime.Now().Sub(ended); waited < keep {
 		t.Errorf("waited %s", waited)
@@ -159,7 +159,7 @@ func TestLastAnswerTellsBusyFromOutage(t *testing.T) {
 		p.Refuse(false)
 		req := waits("job", 2*time.Second)
 		req.OnBusy = func(e *lock.HeldError) {
-			if e.Place > 0 {
+			if e.Position > 0 {
 				fault()
 			}
 		}
@@ -284,7 +284,7 @@ func waitTwice(t *testing.T, srv *redistest.Server, s lock.Store) error {
 		queue = append(queue, done)
 	}
 	for _, done := range queue {
-		if err := held.Release(t.Context(), lock.Farewell{}); err != nil {
+		if err := held.Release(t.Context(), lock.ReleaseRequest{}); err != nil {
 			return err
 		}
 		r := got(t, done)
@@ -293,7 +293,7 @@ func waitTwice(t *testing.T, srv *redistest.Server, s lock.Store) error {
 		}
 		held = r.lease
 	}
-	return held.Release(t.Context(), lock.Farewell{})
+	return held.Release(t.Context(), lock.ReleaseRequest{})
 }
 
 func TestParkedWaiterCostsOneCommandInFiveSeconds(t *testing.T) {

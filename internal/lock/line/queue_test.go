@@ -34,7 +34,7 @@ func TestSignalEndsTheWaitWithoutResidue(t *testing.T) {
 	req := waits("job", lock.Forever)
 	placed := make(chan struct{}, 1)
 	req.OnBusy = func(e *lock.HeldError) {
-		if e.Place > 0 { // its look has been answered: none is in doubt, which would leave a mark for a minute
+		if e.Position > 0 { // its look has been answered: none is in doubt, which would leave a mark for a minute
 			select {
 			case placed <- struct{}{}:
 			default:
@@ -58,10 +58,10 @@ func TestLimitEndsTheWaitAsBusy(t *testing.T) {
 	srv, s, _ := holding(t)
 	var places []int
 	req := waits("job", 300*time.Millisecond)
-	req.OnBusy = func(e *lock.HeldError) { places = append(places, e.Place) }
+	req.OnBusy = func(e *lock.HeldError) { places = append(places, e.Position) }
 	_, err := s.Acquire(t.Context(), req)
 	var held *lock.HeldError
-	if !errors.As(err, &held) || held.Holder.Host != "web-3" || held.Place != 1 {
+	if !errors.As(err, &held) || held.Holder.Host != "web-3" || held.Position != 1 {
 		t.Errorf("got %v", err)
 	}
 	if len(places) < 2 || places[0] != 0 || places[1] != 1 {

@@ -11,7 +11,7 @@ import (
 
 // A goodbye is how an acquisition ends: with a lease, or without one, when fence and at are 0.
 type goodbye struct {
-	lock.Farewell
+	lock.ReleaseRequest
 	fence, at int64
 }
 
@@ -27,16 +27,16 @@ func (a *acquisition) release(ctx context.Context, g goodbye) (reply releaseRepl
 // releaseArgs are what the release step wants to be told. gone is for how many ms an
 // acquire that is still under way does nothing.
 func (a *acquisition) releaseArgs(g goodbye, gone int64, waited bool) []any {
-	o := g.Outcome
+	o := g.Result
 	words := fmt.Sprintf("%d %d %d %d", o.Attempts, g.fence, a.asked, g.at)
 	return a.args(lock.Milliseconds(g.Keep), gone, link.Digit(waited),
-		string(o.How), o.Status, link.Digit(o.Lost), words, g.at)
+		string(o.End), o.Status, link.Digit(o.Lost), words, g.at)
 }
 
 // Release implements lock.Lease. The second try is made on a fresh connection: the first
 // may have died without a word while the command ran. For a slot there are more, as
 // nobody else can have the lock before the end of the lease.
-func (l *redisLease) Release(ctx context.Context, end lock.Farewell) error {
+func (l *redisLease) Release(ctx context.Context, end lock.ReleaseRequest) error {
 	a := l.acquisition
 	defer a.closing.Wait()
 	defer a.link.Close()
@@ -54,11 +54,11 @@ func (l *redisLease) Release(ctx context.Context, end lock.Farewell) error {
 	var done bool
 	var err error
 	if a.req.Slot.Name != "" {
-		done, err = lock.UntilEnd(ctx, a.req.Times, a.req.Draw, ask, doubtful, link.Final)
+		done, err = lock.RetryUntilFinal(ctx, a.req.Times, a.req.Draw, ask, doubtful, link.Final)
 	} else {
 		limited, cancel := context.WithTimeout(ctx, lock.ReleaseLimit)
 		defer cancel()
-		done, err = lock.Twice(limited, ask, doubtful)
+		done, err = lock.TryTwice(limited, ask, doubtful)
 	}
 	switch {
 	case err != nil:

@@ -29,7 +29,7 @@ func (a *acquisition) replicate(ctx context.Context, l *redisLease, cfg lock.Ser
 		return nil
 	}
 	failed := a.unavailable(err)
-	l.Release(context.WithoutCancel(ctx), lock.Farewell{})
+	l.Release(context.WithoutCancel(ctx), lock.ReleaseRequest{})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -31,7 +31,7 @@ func TestAServerOutOfMemoryStillRenewsAndReleases(t *testing.T) {
 	}
 	renewOnce(t, held)
 	release(t, held)
-	if err := kept.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: time.Hour}); err != nil {
+	if err := kept.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Keep: time.Hour}); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.Acquire(t.Context(), locktest.RequestFor("kept")); !errors.As(err, new(*lock.HeldError)) {
@@ -101,7 +101,7 @@ func TestAReplicaIsNotBelieved(t *testing.T) {
 			t.Error(e)
 		}
 	}
-	locktest.MustBeUnavailable(t, gone.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+	locktest.MustBeUnavailable(t, gone.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 	locktest.Do(t, srv, "CONFIG", "SET", "replica-serve-stale-data", "no")
 	_, err := s.Acquire(t.Context(), impatient("job"))
 	if e := locktest.MustBeUnavailable(t, err); !strings.HasPrefix(e.Err.Error(), "MASTERDOWN ") {
@@ -228,7 +228,7 @@ func TestAStolenOrDeletedLockIsLostAndLeftAlone(t *testing.T) {
 			if renewal {
 				_, err = l.Renew(locktest.Limited(t, locktest.Patience))
 			} else {
-				err = l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: time.Minute})
+				err = l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Keep: time.Minute})
 			}
 			if !errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrTaken) != (c.want == lock.ErrTaken) {
 				t.Errorf("%v: %v", c.fault, err)

@@ -115,7 +115,7 @@ func TestAVanishedRunIsATry(t *testing.T) {
 		s.code(s.once("x"), 0) // a is alive
 		s.vanish()
 		s.code(s.once("b"), 1)
-		if got := s.state(); s.failures() != "a" || got.Failures[0].How != lock.Vanished {
+		if got := s.state(); s.failures() != "a" || got.Failures[0].End != lock.EndVanished {
 			t.Errorf("after one: %+v", got)
 		}
 		s.vanish()
@@ -282,9 +282,9 @@ func TestADismissedWaiterIsToldWhoDidIt(t *testing.T) {
 	first := inSlot(0)
 	held := locktest.Acquire(t, s, first)
 	done, _ := park(t, srv, s, inSlot(lock.Forever), 1)
-	end := lock.Farewell{Outcome: lock.Outcome{How: lock.Ok, Attempts: 1}}
+	end := lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}
 	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), end))
-	var did *lock.DoneError
+	var did *lock.SlotDoneError
 	if r := got(t, done); !errors.As(r.err, &did) || did.By.Run != first.Holder.Run || did.By.Host != "web-3" {
 		t.Errorf("the waiter: %v", r.err)
 	}
@@ -302,7 +302,7 @@ func TestADismissalThatIsLostIsFoundOut(t *testing.T) {
 	done, _ := park(t, srv, s, inSlot(lock.Forever), 1)
 	locktest.Do(t, srv, "HSET", jobKey+":slots", inSlot(0).Slot.Name, "closed 5 "+testID("z")+"/web-9/ok/0/5")
 	locktest.Do(t, srv, "CLIENT", "KILL", "TYPE", "pubsub")
-	var did *lock.DoneError
+	var did *lock.SlotDoneError
 	if r := got(t, done); !errors.As(r.err, &did) || did.By.Host != "web-9" {
 		t.Errorf("the waiter: %v", r.err)
 	}
@@ -314,10 +314,10 @@ func TestUsedUpTriesAreToldWithWhoFailed(t *testing.T) {
 	_, s := served(t)
 	for range 2 {
 		l := locktest.Acquire(t, s, inSlot(0))
-		end := lock.Farewell{Outcome: lock.Outcome{How: lock.Failed, Status: 3, Attempts: 1}}
+		end := lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndFailed, Status: 3, Attempts: 1}}
 		locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), end))
 	}
-	var used *lock.TriesError
+	var used *lock.TriesExhaustedError
 	if _, err := s.Acquire(t.Context(), inSlot(0)); !errors.As(err, &used) || len(used.Failures) != 2 || used.Failures[1].Status != 3 {
 		t.Errorf("%v", err)
 	}
@@ -331,7 +331,7 @@ func TestAReleaseForASlotIsTriedUntilTheEnd(t *testing.T) {
 	for range 4 {
 		p.LoseReply("failed")
 	}
-	end := lock.Farewell{Outcome: lock.Outcome{How: lock.Failed, Status: 1, Attempts: 1}}
+	end := lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndFailed, Status: 1, Attempts: 1}}
 	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), end))
 	value := locktest.Do(t, srv, "HGET", jobKey+":slots", inSlot(0).Slot.Name).(string)
 	if n := len(wire.ReadSlot(value).Failures); n != 1 {
@@ -349,7 +349,7 @@ func TestAReleaseForASlotThatIsDeniedIsTriedOnce(t *testing.T) {
 	l := locktest.Acquire(t, open(t, srv.URL()), inSlot(0))
 	locktest.Do(t, srv, "ACL", "SETUSER", "default", "-eval", "-evalsha")
 	before := denied(t, srv)
-	end := lock.Farewell{Outcome: lock.Outcome{How: lock.Ok, Attempts: 1}}
+	end := lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}
 	if err := l.Release(locktest.Limited(t, 10*time.Second), end); err == nil || !strings.Contains(err.Error(), "NOPERM") {
 		t.Errorf("got %v", err)
 	}
@@ -412,10 +412,10 @@ func TestAThousandWaitersAreDismissed(t *testing.T) {
 	locktest.Do(t, srv, "CONFIG", "SET", "slowlog-log-slower-than", "1000")
 	locktest.Do(t, srv, "SLOWLOG", "RESET")
 	began := time.Now()
-	end := lock.Farewell{Outcome: lock.Outcome{How: lock.Ok, Attempts: 1}}
+	end := lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}
 	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), end))
 	for _, done := range queue {
-		if r := got(t, done); !errors.As(r.err, new(*lock.DoneError)) {
+		if r := got(t, done); !errors.As(r.err, new(*lock.SlotDoneError)) {
 			t.Fatalf("a waiter: %v", r.err)
 		}
 	}

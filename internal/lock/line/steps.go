@@ -80,9 +80,9 @@ var slotted = steps{
 }
 
 // changeStep is an operator's step for one act.
-func changeStep(act lock.Event) link.Script[changeReply] {
-	text := map[lock.Event]*string{
-		lock.Paused: &pauseLua, lock.Resumed: &resumeLua, lock.Halted: &stopLua, lock.Freed: &unlockLua, lock.Forgotten: &forgetLua,
+func changeStep(act lock.Act) link.Script[changeReply] {
+	text := map[lock.Act]*string{
+		lock.ActPause: &pauseLua, lock.ActResume: &resumeLua, lock.ActStop: &stopLua, lock.ActUnlock: &unlockLua, lock.ActForget: &forgetLua,
 	}[act]
 	return link.NewScript("GETRANGE", readChange, runPart, ledger.Slots, ledger.Ledger, ledger.Acts, linePart,
 		link.Part(&operateLua), link.Part(text))

@@ -81,7 +81,7 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 
 // stopped gives back the lease of a run that was told to stop before its command began.
 func stopped(ctx context.Context, lease lock.Lease, req lock.Request) error {
-	end := lock.Farewell{Outcome: lock.Outcome{How: lock.Stopped, Status: lock.StatusStopped}}
+	end := lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndStopped, Status: lock.StatusStopped}}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), req.Timeout)
 	defer cancel()
 	if err := lease.Release(ctx, end); err != nil && !errors.Is(err, lock.ErrLost) {
@@ -134,7 +134,7 @@ type acquisition struct {
 // ask asks until the store has answered or timeout is over. A lease that took
 // longer to get than one try may take is begun anew: its renewals would be as slow.
 func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (lock.Lease, error) {
-	p := lock.Patience{Whole: timeout, Draw: a.req.Draw}
+	p := lock.RetryPolicy{Total: timeout, Draw: a.req.Draw}
 	ctx, cancel := context.WithTimeout(ctx, timeout-p.Reserve())
 	defer cancel()
 	var last error
@@ -153,8 +153,8 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (lock.Leas
 		} else if link.Final(err) {
 			return nil, a.unavailable(err)
 		}
-		last = lock.Telling(last, err, left >= limit || link.Answered(err))
-		if delay := p.Pause(try); time.Until(deadline) <= delay || !lock.Pause(ctx, delay) {
+		last = lock.ClearerError(last, err, left >= limit || link.Answered(err))
+		if delay := p.Delay(try); time.Until(deadline) <= delay || !lock.Sleep(ctx, delay) {
 			return nil, a.unavailable(last)
 		}
 	}
@@ -204,12 +204,12 @@ func (a *acquisition) interpret(reply acquireReply, sent time.Time) (lock.Lease,
 
 // done is the answer that the slot's work is done, as its state says.
 func (a *acquisition) done(state string) error {
-	return &lock.DoneError{Name: a.req.Name, Slot: a.req.Slot.Name, By: wire.ReadSlot(state).By}
+	return &lock.SlotDoneError{Name: a.req.Name, Slot: a.req.Slot.Name, By: wire.ReadSlot(state).By}
 }
 
 // spent is the answer that the slot's tries are used up.
 func (a *acquisition) spent(state string) error {
-	return &lock.TriesError{Name: a.req.Name, Slot: a.req.Slot.Name, Tries: a.req.Slot.Tries, Failures: wire.ReadSlot(state).Failures}
+	return &lock.TriesExhaustedError{Name: a.req.Name, Slot: a.req.Slot.Name, Tries: a.req.Slot.Tries, Failures: wire.ReadSlot(state).Failures}
 }
 
 // errRevoked is why a run gets no lock that it has given up itself.
@@ -257,12 +257,12 @@ func (a *acquisition) giveUp(ctx context.Context) (*lock.HeldError, error) {
 		return nil, nil
 	}
 	a.gaveUp = true
-	limit := a.req.Patience().Reserve()
+	limit := a.req.RetryPolicy().Reserve()
 	if a.inLine {
 		limit = time.Second // its answer tells busy from unanswered
 	}
 	if ctx.Err() != nil {
-		limit = min(limit, lock.LastWord)
+		limit = min(limit, lock.GiveUpLimit)
 	}
 	if a.inDoubt {
 		a.link.Revoke(a.steps.release.Text(), a.all, a.releaseArgs(goodbye{}, wire.Tombstone.Milliseconds(), true)...)

@@ -76,7 +76,7 @@ func TestBusyLockSaysWhoHoldsIt(t *testing.T) {
 func TestMinHoldKeepsTheLockAndSaysThatTheRunHasEnded(t *testing.T) {
 	t.Parallel()
 	srv, s, l := holding(t)
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: 20 * time.Second}))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Keep: 20 * time.Second}))
 	_, err := s.Acquire(t.Context(), locktest.RequestFor("job"))
 	var held *lock.HeldError
 	if !errors.As(err, &held) || held.Holder.Ended.IsZero() || held.TTL > 20*time.Second || held.Holder.Host != "web-3" {

@@ -161,7 +161,7 @@ func noticesALoss(t *testing.T, p place) {
 	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("with another's: %v", err)
 	}
-	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); !errors.Is(err, lock.ErrLost) {
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}); !errors.Is(err, lock.ErrLost) {
 		t.Errorf("released: %v", err)
 	}
 	if got := locktest.Do(t, srv, "GET", key); got != "another's" {

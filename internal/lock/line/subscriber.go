@@ -39,7 +39,7 @@ var (
 type subscriber struct {
 	subscribe func(context.Context) (*link.Subscription, error)
 	clock     *boottime.Clock
-	patience  lock.Patience
+	patience  lock.RetryPolicy
 
 	sub      *link.Subscription // nil: none
 	since    time.Time          // when it was made

@@ -20,7 +20,7 @@ func TestSubscriptionThatEndsAtOnceIsTriedAgainWithAPause(t *testing.T) {
 	held := locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("job"))
 	req := waits("job", lock.Forever)
 	uncalled := make(chan error, 10)
-	req.OnUncalled = func(err error) { uncalled <- err }
+	req.OnPolling = func(err error) { uncalled <- err }
 	req.OnOutage = func(err error) { t.Errorf("outage %v", err) }
 	done, _ := park(t, srv, open(t, p.URL()), req, 1)
 	parked := boottime.Now()

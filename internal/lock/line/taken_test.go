@@ -42,7 +42,7 @@ func TestAWaitThatRunsOutSaysWhoseTheLockIsThen(t *testing.T) {
 	req := locktest.RequestFor("job")
 	req.Wait.Limit = 500 * time.Millisecond
 	req.OnBusy = func(e *lock.HeldError) {
-		if e.Place > 0 {
+		if e.Position > 0 {
 			locktest.Do(t, s, "SET", key, strings.Replace(old, `"old"`, `"new"`, 1))
 		}
 	}

@@ -271,9 +271,9 @@ func (a *Address) parseParameter(name, value string) (err error) {
 	case name == "sentinel_password" && a.kind == sentinel && a.sentinelPassword == "":
 		a.sentinelPassword, err = url.PathUnescape(value)
 	case a.kind == sentinel:
-		return oddURL("it has a parameter other than db, sentinel_username and sentinel_password", lock.OddSentinelParameter)
+		return oddURL("it has a parameter other than db, sentinel_username and sentinel_password", lock.UnknownSentinelParameter)
 	default:
-		return oddURL("it has a parameter other than db", lock.OddParameter)
+		return oddURL("it has a parameter other than db", lock.UnknownParameter)
 	}
 	if err != nil {
 		return BadURL("a password of it is not encoded well", hintEncode)

@@ -95,7 +95,7 @@ func sayOne(err error, a Address) string {
 	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout():
-		return lock.Plain(dial.Err.Error())
+		return lock.Escaped(dial.Err.Error())
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, os.ErrDeadlineExceeded),
 		errors.As(err, &timeout) && timeout.Timeout():
 		return "no answer in time"
@@ -113,5 +113,5 @@ func sayOne(err error, a Address) string {
 	if len(said) > 300 {
 		said = said[:300] + "..."
 	}
-	return lock.Plain(said)
+	return lock.Escaped(said)
 }

@@ -152,7 +152,7 @@ func (n *Node) takeOpen(word string) error {
 
 func errSlots(word string) error { return fmt.Errorf("read reply: %q is no slot", shortened(word)) }
 
-func shortened(text string) string { return lock.Plain(text[:min(len(text), mostShown)]) }
+func shortened(text string) string { return lock.Escaped(text[:min(len(text), mostShown)]) }
 
 // slotOf is the number of a slot; -1 if the word is none.
 func slotOf(word string) int {

@@ -14,7 +14,7 @@ func (f file) read(ctx context.Context) ([]byte, error) {
 	text, err := readFile(ctx, f.path)
 	switch {
 	case errors.Is(err, errUnread):
-		return nil, &lock.UnreadError{Subject: f.subject, Field: f.field}
+		return nil, &lock.FileTimeoutError{Subject: f.subject, Field: f.field}
 	case err != nil:
 		return nil, lock.Shortage(f.subject, err, f.wrong(lock.Cause(err)))
 	}

@@ -22,7 +22,7 @@ func TestAPasswordIsMaskedButNoLettersOfOtherWords(t *testing.T) {
 		{"", "all of it", "all of it"},
 	} {
 		got := sayOne(errors.New(c.said), Address{password: c.password})
-		if also := sayOne(errors.New(c.said), Address{sentinelPassword: c.password}); got != lock.Plain(c.want) || also != got {
+		if also := sayOne(errors.New(c.said), Address{sentinelPassword: c.password}); got != lock.Escaped(c.want) || also != got {
 			t.Errorf("%q in %q: %q and %q, want %q", c.password, c.said, got, also, c.want)
 		}
 	}
@@ -43,7 +43,7 @@ func TestEveryFormOfAPasswordIsMasked(t *testing.T) {
 		{"correct horse battery staple", "no 'correct horse bat'", "no '***'"},
 		{"correct horse battery staple", "correct answer", "correct answer"},
 	} {
-		if got, want := sayOne(errors.New(c.said), Address{password: c.password}), lock.Plain(c.want); got != want {
+		if got, want := sayOne(errors.New(c.said), Address{password: c.password}), lock.Escaped(c.want); got != want {
 			t.Errorf("%q in %q: %q, want %q", c.password, c.said, got, want)
 		}
 	}

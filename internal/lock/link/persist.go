@@ -15,8 +15,9 @@ var ErrLate = errors.New("no answer in time")
 // Persist has the script run as Eval does, and again while nobody has answered, as long as
 // p has time; so it must be one that may be repeated. inDoubt reports that a try which got no
 // answer can have been done. The error is a *lock.UnavailableError, or the cause of ctx.
-func (s Script[R]) Persist(ctx context.Context, l *Link, p lock.Patience, keys []string, args ...any) (reply R, inDoubt bool, err error) {
-	whole, cancel := context.WithTimeout(ctx, p.Whole)
+func (s Script[R]) Persist(ctx context.Context, l *Link, p lock.RetryPolicy, keys []string, args ...any) (reply R, inDoubt bool,
+	err error) {
+	whole, cancel := context.WithTimeout(ctx, p.Total)
 	defer cancel()
 	deadline, _ := whole.Deadline()
 	var last error
@@ -31,10 +32,10 @@ func (s Script[R]) Persist(ctx context.Context, l *Link, p lock.Patience, keys [
 		}
 		inDoubt = inDoubt || sent && !Answered(err)
 		if last == nil || ctx.Err() == nil {
-			last = lock.Telling(last, err, left >= limit)
+			last = lock.ClearerError(last, err, left >= limit)
 		}
-		delay := p.Pause(try)
-		if Final(err) || time.Until(deadline) <= delay || !lock.Pause(whole, delay) {
+		delay := p.Delay(try)
+		if Final(err) || time.Until(deadline) <= delay || !lock.Sleep(whole, delay) {
 			break
 		}
 	}

@@ -88,7 +88,7 @@ func epochOf(reply any) int64 {
 func hostPort(host, port string) (string, error) {
 	addr, ok := parseHost(net.JoinHostPort(host, port), "")
 	if !ok || host == "" {
-		return "", fmt.Errorf("read reply: %q is no address", lock.Plain(net.JoinHostPort(host, port)))
+		return "", fmt.Errorf("read reply: %q is no address", lock.Escaped(net.JoinHostPort(host, port)))
 	}
 	return addr, nil
 }

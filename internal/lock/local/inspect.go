@@ -132,7 +132,7 @@ func (i *inspector) Job(_ context.Context, name string) (lock.Job, error) { retu
 func (i *inspector) Runs(context.Context, string, bool) ([]lock.Entry, error) { return nil, nil }
 
 func (i *inspector) job(name string) lock.Job {
-	j := lock.Job{Name: name, Now: time.Now().Truncate(time.Millisecond), State: lock.Idle, Forgetful: true}
+	j := lock.Job{Name: name, Now: time.Now().Truncate(time.Millisecond), State: lock.StateIdle, NoHistory: true}
 	if i.at == nil {
 		return j
 	}
@@ -146,7 +146,7 @@ func (i *inspector) job(name string) lock.Job {
 	}
 	var wrong *lock.NotLockError
 	if errors.As(err, &wrong) {
-		j.State = lock.Foreign
+		j.State = lock.StateForeign
 		j.Unread = append(j.Unread, fmt.Sprintf("the lock: %s is %s", wrong.Key, wrong.What))
 	} else if err != nil {
 		j.State = ""
@@ -185,7 +185,7 @@ func (f *lockFile) look(j *lock.Job) error {
 	}
 	if r.Ended > 0 {
 		if left := r.Kept(); left > 0 {
-			describe(j, r, lock.Ended)
+			describe(j, r, lock.StateEnded)
 			j.Left = left
 		}
 		return nil
@@ -193,7 +193,7 @@ func (f *lockFile) look(j *lock.Job) error {
 	err = flock(f.File, syscall.LOCK_SH|syscall.LOCK_NB)
 	if err == nil {
 		f.unlock()
-		describe(j, r, lock.Gone)
+		describe(j, r, lock.StateVanished)
 		j.Open = lock.Entry{
 			Run: r.Run, Host: r.Host, User: r.User, PID: r.PID, Command: r.Command, Fence: j.Fence, At: j.At, Status: -1,
 		}
@@ -205,7 +205,7 @@ func (f *lockFile) look(j *lock.Job) error {
 	}
 	// Another may have come since the record was read, and its own may be still to come.
 	if r, err = f.read(); err == nil && r.Ended == 0 && len(r.Run) == lock.RunIDLen {
-		describe(j, r, lock.Running)
+		describe(j, r, lock.StateRunning)
 	}
 	return err
 }

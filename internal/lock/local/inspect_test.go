@@ -36,23 +36,23 @@ func stateOf(t *testing.T, in lock.Inspector, name string) lock.Job {
 func TestAFileSaysWhoHasIt(t *testing.T) {
 	s := openLocal(t)
 	in := inspecting(t, s.Address())
-	if j := stateOf(t, in, "job"); j.State != lock.Idle || j.Unread != nil {
+	if j := stateOf(t, in, "job"); j.State != lock.StateIdle || j.Unread != nil {
 		t.Errorf("before: %+v", j)
 	}
 	req := locktest.RequestFor("job")
 	l := locktest.Acquire(t, s, req)
 	j := stateOf(t, in, "job")
-	if j.State != lock.Running || j.Holder.Run != req.Holder.Run || j.Fence != l.Fence() ||
+	if j.State != lock.StateRunning || j.Holder.Run != req.Holder.Run || j.Fence != l.Fence() ||
 		time.Since(j.At) > locktest.Patience || j.Left != 0 {
 		t.Errorf("held: %+v", j)
 	}
 	letGo(t, l, time.Hour)
-	if j := stateOf(t, in, "job"); j.State != lock.Ended || j.Holder.Run != req.Holder.Run || j.Left < 59*time.Minute {
+	if j := stateOf(t, in, "job"); j.State != lock.StateEnded || j.Holder.Run != req.Holder.Run || j.Left < 59*time.Minute {
 		t.Errorf("kept: %+v", j)
 	}
 	other := locktest.Acquire(t, s, locktest.RequestFor("other"))
 	letGo(t, other, 0)
-	if j := stateOf(t, in, "other"); j.State != lock.Idle || j.Holder.Run != "" {
+	if j := stateOf(t, in, "other"); j.State != lock.StateIdle || j.Holder.Run != "" {
 		t.Errorf("released: %+v", j)
 	}
 }
@@ -62,7 +62,7 @@ func TestARunWhoseFileTheKernelHasTakenBackHasVanished(t *testing.T) {
 	in := inspecting(t, s.Address())
 	req := locktest.RequestFor("job")
 	locktest.Acquire(t, s, req).(*localLease).file.Close()
-	if j := stateOf(t, in, "job"); j.State != lock.Gone || j.Open.Run != req.Holder.Run || j.Open.Host != "web-3" || !j.Vanished() {
+	if j := stateOf(t, in, "job"); j.State != lock.StateVanished || j.Open.Run != req.Holder.Run || j.Open.Host != "web-3" || !j.Vanished() {
 		t.Errorf("%+v", j)
 	}
 	letGo(t, locktest.Acquire(t, s, locktest.RequestFor("job")), 0) // the look has left the file free
@@ -83,7 +83,7 @@ func TestNamesOfLocalLocksComeFromTheirFiles(t *testing.T) {
 			t.Errorf("%q, %v", names, err)
 		}
 	}
-	if j := stateOf(t, in, long); j.State != lock.Idle || j.Unread != nil {
+	if j := stateOf(t, in, long); j.State != lock.StateIdle || j.Unread != nil {
 		t.Errorf("%+v", j)
 	}
 }
@@ -92,7 +92,7 @@ func TestAnInspectorMakesNoDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "absent")
 	in := inspecting(t, dir)
 	names, err := in.Names(t.Context(), false)
-	if jobs, _ := in.Jobs(t.Context(), []string{"a", "b"}); err != nil || names != nil || len(jobs) != 2 || jobs[1].State != lock.Idle {
+	if jobs, _ := in.Jobs(t.Context(), []string{"a", "b"}); err != nil || names != nil || len(jobs) != 2 || jobs[1].State != lock.StateIdle {
 		t.Errorf("%q, %v, %+v", names, err, jobs)
 	}
 	if _, err := os.Lstat(dir); err == nil {
@@ -110,10 +110,10 @@ func TestWhatIsPlantedIsNamedAndNotRead(t *testing.T) {
 	locktest.Must(t, os.WriteFile(at("text"), []byte("hello"), 0o600))
 	locktest.Must(t, os.WriteFile(at("garbage"), []byte(`{"run":"x","pid":1}`), 0o600))
 	for name, want := range map[string]lock.State{
-		"link": lock.Foreign, "fifo": lock.Foreign, "dir": lock.Foreign, "text": lock.Foreign, "garbage": lock.Idle,
+		"link": lock.StateForeign, "fifo": lock.StateForeign, "dir": lock.StateForeign, "text": lock.StateForeign, "garbage": lock.StateIdle,
 	} {
 		j := stateOf(t, in, name)
-		if said := fmt.Sprint(j.Unread); j.State != want || (want == lock.Foreign) != strings.Contains(said, at(name)) {
+		if said := fmt.Sprint(j.Unread); j.State != want || (want == lock.StateForeign) != strings.Contains(said, at(name)) {
 			t.Errorf("%s: %+v", name, j)
 		}
 	}

@@ -217,7 +217,7 @@ func (s *Store) queue(ctx context.Context, req lock.Request, f *lockFile) (lock.
 		if !errors.As(err, &kept) {
 			return lease, err
 		}
-		if !lock.Pause(limit, kept.TTL) {
+		if !lock.Sleep(limit, kept.TTL) {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
@@ -296,7 +296,7 @@ func (l *localLease) Renew(context.Context) (time.Time, error) {
 }
 
 // Release unlocks for everybody who has inherited the descriptor.
-func (l *localLease) Release(_ context.Context, end lock.Farewell) error {
+func (l *localLease) Release(_ context.Context, end lock.ReleaseRequest) error {
 	defer l.file.Close()
 	defer l.file.unlock()
 	if l.file.removed() {

@@ -30,7 +30,7 @@ func openLocal(t *testing.T) *Store {
 
 func letGo(t *testing.T, l lock.Lease, keep time.Duration) {
 	t.Helper()
-	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: keep}); err != nil {
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Keep: keep}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -86,7 +86,7 @@ func TestLocalWaiterGetsTheLock(t *testing.T) {
 		req := locktest.RequestFor("job")
 		req.Wait = wait
 		req.OnBusy = func(held *lock.HeldError) {
-			once.Do(func() { go first.Release(context.Background(), lock.Farewell{}) })
+			once.Do(func() { go first.Release(context.Background(), lock.ReleaseRequest{}) })
 		}
 		first = locktest.Acquire(t, s, req)
 	}
@@ -147,7 +147,7 @@ func TestLocalLockIsLostWithItsFile(t *testing.T) {
 	if _, err := l.Renew(t.Context()); !errors.Is(err, lock.ErrLost) {
 		t.Errorf("renewed: %v", err)
 	}
-	if err := l.Release(t.Context(), lock.Farewell{}); !errors.Is(err, lock.ErrLost) {
+	if err := l.Release(t.Context(), lock.ReleaseRequest{}); !errors.Is(err, lock.ErrLost) {
 		t.Errorf("released: %v", err)
 	}
 }
@@ -318,7 +318,7 @@ func TestLocalExcludes(t *testing.T) {
 					t.Errorf("%d inside, fence %d after %d", n, l.Fence(), before)
 				}
 				inside.Add(-1)
-				if err := l.Release(context.Background(), lock.Farewell{}); err != nil {
+				if err := l.Release(context.Background(), lock.ReleaseRequest{}); err != nil {
 					t.Error(err)
 				}
 			}

@@ -31,15 +31,16 @@ var (
 )
 
 const (
-	looking lock.Event = "look" // the step that changes nothing
-	noting  lock.Event = "note" // the step that notes which pauses have ended
+	looking lock.Act = "look" // the step that changes nothing
+	noting  lock.Act = "note" // the step that notes which pauses have ended
 )
 
 // changeStep is an operator's step for one act.
-func changeStep(act lock.Event) link.Script[changeReply] {
-	text := map[lock.Event]*string{
-		looking: &lookLua, lock.Paused: &pauseLua, lock.Resumed: &resumeLua, noting: &endLua, lock.Halted: &stopLua, lock.Freed: &unlockLua,
-		lock.Forgotten: &forgetLua,
+func changeStep(act lock.Act) link.Script[changeReply] {
+	text := map[lock.Act]*string{
+		looking: &lookLua, lock.ActPause: &pauseLua, lock.ActResume: &resumeLua, noting: &endLua, lock.ActStop: &stopLua,
+		lock.ActUnlock: &unlockLua,
+		lock.ActForget: &forgetLua,
 	}[act]
 	return link.NewScript("GETRANGE", readChange, termPart, runPart, ledger.Ledger, ledger.Acts, restPart,
 		link.Part(&operateLua), link.Part(text))
@@ -114,15 +115,15 @@ func (c changeReply) settledBy(by lock.Change, inDoubt bool) changeReply {
 	pause := wire.ReadPause(c.pause)
 	own := false
 	switch by.Act {
-	case lock.Paused:
+	case lock.ActPause:
 		own = c.code == already && pause != nil && pause.ID == by.By.Run
-	case lock.Halted:
+	case lock.ActStop:
 		own = c.code == already && h.Stop == by.By.Run
 		c.unsure = inDoubt && (c.code == nothing || c.code == runOver || lock.ObjectionOf(c.code) == lock.OtherRun)
-	case lock.Freed:
+	case lock.ActUnlock:
 		own = inDoubt && (c.code == nothing || lock.ObjectionOf(c.code) == lock.OtherRun && h.Run != by.Run)
 		c.unsure = own
-	case lock.Resumed, lock.Forgotten:
+	case lock.ActResume, lock.ActForget:
 		own = inDoubt && c.code == nothing
 		c.unsure = own
 	}

@@ -43,7 +43,7 @@ func TestAQuorumSurvivesClocksThatAreSetForward(t *testing.T) {
 				_, err := first.Renew(locktest.Limited(t, locktest.Patience))
 				locktest.Must(t, err)
 				renewUntilWhole(t, first)
-				locktest.Must(t, first.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+				locktest.Must(t, first.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 				return
 			}
 			second := locktest.Acquire(t, store, locktest.RequestFor("job"))
@@ -53,7 +53,7 @@ func TestAQuorumSurvivesClocksThatAreSetForward(t *testing.T) {
 			if second.Fence() <= first.Fence() {
 				t.Errorf("fence %d after %d", second.Fence(), first.Fence())
 			}
-			locktest.Must(t, second.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+			locktest.Must(t, second.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 		})
 	}
 }

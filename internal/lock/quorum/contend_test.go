@@ -29,12 +29,12 @@ func TestALockSurvivesARollingRestart(t *testing.T) {
 			t.Errorf("after %d restarts another is told %v", i+1, err)
 		}
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 	all.mustBeClean(t)
 	next := openAll(t, lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix, Durable: true}) // they have just been restarted
 	second := locktest.Acquire(t, next, locktest.RequestFor("job"))
 	if second.Fence() <= l.Fence() {
 		t.Errorf("fence %d after %d", second.Fence(), l.Fence())
 	}
-	locktest.Must(t, second.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+	locktest.Must(t, second.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 }

@@ -52,7 +52,7 @@ func slotOf(said []lock.SlotState) (all lock.SlotState) {
 			return lock.SlotState{Closed: true, By: s.By}
 		}
 		for _, t := range s.Failures {
-			if t.How != "" {
+			if t.End != "" {
 				fail(t)
 			}
 		}
@@ -60,7 +60,7 @@ func slotOf(said []lock.SlotState) (all lock.SlotState) {
 	for _, s := range said {
 		for _, t := range inDoubt(s) {
 			if doubtful[t.Run]++; doubtful[t.Run] == lock.Majority(len(said)) {
-				t.How = lock.Vanished
+				t.End = lock.EndVanished
 				fail(t)
 			}
 		}
@@ -73,7 +73,7 @@ func slotOf(said []lock.SlotState) (all lock.SlotState) {
 func inDoubt(s lock.SlotState) (tries []lock.Try) {
 	for _, t := range append(slices.Clone(s.Failures), s.Begun) {
 		known := slices.ContainsFunc(tries, func(other lock.Try) bool { return other.Run == t.Run })
-		if t.Run != "" && t.How == "" && !known {
+		if t.Run != "" && t.End == "" && !known {
 			tries = append(tries, t)
 		}
 	}
@@ -97,9 +97,9 @@ func (p *poll) dismissal() error {
 	}
 	switch s := p.slot(); {
 	case s.Closed:
-		return &lock.DoneError{Name: p.req.Name, Slot: slot.Name, By: s.By}
+		return &lock.SlotDoneError{Name: p.req.Name, Slot: slot.Name, By: s.By}
 	case len(s.Failures) >= slot.Tries:
-		return &lock.TriesError{Name: p.req.Name, Slot: slot.Name, Tries: slot.Tries, Failures: s.Failures}
+		return &lock.TriesExhaustedError{Name: p.req.Name, Slot: slot.Name, Tries: slot.Tries, Failures: s.Failures}
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (p *poll) slots() []lock.SlotState {
 // said so.
 func (p *poll) vanishedTries() (runs []string) {
 	for _, t := range p.slot().Failures {
-		if t.How == lock.Vanished {
+		if t.End == lock.EndVanished {
 			runs = append(runs, t.Run)
 		}
 	}

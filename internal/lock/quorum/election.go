@@ -35,7 +35,7 @@ func (*splitError) Error() string { return "nobody has a majority" }
 
 // ask holds rounds until the lock is ours or another's, or timeout is over.
 func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, error) {
-	patience := lock.Patience{Whole: timeout, Draw: e.req.Draw}
+	patience := lock.RetryPolicy{Total: timeout, Draw: e.req.Draw}
 	began := time.Now()
 	deadline := began.Add(timeout - patience.Reserve())
 	var last error
@@ -51,11 +51,11 @@ func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, 
 		if err == nil || !isSplit && p.settled(err) {
 			return lease, err
 		}
-		delay := patience.Pause(try)
+		delay := patience.Delay(try)
 		if isSplit {
 			delay = p.backoff(try)
 		} else {
-			last = lock.Telling(last, err, left >= limit || p.count(silent) == 0)
+			last = lock.ClearerError(last, err, left >= limit || p.count(silent) == 0)
 		}
 		switch over := time.Until(deadline) <= delay; {
 		case isSplit && (over || split.busy >= lock.Majority(e.quorum.size) && time.Since(began) >= contention):
@@ -63,7 +63,7 @@ func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, 
 			return nil, split.held
 		case over:
 			return nil, last
-		case !lock.Pause(ctx, delay):
+		case !lock.Sleep(ctx, delay):
 			return nil, context.Cause(ctx)
 		}
 	}
@@ -93,9 +93,9 @@ func (p *poll) hopeless() bool {
 // takes as long as ask has reserved for it, and next to nothing after a signal or
 // if a majority has answered.
 func (e *election) giveUp(ctx context.Context) {
-	limit := e.req.Patience().Reserve()
+	limit := e.req.RetryPolicy().Reserve()
 	if e.reached || ctx.Err() != nil {
-		limit = min(limit, lock.LastWord)
+		limit = min(limit, lock.GiveUpLimit)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
@@ -141,7 +141,7 @@ func (b *budget) wait(ctx context.Context) error {
 		return nil
 	}
 	due := b.since.Add(time.Duration(b.used+2-burst) * perCommand)
-	if !lock.Pause(ctx, time.Until(due)) {
+	if !lock.Sleep(ctx, time.Until(due)) {
 		return context.Cause(ctx)
 	}
 	return nil

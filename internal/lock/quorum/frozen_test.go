@@ -32,7 +32,8 @@ func TestFreeze(t *testing.T) {
 	mustGrant(t, m, term{round: 1})
 	write("lock.json", jobKey)
 	write("fence", jobFence)
-	_, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), parting{Farewell: lock.Farewell{Keep: time.Hour}})
+	_, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(),
+		parting{ReleaseRequest: lock.ReleaseRequest{Keep: time.Hour}})
 	locktest.Must(t, err)
 	write("lock-ended.json", jobKey)
 	locktest.Must(t, m.giveUp(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), parting{}))

@@ -139,7 +139,7 @@ func askAll[M interface{ Address() string }, R any](ctx context.Context, masters
 				answered++
 			}
 			if answered == lock.Majority(len(masters)) && late == nil {
-				late = time.After(lock.Between(patience, 4*time.Since(began), limit))
+				late = time.After(lock.Clamp(patience, 4*time.Since(began), limit))
 			}
 		case <-late:
 			cancel(link.ErrLate)

@@ -39,7 +39,8 @@ func TestWhatAQuorumHasIsReadWhileAMajorityAnswers(t *testing.T) {
 		began := time.Now()
 		j, err := in.Job(t.Context(), "job")
 		locktest.Must(t, err)
-		if j.State != lock.Running || j.Holder.Run != req.Holder.Run || j.Fence != l.Fence() || j.Unread != nil || len(*silent) != wantSilent {
+		if j.State != lock.StateRunning || j.Holder.Run != req.Holder.Run || j.Fence != l.Fence() || j.Unread != nil ||
+			len(*silent) != wantSilent {
 			t.Errorf("%s: %+v, silent: %q", what, j, *silent)
 		}
 		if took := time.Since(began); took > 2*time.Second {
@@ -48,7 +49,7 @@ func TestWhatAQuorumHasIsReadWhileAMajorityAnswers(t *testing.T) {
 	}
 	locktest.Until(t, "the lock at each master", func() bool {
 		j, err := in.Jobs(t.Context(), []string{"job"})
-		return err == nil && j[0].State == lock.Running && everywhere(all)
+		return err == nil && j[0].State == lock.StateRunning && everywhere(all)
 	})
 	check("all answer", 0)
 	locktest.Must(t, all[0].Signal(syscall.SIGSTOP))
@@ -80,8 +81,8 @@ func TestNamesAndRunsOfAQuorumAreThoseOfAllItsMasters(t *testing.T) {
 	t.Parallel()
 	all := servers(redistest.StartMasters(t, 3, redistest.Options{}).Servers)
 	k := wire.KeysOf(lock.DefaultPrefix, "a", "")
-	ok := lock.Entry{Run: runA, How: lock.Ok, Ended: now}
-	gone := lock.Entry{Run: runB, How: lock.Vanished, Ended: now, Status: -1}
+	ok := lock.Entry{Run: runA, End: lock.EndOk, Ended: now}
+	gone := lock.Entry{Run: runB, End: lock.EndVanished, Ended: now, Status: -1}
 	locktest.Do(t, all[0], "ZADD", k.Jobs, 1, "a", 1, "b")
 	locktest.Do(t, all[1], "ZADD", k.Jobs, 1, "b")
 	locktest.Do(t, all[2], "SET", wire.KeysOf(lock.DefaultPrefix, "c", "").Fence, 1)

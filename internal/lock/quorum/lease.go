@@ -62,7 +62,7 @@ func (l *quorumLease) healOthers(work context.Context, p *poll) {
 	l.work.Go(func() { healing.Wait(); close(healed) })
 	select {
 	case <-healed:
-	case <-time.After(lock.Between(5*time.Millisecond, 8*p.trip, 100*time.Millisecond)):
+	case <-time.After(lock.Clamp(5*time.Millisecond, 8*p.trip, 100*time.Millisecond)):
 	}
 }
 
@@ -269,7 +269,7 @@ func (l *quorumLease) heal(ctx context.Context, at int, order term) {
 		case standing != anothers:
 			return
 		}
-		if !lock.Pause(ctx, l.election.req.Draw.Jitter(betweenOrders.At(n))) {
+		if !lock.Sleep(ctx, l.election.req.Draw.Jitter(betweenOrders.At(n))) {
 			return
 		}
 	}

@@ -69,7 +69,7 @@ func (all servers) lack(t *testing.T, ends []string) (wrong []string) {
 	for i, s := range all {
 		var got []string
 		for _, e := range entries(t, s, "runs") {
-			got = append(got, e.Run+" "+string(e.How))
+			got = append(got, e.Run+" "+string(e.End))
 		}
 		slices.Reverse(got)
 		if !slices.Equal(got, ends) {
@@ -88,7 +88,7 @@ func (all servers) lack(t *testing.T, ends []string) (wrong []string) {
 	return wrong
 }
 
-func end(req lock.Request, how lock.How) string { return req.Holder.Run + " " + string(how) }
+func end(req lock.Request, how lock.EndKind) string { return req.Holder.Run + " " + string(how) }
 
 func TestEachMasterOfAQuorumHasTheLedger(t *testing.T) {
 	t.Parallel()
@@ -97,18 +97,18 @@ func TestEachMasterOfAQuorumHasTheLedger(t *testing.T) {
 	l := acquireWhole(t, store, first)
 	for i, s := range all {
 		open, ok := wire.ReadEntry(jobOf(t, s)["open"])
-		if !ok || open.Run != first.Holder.Run || open.Fence == 0 || open.At.IsZero() || open.How != "" {
+		if !ok || open.Run != first.Holder.Run || open.Fence == 0 || open.At.IsZero() || open.End != "" {
 			t.Errorf("server %d: %+v", i, open)
 		}
 		if _, listed := locktest.Do(t, s, "ZSCORE", "redlockrun:jobs", "job").(string); !listed {
 			t.Errorf("server %d does not list the job", i)
 		}
 	}
-	fail := ending(lock.Failed, 3)
-	fail.Outcome.Attempts = 2
+	fail := ending(lock.EndFailed, 3)
+	fail.Result.Attempts = 2
 	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), fail))
-	runsWhole(t, store, second, ending(lock.Ok, 0))
-	all.mustHave(t, end(first, lock.Failed), end(second, lock.Ok))
+	runsWhole(t, store, second, ending(lock.EndOk, 0))
+	all.mustHave(t, end(first, lock.EndFailed), end(second, lock.EndOk))
 	for _, s := range all {
 		bad := entries(t, s, "bad")
 		if len(bad) != 1 || bad[0].Status != 3 || bad[0].Attempts != 2 || bad[0].Fence != l.Fence() || bad[0].Host != "web-3" ||
@@ -126,7 +126,7 @@ func TestEachMasterOfAQuorumHasTheLedger(t *testing.T) {
 func TestWithoutHistoryAndSlotNothingIsWritten(t *testing.T) {
 	t.Parallel()
 	all, store := startDurable(t, 3)
-	runs(t, store, locktest.RequestFor("job"), ending(lock.Ok, 0))
+	runs(t, store, locktest.RequestFor("job"), ending(lock.EndOk, 0))
 	all.mustBeClean(t)
 }
 
@@ -136,8 +136,8 @@ func TestTheNextWinnerEntersWhoHasVanished(t *testing.T) {
 	first, second, third := entered(), entered(), entered()
 	dies(t, all, acquireWhole(t, store, first))
 	dies(t, all, acquireWhole(t, store, second))
-	runsWhole(t, store, third, ending(lock.Ok, 0))
-	all.mustHave(t, end(first, lock.Vanished), end(second, lock.Vanished), end(third, lock.Ok))
+	runsWhole(t, store, third, ending(lock.EndOk, 0))
+	all.mustHave(t, end(first, lock.EndVanished), end(second, lock.EndVanished), end(third, lock.EndOk))
 }
 
 // A run that was overtaken and says so itself has not vanished.
@@ -148,11 +148,11 @@ func TestWhoReportsBeforeItsSuccessorEndsHasNotVanished(t *testing.T) {
 	overtaken := acquireWhole(t, store, first)
 	all.free(t)
 	l := acquireWhole(t, store, second)
-	if err := overtaken.Release(locktest.Limited(t, locktest.Patience), ending(lock.Lost, 76)); !errors.Is(err, lock.ErrTaken) {
+	if err := overtaken.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndLost, 76)); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("released: %v", err)
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
-	all.mustHave(t, end(first, lock.Lost), end(second, lock.Ok))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
+	all.mustHave(t, end(first, lock.EndLost), end(second, lock.EndOk))
 }
 
 func TestALateReportCountsNothingTwice(t *testing.T) {
@@ -161,16 +161,17 @@ func TestALateReportCountsNothingTwice(t *testing.T) {
 	first, second := entered(), entered()
 	overtaken := acquireWhole(t, store, first)
 	all.free(t)
-	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
+	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
 	for range 2 {
-		if err := overtaken.Release(locktest.Limited(t, locktest.Patience), ending(lock.Lost, 76)); !errors.Is(err, lock.ErrLost) {
+		if err := overtaken.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndLost, 76)); !errors.Is(err, lock.ErrLost) {
 			t.Errorf("released: %v", err)
 		}
 	}
 	for i, s := range all {
 		got := entries(t, s, "runs")
 		job := jobOf(t, s)
-		if len(got) != 3 || got[0].How != lock.Lost || got[2].How != lock.Vanished || job["count:lost"] != "" || job["count:vanished"] != "1" {
+		if len(got) != 3 || got[0].End != lock.EndLost || got[2].End != lock.EndVanished || job["count:lost"] != "" ||
+			job["count:vanished"] != "1" {
 			t.Errorf("server %d has %v, %v", i, got, job)
 		}
 	}
@@ -179,7 +180,7 @@ func TestALateReportCountsNothingTwice(t *testing.T) {
 func TestARunOfAQuorumThatRunsNothingLeavesNoEntry(t *testing.T) {
 	t.Parallel()
 	all, store := startDurable(t, 3)
-	runs(t, store, entered(), lock.Farewell{})
+	runs(t, store, entered(), lock.ReleaseRequest{})
 	all.mustHave(t)
 }
 
@@ -208,10 +209,10 @@ func TestTheUndoOfALostRoundLeavesNoTrace(t *testing.T) {
 		if !maps.Equal(before, after) {
 			t.Errorf("%v has become %v", before, after)
 		}
-		locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Failed, 1)))
-		all.mustHave(t, end(running, lock.Failed))
+		locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndFailed, 1)))
+		all.mustHave(t, end(running, lock.EndFailed))
 		if slot != "" {
-			runs(t, store, ask(), ending(lock.Ok, 0)) // one try has failed, and not two
+			runs(t, store, ask(), ending(lock.EndOk, 0)) // one try has failed, and not two
 		}
 	}
 }
@@ -224,8 +225,8 @@ func TestWhatALostRoundLeavesHasNotVanished(t *testing.T) {
 	}
 	leaves(t, all[2], entered())
 	req := entered()
-	runsWhole(t, store, req, ending(lock.Ok, 0))
-	all.mustHave(t, end(req, lock.Ok))
+	runsWhole(t, store, req, ending(lock.EndOk, 0))
+	all.mustHave(t, end(req, lock.EndOk))
 }
 
 // Its lock is asked for by the same run again and again, as after answers that were lost.
@@ -245,7 +246,7 @@ func TestRoundsOfOneRunAreOneEntry(t *testing.T) {
 	if _, err := m.release(ctx, term{round: 2}.last(), parting{}); err != nil { // arrives late
 		t.Error(err)
 	}
-	end := parting{Farewell: ending(lock.Failed, 1), leased: true}
+	end := parting{ReleaseRequest: ending(lock.EndFailed, 1), leased: true}
 	for range 3 {
 		if _, err := m.release(ctx, term{round: 3}.last(), end); err != nil {
 			t.Error(err)
@@ -266,12 +267,12 @@ func TestAMinHoldRestIsNoRun(t *testing.T) {
 	t.Parallel()
 	all, store := startDurable(t, 3)
 	first, second := entered(), entered()
-	kept := ending(lock.Ok, 0)
+	kept := ending(lock.EndOk, 0)
 	kept.Keep = 50 * time.Millisecond
 	locktest.Must(t, acquireWhole(t, store, first).Release(locktest.Limited(t, locktest.Patience), kept))
 	second.Wait.Limit = lock.Forever
-	runsWhole(t, store, second, ending(lock.Ok, 0))
-	all.mustHave(t, end(first, lock.Ok), end(second, lock.Ok))
+	runsWhole(t, store, second, ending(lock.EndOk, 0))
+	all.mustHave(t, end(first, lock.EndOk), end(second, lock.EndOk))
 }
 
 // Texts that one step alone has in it.
@@ -292,10 +293,10 @@ func TestLostRepliesCountOnce(t *testing.T) {
 	for _, p := range proxies {
 		p.LoseReply(inRelease)
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Failed, 1)))
-	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), ending(lock.Failed, 1)))
-	all.mustHave(t, end(first, lock.Failed), end(second, lock.Failed))
-	mustBeTried(t, store, forSlot(tick), lock.Failed, lock.Failed)
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndFailed, 1)))
+	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), ending(lock.EndFailed, 1)))
+	all.mustHave(t, end(first, lock.EndFailed), end(second, lock.EndFailed))
+	mustBeTried(t, store, forSlot(tick), lock.EndFailed, lock.EndFailed)
 }
 
 // A heal that is under way when the run ends opens it nowhere again, wherever it arrives between two tries of the release.
@@ -317,7 +318,7 @@ func TestAHealThatIsLateOpensNoRunAgain(t *testing.T) {
 	}
 	proxies[2].LoseReply(inRelease)
 	released := make(chan error, 1)
-	go func() { released <- l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Failed, 1)) }()
+	go func() { released <- l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndFailed, 1)) }()
 	locktest.Until(t, "that master's entry", func() bool { return len(entries(t, all[2], "runs")) > 0 })
 	arrive()
 	locktest.Must(t, <-released)
@@ -327,7 +328,7 @@ func TestAHealThatIsLateOpensNoRunAgain(t *testing.T) {
 			t.Errorf("server %d: %v, %v", i, entries(t, s, "runs"), job)
 		}
 	}
-	all.mustHave(t, end(req, lock.Failed))
+	all.mustHave(t, end(req, lock.EndFailed))
 }
 
 // startBehindProxies is a quorum of durable servers, each behind a proxy.

@@ -245,12 +245,12 @@ func (m *redisMaster) release(ctx context.Context, b term, end parting) (standin
 
 // releaseArgs are what the release step wants to be told.
 func (m *redisMaster) releaseArgs(end parting) []any {
-	o, gone := end.Outcome, int64(0)
+	o, gone := end.Result, int64(0)
 	if end.astray {
 		gone = wire.Tombstone.Milliseconds()
 	}
 	args := append([]any{lock.Milliseconds(end.Keep), gone, lock.Milliseconds(end.held), end.fence}, m.beside()...)
-	return append(args, string(o.How), o.Status, o.Attempts, link.Digit(o.Lost), link.Digit(end.leased),
+	return append(args, string(o.End), o.Status, o.Attempts, link.Digit(o.Lost), link.Digit(end.leased),
 		strings.Join(end.vanished, " "), strings.Join(end.tries, " "), link.Digit(end.heard))
 }
 

@@ -32,9 +32,9 @@ func (s sight) holder() string {
 		return unseen
 	case j.Holder.Run != "":
 		return j.Holder.Run
-	case j.State == lock.PausedJob && j.Left != 0:
+	case j.State == lock.StatePaused && j.Left != 0:
 		return byPause
-	case j.State == lock.Foreign, j.State == lock.Stuck:
+	case j.State == lock.StateForeign, j.State == lock.StateStuck:
 		return byForeign
 	}
 	return noHolder
@@ -68,8 +68,8 @@ func merged(size int, seen []sight) lock.Job {
 	default:
 		m.open(holder)
 		m.job.State = wire.StateOfHeld(&m.job, holder == byPause)
-		if m.job.State == lock.Starting { // a quorum hands nothing over
-			m.job.State = lock.Running
+		if m.job.State == lock.StateStarting { // a quorum hands nothing over
+			m.job.State = lock.StateRunning
 		}
 	}
 	return m.job

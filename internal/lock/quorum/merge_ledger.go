@@ -23,14 +23,14 @@ func (m *merger) ledger() {
 		}
 		return lock.Entry{}
 	}
-	m.job.Last = latest(func(j lock.Job) lock.Entry { return j.Last })
-	m.job.Good = latest(func(j lock.Job) lock.Entry { return j.Good })
+	m.job.LastEnd = latest(func(j lock.Job) lock.Entry { return j.LastEnd })
+	m.job.LastSuccess = latest(func(j lock.Job) lock.Entry { return j.LastSuccess })
 	m.job.Stopped = latest(func(j lock.Job) lock.Entry { return j.Stopped })
 	m.job.Runs = m.entries(func(j lock.Job) []lock.Entry { return j.Runs })
 	for _, s := range m.seen {
-		if j := s.job; j.Mean > 0 && (m.job.Mean == 0 || j.Last.Run == m.job.Last.Run) {
+		if j := s.job; j.Mean > 0 && (m.job.Mean == 0 || j.LastEnd.Run == m.job.LastEnd.Run) {
 			m.job.Mean = j.Mean
-			if j.Last.Run == m.job.Last.Run {
+			if j.LastEnd.Run == m.job.LastEnd.Run {
 				break
 			}
 		}
@@ -50,7 +50,7 @@ func (m *merger) open(run string) {
 }
 
 // opened are the runs that a master believes to be running.
-func opened(j lock.Job) []lock.Entry { return append([]lock.Entry{j.Open}, j.Doubts...) }
+func opened(j lock.Job) []lock.Entry { return append([]lock.Entry{j.Open}, j.Unresolved...) }
 
 // vanished is the run that a majority believes to be running although nobody has the lock, the
 // latest of them; "" if there is none, or if a master knows how it ended.
@@ -70,8 +70,8 @@ func (m *merger) vanished() (run string) {
 }
 
 func (m *merger) ended(run string) bool {
-	is := func(e lock.Entry) bool { return e.Run == run && e.Event == "" && e.How != "" }
-	return m.count(func(s sight) bool { return is(s.job.Last) || slices.ContainsFunc(s.job.Runs, is) }) > 0
+	is := func(e lock.Entry) bool { return e.Run == run && e.Act == "" && e.End != "" }
+	return m.count(func(s sight) bool { return is(s.job.LastEnd) || slices.ContainsFunc(s.job.Runs, is) }) > 0
 }
 
 // mergedEntries are the entries of several masters, newest first: one of each run. That a run
@@ -81,8 +81,8 @@ func mergedEntries(need int, lists [][]lock.Entry) (entries []lock.Entry) {
 	for _, list := range lists {
 		for _, e := range list {
 			switch i, known := place[e.Run]; {
-			case e.Run == "" && e.Event == "":
-			case e.Event != "":
+			case e.Run == "" && e.Act == "":
+			case e.Act != "":
 				if !slices.ContainsFunc(entries, func(other lock.Entry) bool { return sameAct(e, other) }) {
 					entries = append(entries, e)
 				}
@@ -92,22 +92,22 @@ func mergedEntries(need int, lists [][]lock.Entry) (entries []lock.Entry) {
 			case weight(e) > weight(entries[i]):
 				entries[i] = e
 			}
-			if e.How == lock.Vanished {
+			if e.End == lock.EndVanished {
 				vanished[e.Run]++
 			}
 		}
 	}
-	entries = slices.DeleteFunc(entries, func(e lock.Entry) bool { return e.How == lock.Vanished && vanished[e.Run] < need })
+	entries = slices.DeleteFunc(entries, func(e lock.Entry) bool { return e.End == lock.EndVanished && vanished[e.Run] < need })
 	slices.SortStableFunc(entries, func(a, b lock.Entry) int { return b.Ended.Compare(a.Ended) })
 	return entries
 }
 
 // weight says whom to believe of the end of a run: itself, then an operator.
 func weight(e lock.Entry) int {
-	switch e.How {
-	case lock.Vanished:
+	switch e.End {
+	case lock.EndVanished:
 		return 0
-	case lock.Unlocked:
+	case lock.EndUnlocked:
 		return 1
 	}
 	return 2
@@ -115,6 +115,6 @@ func weight(e lock.Entry) int {
 
 // sameAct reports whether two masters speak of one act: their clocks differ.
 func sameAct(a, b lock.Entry) bool {
-	return a.Event == b.Event && a.Run == b.Run && a.Host == b.Host && a.User == b.User && a.Why == b.Why &&
+	return a.Act == b.Act && a.Run == b.Run && a.Host == b.Host && a.User == b.User && a.Reason == b.Reason &&
 		a.Ended.Sub(b.Ended).Abs() < time.Minute
 }

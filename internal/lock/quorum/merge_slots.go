@@ -41,11 +41,11 @@ func (m *merger) slot(name string, states []lock.JobSlot, holder string) (slot l
 			slot.Begun = s.Begun
 		}
 		for _, t := range s.Failures {
-			if doubtful[t.Run]++; t.How == "" && doubtful[t.Run] >= m.need {
-				t.How = lock.Vanished
+			if doubtful[t.Run]++; t.End == "" && doubtful[t.Run] >= m.need {
+				t.End = lock.EndVanished
 			}
 			i := slices.IndexFunc(slot.Failures, func(other lock.Try) bool { return other.Run == t.Run })
-			if t.How != "" && t.Run != holder && i < 0 {
+			if t.End != "" && t.Run != holder && i < 0 {
 				slot.Failures = append(slot.Failures, t)
 			}
 		}

@@ -47,15 +47,15 @@ func OpenOperator(cfg lock.Servers, i lock.Inspection) (lock.Operator, error) {
 
 // Change implements lock.Operator. What depends on who has the lock is preceded by a look:
 // each master knows but its own part of that.
-func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
+func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock.ChangeResult, error) {
 	switch c.Act {
-	case lock.Halted:
+	case lock.ActStop:
 		return o.halt(ctx, name, c)
-	case lock.Freed:
+	case lock.ActUnlock:
 		return o.free(ctx, name, c)
-	case lock.Forgotten:
+	case lock.ActForget:
 		return o.forget(ctx, name, c)
-	case lock.Paused:
+	case lock.ActPause:
 		return o.pause(ctx, name, c)
 	}
 	return o.resume(ctx, name, c)
@@ -63,27 +63,27 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 
 // pause makes or completes a pause. One that a majority has is left as it is; one that has ended, and of which a master
 // has not heard, gives way.
-func (o *operator) pause(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
-	args := []any{wire.PauseText(c.By.Run, c.By, c.Why), wire.PauseLength(c.For)}
+func (o *operator) pause(ctx context.Context, name string, c lock.Change) (lock.ChangeResult, error) {
+	args := []any{wire.PauseText(c.By.Run, c.By, c.Reason), wire.PauseLength(c.For)}
 	s, err := o.ask(ctx, name, c, args...)
 	if err != nil {
-		return lock.Changed{}, err
+		return lock.ChangeResult{}, err
 	}
 	if ended := s.leftOver(); len(ended) > 0 {
 		if err := o.note(ctx, name, c, ended, 0); err != nil {
-			return lock.Changed{}, lock.Unconfirmed(err, true)
+			return lock.ChangeResult{}, lock.Unconfirmed(err, true)
 		}
 		if s, err = o.ask(ctx, name, c, args...); err != nil {
-			return lock.Changed{}, lock.Unconfirmed(err, true)
+			return lock.ChangeResult{}, lock.Unconfirmed(err, true)
 		}
 	}
 	return s.outcome(s.count(already) < s.need(), changed, already)
 }
 
-func (o *operator) resume(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
-	s, err := o.ask(ctx, name, c, link.Digit(c.OnlyKept), wire.WhyText(c.Kept))
+func (o *operator) resume(ctx context.Context, name string, c lock.Change) (lock.ChangeResult, error) {
+	s, err := o.ask(ctx, name, c, link.Digit(c.MatchReason), wire.WhyText(c.PauseReason))
 	if err != nil {
-		return lock.Changed{}, err
+		return lock.ChangeResult{}, err
 	}
 	s.leaves = true
 	out, err := s.outcome(s.count(changed) > 0, nothing, changed)
@@ -135,29 +135,29 @@ func restOf(p *lock.PauseMark, now int64) time.Duration {
 }
 
 // halt marks the run that a majority has, nobody else's.
-func (o *operator) halt(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
-	if c.Pausing {
+func (o *operator) halt(ctx context.Context, name string, c lock.Change) (lock.ChangeResult, error) {
+	if c.ThenPause {
 		pause := c
-		pause.Act = lock.Paused
+		pause.Act = lock.ActPause
 		if _, err := o.pause(ctx, name, pause); err != nil {
-			return lock.Changed{}, err
+			return lock.ChangeResult{}, err
 		}
 	}
 	if c.Run == "" {
 		s, err := o.look(ctx, name, c)
 		if err != nil {
-			return lock.Changed{}, err
+			return lock.ChangeResult{}, err
 		}
 		switch c.Run = s.holder(); c.Run {
 		case noHolder, byPause:
 			return s.changed(false), nil
 		case byForeign:
-			return lock.Changed{}, s.refused(lock.NotOurs)
+			return lock.ChangeResult{}, s.refused(lock.NotOurs)
 		}
 	}
 	s, err := o.ask(ctx, name, c, c.Run)
 	if err != nil {
-		return lock.Changed{}, err
+		return lock.ChangeResult{}, err
 	}
 	if s.has(c.Run) {
 		s.of = c.Run
@@ -173,25 +173,25 @@ func (o *operator) halt(ctx context.Context, name string, c lock.Change) (lock.C
 
 // free takes the lock from a run at each master that it has. That the run has ended may be
 // known to one of them alone.
-func (o *operator) free(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
-	if c.Over {
+func (o *operator) free(ctx context.Context, name string, c lock.Change) (lock.ChangeResult, error) {
+	if c.OnlyEnded {
 		s, err := o.look(ctx, name, c)
 		switch {
 		case err != nil:
-			return lock.Changed{}, err
+			return lock.ChangeResult{}, err
 		case !s.has(c.Run):
-			return lock.Changed{}, s.refused(lock.OtherRun)
+			return lock.ChangeResult{}, s.refused(lock.OtherRun)
 		case !s.ended(c.Run):
-			return lock.Changed{}, s.refused(lock.StillRunning)
+			return lock.ChangeResult{}, s.refused(lock.StillRunning)
 		}
 	}
 	s, err := o.ask(ctx, name, c, c.Run)
 	if err != nil {
-		return lock.Changed{}, err
+		return lock.ChangeResult{}, err
 	}
 	if s.count(changed) > 0 {
 		if err := o.freeAgain(ctx, name, c); err != nil {
-			return lock.Changed{}, err
+			return lock.ChangeResult{}, err
 		}
 		s.of = cmp.Or(c.Run, byForeign)
 		return s.outcome(true, changed, nothing, lock.OtherRun.Code(), lock.StillPaused.Code())
@@ -214,19 +214,19 @@ func (o *operator) freeAgain(ctx context.Context, name string, c lock.Change) er
 }
 
 // forget is done when all masters have done it: of what one remembers the job still is known.
-func (o *operator) forget(ctx context.Context, name string, c lock.Change) (lock.Changed, error) {
+func (o *operator) forget(ctx context.Context, name string, c lock.Change) (lock.ChangeResult, error) {
 	s, err := o.look(ctx, name, c)
 	if err != nil {
-		return lock.Changed{}, err
+		return lock.ChangeResult{}, err
 	}
 	switch holder := s.holder(); {
 	case holder == byPause || s.paused():
-		return lock.Changed{}, s.refused(lock.StillPaused)
+		return lock.ChangeResult{}, s.refused(lock.StillPaused)
 	case holder != noHolder && !s.ended(holder):
-		return lock.Changed{}, s.refused(lock.StillHeld)
+		return lock.ChangeResult{}, s.refused(lock.StillHeld)
 	}
 	if s, err = o.ask(ctx, name, c); err != nil {
-		return lock.Changed{}, err
+		return lock.ChangeResult{}, err
 	}
 	s.all = true
 	return s.outcome(s.count(changed) > 0, nothing, changed)
@@ -241,7 +241,7 @@ func (o *operator) look(ctx context.Context, name string, c lock.Change) (*surve
 // ask has all masters make a step, with what its act wants to be told.
 func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...any) (*survey, error) {
 	keys := wire.KeysOf(o.prefix, name, c.By.Run)
-	args := append([]any{`{"run":"` + c.By.Run + `",`, "", "", wire.Word(wire.WhyText(c.Why))}, more...)
+	args := append([]any{`{"run":"` + c.By.Run + `",`, "", "", wire.Word(wire.WhyText(c.Reason))}, more...)
 	for len(args) < 7 {
 		args = append(args, "")
 	}
@@ -250,7 +250,7 @@ func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...
 	answers := askAll(ctx, o.sources, o.Timeout, func(ctx context.Context, src addressed) (changeReply, error) {
 		l := src.Fresh(ctx).Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
 		defer l.Close()
-		reply, inDoubt, err := step.Persist(ctx, l, lock.Patience{Whole: o.Timeout, Draw: o.Draw}, keysOf(keys), args...)
+		reply, inDoubt, err := step.Persist(ctx, l, lock.RetryPolicy{Total: o.Timeout, Draw: o.Draw}, keysOf(keys), args...)
 		return reply.settledBy(c, inDoubt), lock.Unconfirmed(err, inDoubt && c.Act != looking)
 	})
 	if ctx.Err() != nil {

@@ -21,16 +21,16 @@ func operating(t *testing.T, urls []string) lock.Operator {
 }
 
 // desk is an operator with a change of their own.
-func desk(act lock.Event) lock.Change { return locktest.ChangeFor(act) }
+func desk(act lock.Act) lock.Change { return locktest.ChangeFor(act) }
 
 // to is a change that is meant for one run.
-func to(run string, act lock.Event) lock.Change {
+func to(run string, act lock.Act) lock.Change {
 	c := desk(act)
 	c.Run = run
 	return c
 }
 
-func made(t *testing.T, o lock.Operator, c lock.Change) lock.Changed {
+func made(t *testing.T, o lock.Operator, c lock.Change) lock.ChangeResult {
 	t.Helper()
 	out, err := o.Change(t.Context(), "job", c)
 	if err != nil {
@@ -40,7 +40,7 @@ func made(t *testing.T, o lock.Operator, c lock.Change) lock.Changed {
 }
 
 // mustDo makes a change that is to be done now, or to have been done before.
-func mustDo(t *testing.T, o lock.Operator, c lock.Change, now bool) lock.Changed {
+func mustDo(t *testing.T, o lock.Operator, c lock.Change, now bool) lock.ChangeResult {
 	t.Helper()
 	out := made(t, o, c)
 	if out.Done != now {
@@ -59,12 +59,12 @@ func mustRefuse(t *testing.T, o lock.Operator, c lock.Change, want lock.Objectio
 
 func give(t *testing.T, l lock.Lease) {
 	t.Helper()
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 }
 
 func mustBePaused(t *testing.T, s lock.Store) {
 	t.Helper()
-	if held := locktest.MustBeBusy(t, s, "job"); held.Pause == nil || held.Pause.By != "alice@desk" || held.Pause.Why != "deploy 7" {
+	if held := locktest.MustBeBusy(t, s, "job"); held.Pause == nil || held.Pause.By != "alice@desk" || held.Pause.Reason != "deploy 7" {
 		t.Errorf("%+v", held)
 	}
 }
@@ -95,19 +95,19 @@ func fleets(t *testing.T, test func(t *testing.T, all servers, s lock.Store, o l
 
 func TestAPauseOfAQuorumIsAHolder(t *testing.T) {
 	fleets(t, func(t *testing.T, _ servers, s lock.Store, o lock.Operator, absent int) {
-		if out := mustDo(t, o, desk(lock.Paused), true); out.Pause == nil || out.Pause.Why != "deploy 7" || len(out.Absent) != absent {
+		if out := mustDo(t, o, desk(lock.ActPause), true); out.Pause == nil || out.Pause.Reason != "deploy 7" || len(out.Absent) != absent {
 			t.Errorf("%+v", out)
 		}
-		mustDo(t, o, desk(lock.Paused), false)
+		mustDo(t, o, desk(lock.ActPause), false)
 		mustBePaused(t, s)
-		c := desk(lock.Resumed)
-		c.OnlyKept, c.Kept = true, "another"
+		c := desk(lock.ActResume)
+		c.MatchReason, c.PauseReason = true, "another"
 		mustRefuse(t, o, c, lock.OtherPause)
-		c.Kept = "deploy 7"
+		c.PauseReason = "deploy 7"
 		if out := mustDo(t, o, c, true); out.Pause == nil {
 			t.Errorf("%+v", out)
 		}
-		mustDo(t, o, desk(lock.Resumed), false)
+		mustDo(t, o, desk(lock.ActResume), false)
 		give(t, locktest.Acquire(t, s, locktest.RequestFor("job")))
 	})
 }
@@ -121,7 +121,7 @@ func TestAPauseTakesTheLockOfAQuorumWhenItBecomesFree(t *testing.T) {
 			renewUntilWhole(t, l)
 			locktest.Do(t, all[0], "DEL", jobKey)
 		}
-		if out := mustDo(t, o, desk(lock.Paused), true); out.Holder.Run != req.Holder.Run || out.At.IsZero() || out.Left <= 0 {
+		if out := mustDo(t, o, desk(lock.ActPause), true); out.Holder.Run != req.Holder.Run || out.At.IsZero() || out.Left <= 0 {
 			t.Errorf("%+v", out)
 		}
 		locktest.Renew(t, l)
@@ -131,7 +131,7 @@ func TestAPauseTakesTheLockOfAQuorumWhenItBecomesFree(t *testing.T) {
 		give(t, l)
 		mustBePaused(t, s)
 		mustBePaused(t, s)
-		mustDo(t, o, desk(lock.Resumed), true)
+		mustDo(t, o, desk(lock.ActResume), true)
 		give(t, locktest.Acquire(t, s, locktest.RequestFor("job")))
 	})
 }
@@ -139,7 +139,7 @@ func TestAPauseTakesTheLockOfAQuorumWhenItBecomesFree(t *testing.T) {
 func TestAPauseOfAQuorumEndsByItself(t *testing.T) {
 	t.Parallel()
 	all, s := startDurable(t, 3)
-	c := desk(lock.Paused)
+	c := desk(lock.ActPause)
 	c.For = 500 * time.Millisecond
 	made(t, operating(t, all.urls()), c)
 	req := locktest.RequestFor("job")
@@ -151,12 +151,12 @@ func TestAPauseAtAMinorityHindersNobody(t *testing.T) {
 	t.Parallel()
 	all, s := startDurable(t, 3)
 	o := operating(t, all.urls())
-	made(t, o, desk(lock.Paused))
+	made(t, o, desk(lock.ActPause))
 	for _, srv := range all[1:] {
 		locktest.Do(t, srv, "FLUSHALL")
 	}
 	l := acquireWhole(t, s, locktest.RequestFor("job"))
-	if out := mustDo(t, o, to(lock.NewRunID(), lock.Resumed), true); out.Pause == nil || out.Holder.Run == "" {
+	if out := mustDo(t, o, to(lock.NewRunID(), lock.ActResume), true); out.Pause == nil || out.Holder.Run == "" {
 		t.Errorf("%+v", out)
 	}
 	give(t, l)
@@ -167,7 +167,7 @@ func TestWhoIgnoresPausesOfAQuorum(t *testing.T) {
 	t.Parallel()
 	all, s := startDurable(t, 3)
 	o := operating(t, all.urls())
-	made(t, o, desk(lock.Paused))
+	made(t, o, desk(lock.ActPause))
 	mustBePaused(t, s) // the pause has the lock now
 	req := locktest.RequestFor("job")
 	req.IgnorePause = true
@@ -184,8 +184,8 @@ func TestADoneSlotIsDoneWhileAQuorumIsPaused(t *testing.T) {
 	t.Parallel()
 	all, s := startDurable(t, 3)
 	first := forSlot(tick)
-	runs(t, s, first, ending(lock.Ok, 0))
-	made(t, operating(t, all.urls()), desk(lock.Paused))
+	runs(t, s, first, ending(lock.EndOk, 0))
+	made(t, operating(t, all.urls()), desk(lock.ActPause))
 	mustBeDone(t, s, forSlot(tick), first.Holder.Run)
 	if _, err := s.Acquire(t.Context(), forSlot(nextTick)); !errors.As(err, new(*lock.HeldError)) {
 		t.Errorf("%v", err)
@@ -194,18 +194,18 @@ func TestADoneSlotIsDoneWhileAQuorumIsPaused(t *testing.T) {
 
 func TestAStopReachesItsRunOfAQuorumAlone(t *testing.T) {
 	fleets(t, func(t *testing.T, all servers, s lock.Store, o lock.Operator, absent int) {
-		mustDo(t, o, desk(lock.Halted), false)
+		mustDo(t, o, desk(lock.ActStop), false)
 		req := locktest.RequestFor("job")
 		l := locktest.Acquire(t, s, req)
-		mustRefuse(t, o, to(lock.NewRunID(), lock.Halted), lock.OtherRun)
+		mustRefuse(t, o, to(lock.NewRunID(), lock.ActStop), lock.OtherRun)
 		locktest.Renew(t, l)
 		if l.StopAsked() {
 			t.Error("stopped by what was meant for another")
 		}
-		if out := mustDo(t, o, desk(lock.Halted), true); out.Holder.Run != req.Holder.Run || len(out.Absent) != absent {
+		if out := mustDo(t, o, desk(lock.ActStop), true); out.Holder.Run != req.Holder.Run || len(out.Absent) != absent {
 			t.Errorf("%+v", out)
 		}
-		mustDo(t, o, to(req.Holder.Run, lock.Halted), false)
+		mustDo(t, o, to(req.Holder.Run, lock.ActStop), false)
 		locktest.Renew(t, l)
 		if !l.StopAsked() {
 			t.Error("the renewal did not bring it")
@@ -226,7 +226,7 @@ func TestAnyMastersMarkStopsARun(t *testing.T) {
 	all, s := startDurable(t, 5)
 	o := operating(t, all.urls())
 	l := acquireWhole(t, s, locktest.RequestFor("job"))
-	made(t, o, desk(lock.Halted))
+	made(t, o, desk(lock.ActStop))
 	var marked string
 	for i, srv := range all {
 		value := locktest.Do(t, srv, "GET", jobKey).(string)
@@ -260,16 +260,16 @@ func TestAStoppedRunsMinHoldAtAQuorum(t *testing.T) {
 	all, s := startDurable(t, 3)
 	o := operating(t, all.urls())
 	l := acquireWhole(t, s, locktest.RequestFor("job"))
-	made(t, o, desk(lock.Halted))
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: time.Hour}))
+	made(t, o, desk(lock.ActStop))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Keep: time.Hour}))
 	if busy := locktest.MustBeBusy(t, s, "job"); busy.Holder.Ended.IsZero() || busy.Holder.Stop == "" {
 		t.Errorf("%+v", busy)
 	}
-	if out := mustDo(t, o, desk(lock.Halted), false); out.Holder.Ended.IsZero() {
+	if out := mustDo(t, o, desk(lock.ActStop), false); out.Holder.Ended.IsZero() {
 		t.Errorf("%+v", out)
 	}
-	c := to(locktest.MustBeBusy(t, s, "job").Holder.Run, lock.Freed)
-	c.Over = true
+	c := to(locktest.MustBeBusy(t, s, "job").Holder.Run, lock.ActUnlock)
+	c.OnlyEnded = true
 	mustDo(t, o, c, true)
 	give(t, locktest.Acquire(t, s, locktest.RequestFor("job")))
 }
@@ -277,8 +277,8 @@ func TestAStoppedRunsMinHoldAtAQuorum(t *testing.T) {
 func TestAStopThatPausesLetsNobodyStart(t *testing.T) {
 	fleets(t, func(t *testing.T, all servers, s lock.Store, o lock.Operator, absent int) {
 		l := locktest.Acquire(t, s, locktest.RequestFor("job"))
-		c := desk(lock.Halted)
-		c.Pausing = true
+		c := desk(lock.ActStop)
+		c.ThenPause = true
 		if out := mustDo(t, o, c, true); out.Pause == nil {
 			t.Errorf("%+v", out)
 		}
@@ -288,9 +288,9 @@ func TestAStopThatPausesLetsNobodyStart(t *testing.T) {
 		}
 		give(t, l)
 		mustBePaused(t, s)
-		mustDo(t, o, desk(lock.Resumed), true)
-		c = desk(lock.Halted)
-		c.Pausing = true
+		mustDo(t, o, desk(lock.ActResume), true)
+		c = desk(lock.ActStop)
+		c.ThenPause = true
 		mustDo(t, o, c, false) // nobody runs
 		mustBePaused(t, s)
 	})
@@ -301,11 +301,11 @@ func TestUnlockTakesTheLockOfAQuorumFromOneRunAlone(t *testing.T) {
 		req := locktest.RequestFor("job")
 		l := locktest.Acquire(t, s, req)
 		locktest.Renew(t, l)
-		mustRefuse(t, o, to(lock.NewRunID(), lock.Freed), lock.OtherRun)
-		c := to(req.Holder.Run, lock.Freed)
-		c.Over = true
+		mustRefuse(t, o, to(lock.NewRunID(), lock.ActUnlock), lock.OtherRun)
+		c := to(req.Holder.Run, lock.ActUnlock)
+		c.OnlyEnded = true
 		mustRefuse(t, o, c, lock.StillRunning)
-		c.Over = false
+		c.OnlyEnded = false
 		locktest.Do(t, all[0], "PEXPIRE", jobKey, 10_000)
 		if out := mustDo(t, o, c, true); out.Holder.Run != c.Run || out.Left < 30*time.Second {
 			t.Errorf("%+v", out)
@@ -327,13 +327,13 @@ func TestUnlockOfAForeignValueOfAQuorum(t *testing.T) {
 	for _, srv := range all {
 		locktest.Do(t, srv, "SET", jobKey, "somebody's")
 	}
-	mustRefuse(t, o, desk(lock.Halted), lock.NotOurs)
-	mustRefuse(t, o, to(lock.NewRunID(), lock.Freed), lock.OtherRun)
-	if out := mustDo(t, o, to("", lock.Freed), true); out.Holder.Foreign != "somebody's" || out.Left >= 0 {
+	mustRefuse(t, o, desk(lock.ActStop), lock.NotOurs)
+	mustRefuse(t, o, to(lock.NewRunID(), lock.ActUnlock), lock.OtherRun)
+	if out := mustDo(t, o, to("", lock.ActUnlock), true); out.Holder.Foreign != "somebody's" || out.Left >= 0 {
 		t.Errorf("%+v", out)
 	}
 	l := acquireWhole(t, s, locktest.RequestFor("job"))
-	mustRefuse(t, o, to("", lock.Freed), lock.OtherRun) // it is no foreign value now
+	mustRefuse(t, o, to("", lock.ActUnlock), lock.OtherRun) // it is no foreign value now
 	give(t, l)
 }
 
@@ -344,21 +344,21 @@ func TestForgetLeavesTheLockOfAQuorum(t *testing.T) {
 	req := forSlot(tick)
 	req.History = 50
 	l := acquireWhole(t, s, req)
-	mustRefuse(t, o, desk(lock.Forgotten), lock.StillHeld)
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
-	made(t, o, desk(lock.Paused))
-	mustRefuse(t, o, desk(lock.Forgotten), lock.StillPaused)
-	made(t, o, desk(lock.Resumed))
+	mustRefuse(t, o, desk(lock.ActForget), lock.StillHeld)
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
+	made(t, o, desk(lock.ActPause))
+	mustRefuse(t, o, desk(lock.ActForget), lock.StillPaused)
+	made(t, o, desk(lock.ActResume))
 	locktest.Must(t, all[2].Signal(syscall.SIGSTOP))
 	var down *lock.UnavailableError
-	_, err := o.Change(t.Context(), "job", desk(lock.Forgotten))
+	_, err := o.Change(t.Context(), "job", desk(lock.ActForget))
 	if !errors.As(err, &down) || !strings.Contains(err.Error(), "3 of 3 are needed") {
 		t.Errorf("forgotten by two of three: %v", err)
 	}
 	locktest.Must(t, all[2].Signal(syscall.SIGCONT))
 	locktest.Until(t, "it goes on", func() bool { _, err := all[2].Do("PING"); return err == nil })
-	made(t, o, desk(lock.Forgotten)) // the frozen one may have done it late
-	mustDo(t, o, desk(lock.Forgotten), false)
+	made(t, o, desk(lock.ActForget)) // the frozen one may have done it late
+	mustDo(t, o, desk(lock.ActForget), false)
 	all.mustKeepOnly(t)
 }
 
@@ -372,7 +372,7 @@ func TestChangesOfAQuorumNeedAMajority(t *testing.T) {
 	in := lock.Inspection{Timeout: time.Second}
 	o, err := OpenOperator(lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix}, in)
 	locktest.Must(t, err)
-	for _, act := range []lock.Event{lock.Paused, lock.Resumed, lock.Halted, lock.Freed, lock.Forgotten} {
+	for _, act := range []lock.Act{lock.ActPause, lock.ActResume, lock.ActStop, lock.ActUnlock, lock.ActForget} {
 		if _, err := o.Change(t.Context(), "job", to(req.Holder.Run, act)); !errors.As(err, new(*lock.UnavailableError)) {
 			t.Errorf("%s: %v", act, err)
 		}
@@ -387,11 +387,11 @@ func TestPauseAndResumeOfAQuorumWorkOutOfMemory(t *testing.T) {
 	for _, srv := range all {
 		locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
 	}
-	mustDo(t, o, desk(lock.Paused), true)
-	mustDo(t, o, desk(lock.Halted), true)
+	mustDo(t, o, desk(lock.ActPause), true)
+	mustDo(t, o, desk(lock.ActStop), true)
 	give(t, l)
 	mustBePaused(t, s)
-	mustDo(t, o, desk(lock.Resumed), true)
+	mustDo(t, o, desk(lock.ActResume), true)
 }
 
 // A key of pauses that holds no pause is an error, and is never copied into the lock of a master.
@@ -410,7 +410,7 @@ func TestAPauseThatIsNoneNeverGetsTheLock(t *testing.T) {
 		if _, err := s.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &wrong) || wrong.Key != jobPaused {
 			t.Errorf("%s: acquired: %v", c.what, err)
 		}
-		_, err := o.Change(t.Context(), "job", desk(lock.Paused))
+		_, err := o.Change(t.Context(), "job", desk(lock.ActPause))
 		if !errors.As(err, &wrong) || wrong.Key != jobPaused || wrong.What != c.what {
 			t.Errorf("%s: paused: %v", c.what, err)
 		}
@@ -438,16 +438,16 @@ func TestLostRepliesOfChangesOfAQuorum(t *testing.T) {
 		}
 		mustDo(t, o, c, true)
 	}
-	do(desk(lock.Paused))
-	do(desk(lock.Resumed))
+	do(desk(lock.ActPause))
+	do(desk(lock.ActResume))
 	req := entered()
 	l := acquireWhole(t, s, req)
-	do(to(req.Holder.Run, lock.Halted))
-	do(to(req.Holder.Run, lock.Freed))
-	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); !errors.Is(err, lock.ErrLost) {
+	do(to(req.Holder.Run, lock.ActStop))
+	do(to(req.Holder.Run, lock.ActUnlock))
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}); !errors.Is(err, lock.ErrLost) {
 		t.Error(err)
 	}
-	made(t, o, desk(lock.Forgotten))
+	made(t, o, desk(lock.ActForget))
 }
 
 func TestActsAreEnteredAtEachMaster(t *testing.T) {
@@ -456,7 +456,7 @@ func TestActsAreEnteredAtEachMaster(t *testing.T) {
 	o := operating(t, all.urls())
 	req := entered()
 	acquireWhole(t, s, req)
-	for _, c := range []lock.Change{desk(lock.Paused), desk(lock.Resumed), desk(lock.Halted), to(req.Holder.Run, lock.Freed)} {
+	for _, c := range []lock.Change{desk(lock.ActPause), desk(lock.ActResume), desk(lock.ActStop), to(req.Holder.Run, lock.ActUnlock)} {
 		mustDo(t, o, c, true)
 	}
 	in, _ := inspecting(t, all)
@@ -464,15 +464,15 @@ func TestActsAreEnteredAtEachMaster(t *testing.T) {
 	locktest.Must(t, err)
 	var got []string
 	for _, e := range runs {
-		got = append(got, string(e.Event)+string(e.How))
-		if e.Event != "" && (e.Why != "deploy 7" || e.User != "alice") {
+		got = append(got, string(e.Act)+string(e.End))
+		if e.Act != "" && (e.Reason != "deploy 7" || e.User != "alice") {
 			t.Errorf("%+v", e)
 		}
 	}
 	if text := strings.Join(got, " "); text != "unlock unlocked stop resume pause" {
 		t.Error(text)
 	}
-	if j, err := in.Job(t.Context(), "job"); err != nil || j.State != lock.Idle || j.Stopped.Event != lock.Halted {
+	if j, err := in.Job(t.Context(), "job"); err != nil || j.State != lock.StateIdle || j.Stopped.Act != lock.ActStop {
 		t.Errorf("%+v, %v", j, err)
 	}
 }
@@ -489,7 +489,7 @@ func TestAnOperatorsRightsSufficeForAQuorum(t *testing.T) {
 	req := entered()
 	acquireWhole(t, s, req)
 	for _, c := range []lock.Change{
-		desk(lock.Paused), desk(lock.Resumed), desk(lock.Halted), to(req.Holder.Run, lock.Freed), desk(lock.Forgotten),
+		desk(lock.ActPause), desk(lock.ActResume), desk(lock.ActStop), to(req.Holder.Run, lock.ActUnlock), desk(lock.ActForget),
 	} {
 		mustDo(t, o, c, true)
 	}

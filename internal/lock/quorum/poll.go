@@ -126,7 +126,7 @@ func (p *poll) decided() <-chan time.Time {
 	if p.count(closed) == 0 && ours < need && ours+p.pending >= need {
 		return nil
 	}
-	return time.After(lock.Between(leastTrip, p.trip/2, mostTrip))
+	return time.After(lock.Clamp(leastTrip, p.trip/2, mostTrip))
 }
 
 // Bounds of a round trip, for those who wait for one more. The lower one is a bit
@@ -324,7 +324,7 @@ func (p *poll) undo(ctx context.Context) {
 	p.asking.Wait()
 	limit := p.req.Times.Try
 	if ctx.Err() != nil {
-		limit = lock.LastWord
+		limit = lock.GiveUpLimit
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
@@ -345,7 +345,7 @@ func (p *poll) undo(ctx context.Context) {
 // backoff is the pause after a split vote: one to eight round trips, doubling
 // from try to try, so that one of those who collided comes first.
 func (p *poll) backoff(try int) time.Duration {
-	trip := lock.Between(200*time.Microsecond, p.trip, mostTrip) << min(try, 8)
+	trip := lock.Clamp(200*time.Microsecond, p.trip, mostTrip) << min(try, 8)
 	return min(trip+p.req.Draw.Below(7*trip), longestBackoff/2+p.req.Draw.Below(longestBackoff/2))
 }
 

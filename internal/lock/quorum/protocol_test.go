@@ -95,7 +95,7 @@ func TestAFloorAtAMinorityHindersNobody(t *testing.T) {
 	for range 2 {
 		locktest.Renew(t, l)
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 	all.mustBeClean(t)
 	for i, s := range all[:2] {
 		if got := locktest.Do(t, s, "GET", jobFence); got != floor {
@@ -122,7 +122,7 @@ func TestAFloorAtAMajorityIsTold(t *testing.T) {
 			told <- err
 		}()
 		<-waiting
-		locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+		locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 		err := afterLooks(t, waiting, told)
 		var newer *lock.NewerError
 		if !errors.As(err, &newer) || *newer != (lock.NewerError{Name: "job", Protocol: 1 + lock.Majority(n)}) {
@@ -171,7 +171,7 @@ func TestAMajorityOfNewerReleasesIsBusyAndMayBeWaitedFor(t *testing.T) {
 	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("renewed: %v", err)
 	}
-	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); !errors.Is(err, lock.ErrTaken) {
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("released: %v", err)
 	}
 	for i, s := range all {

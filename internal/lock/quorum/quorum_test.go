@@ -50,7 +50,7 @@ func TestAFrozenMinorityAddsAtMostOneRoundTrip(t *testing.T) {
 		l := locktest.Acquire(t, q, req)
 		inTime(t, "acquire", began, 2*trip)
 		began = time.Now()
-		if err := l.Release(t.Context(), lock.Farewell{}); err != nil {
+		if err := l.Release(t.Context(), lock.ReleaseRequest{}); err != nil {
 			t.Error(err)
 		}
 		inTime(t, "release", began, 2*trip)
@@ -67,7 +67,7 @@ func TestAHealthyQuorumIsAskedOnce(t *testing.T) {
 		began := time.Now()
 		l := locktest.Acquire(t, q, locktest.RequestFor("job"))
 		inTime(t, "acquire", began, trip)
-		if err := l.Release(t.Context(), lock.Farewell{}); err != nil {
+		if err := l.Release(t.Context(), lock.ReleaseRequest{}); err != nil {
 			t.Error(err)
 		}
 		inTime(t, "both", began, 2*trip)
@@ -93,7 +93,7 @@ func TestALeaseCountsFromBeforeTheRound(t *testing.T) {
 		if err != nil || until.After(latest) {
 			t.Errorf("renewed until %s after the latest end, %v", until.Sub(latest), err)
 		}
-		l.Release(t.Context(), lock.Farewell{})
+		l.Release(t.Context(), lock.ReleaseRequest{})
 	})
 }
 
@@ -160,7 +160,7 @@ func TestVotesOfDifferentRoundsAreNoMajority(t *testing.T) {
 			s.term.round = uint32(i)
 		}
 		l := locktest.Acquire(t, q, locktest.RequestFor("job")) // once the three have lapsed
-		l.Release(t.Context(), lock.Farewell{})
+		l.Release(t.Context(), lock.ReleaseRequest{})
 	})
 }
 
@@ -240,7 +240,7 @@ func TestALateVoteOfAnAbandonedRoundDoesNothing(t *testing.T) {
 		servers[0].freeze()
 		req := locktest.RequestFor("job")
 		l := locktest.Acquire(t, q, req)
-		if err := l.Release(t.Context(), lock.Farewell{}); err != nil {
+		if err := l.Release(t.Context(), lock.ReleaseRequest{}); err != nil {
 			t.Error(err)
 		}
 		servers[0].thaw()
@@ -273,7 +273,7 @@ func TestProbationBoundsWhatALostAnswerLeaves(t *testing.T) {
 		if left := servers[0].left(); left > probation {
 			t.Errorf("the late one keeps it for %s", left)
 		}
-		l.Release(t.Context(), lock.Farewell{})
+		l.Release(t.Context(), lock.ReleaseRequest{})
 	})
 }
 
@@ -324,14 +324,14 @@ func TestAFreshlyRestartedServerDoesNotVote(t *testing.T) {
 		if servers[0].holder() != "" && servers[0].term.heal == 0 {
 			t.Error("a server voted that had just been restarted")
 		}
-		l.Release(t.Context(), lock.Farewell{})
+		l.Release(t.Context(), lock.ReleaseRequest{})
 		servers[1].uptime = fresh
 		var down *lock.UnavailableError
 		if _, err := q.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &down) {
 			t.Errorf("got %v", err)
 		}
-		time.Sleep(lock.Settled)
-		locktest.Acquire(t, q, locktest.RequestFor("job")).Release(t.Context(), lock.Farewell{})
+		time.Sleep(lock.MinUptime)
+		locktest.Acquire(t, q, locktest.RequestFor("job")).Release(t.Context(), lock.ReleaseRequest{})
 	})
 }
 
@@ -389,7 +389,7 @@ func TestAFenceIsBumpedWhereItWasLower(t *testing.T) {
 		if have < 2 {
 			t.Errorf("%d servers have the fence", have)
 		}
-		l.Release(t.Context(), lock.Farewell{})
+		l.Release(t.Context(), lock.ReleaseRequest{})
 	})
 }
 
@@ -411,7 +411,7 @@ func TestAFenceIsNotUsedOnceTheLockHasMovedOn(t *testing.T) {
 		if took := time.Since(began); took < time.Second {
 			t.Errorf("the lock was taken after %s", took)
 		}
-		l.Release(t.Context(), lock.Farewell{})
+		l.Release(t.Context(), lock.ReleaseRequest{})
 	})
 }
 
@@ -458,7 +458,7 @@ func tick20(t *testing.T, s lock.Store, spread time.Duration) (runs, refusals in
 	}
 	hosts.Wait()
 	for _, l := range leases {
-		if err := l.Release(context.Background(), lock.Farewell{}); err != nil {
+		if err := l.Release(context.Background(), lock.ReleaseRequest{}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -488,7 +488,7 @@ func TestWaitersNeitherStarveNorStorm(t *testing.T) {
 					return
 				}
 				time.Sleep(10 * time.Millisecond)
-				if err := l.Release(context.Background(), lock.Farewell{}); err != nil {
+				if err := l.Release(context.Background(), lock.ReleaseRequest{}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -501,7 +501,7 @@ func TestWaitersNeitherStarveNorStorm(t *testing.T) {
 			}
 			t.Logf("%.1f commands a second, waiter and server", float64(n)/20/waiters)
 		}
-		l.Release(t.Context(), lock.Farewell{})
+		l.Release(t.Context(), lock.ReleaseRequest{})
 		all.Wait()
 		t.Logf("all through after %s", time.Since(began)-20*time.Second)
 	})

@@ -146,9 +146,9 @@ func TestQuorumIsHeldRenewedAndReleased(t *testing.T) {
 			return locktest.Do(t, srv, "PTTL", "redlockrun:{job}").(int64) > 30_000
 		})
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 	all.mustBeClean(t)
-	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); !errors.Is(err, lock.ErrLost) {
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}); !errors.Is(err, lock.ErrLost) {
 		t.Errorf("released twice: %v", err)
 	}
 }
@@ -189,7 +189,7 @@ func TestAQuorumKeepsTheLockForTheMinHoldAfterTheRun(t *testing.T) {
 	all := startServers(t, 3, redistest.Options{})
 	s := all.open(t)
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: 20 * time.Second}))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Keep: 20 * time.Second}))
 	_, err := s.Acquire(t.Context(), locktest.RequestFor("job"))
 	var held *lock.HeldError
 	if !errors.As(err, &held) || held.Holder.Ended.IsZero() || held.TTL > 20*time.Second {
@@ -211,7 +211,8 @@ func TestRestartedServersDoNotVoteUnlessTheyAreDurable(t *testing.T) {
 	}
 	all.mustBeClean(t)
 	durable := openAll(t, lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix, Durable: true})
-	locktest.Must(t, locktest.Acquire(t, durable, locktest.RequestFor("job")).Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+	locktest.Must(t, locktest.Acquire(t, durable, locktest.RequestFor("job")).Release(locktest.Limited(t, locktest.Patience),
+		lock.ReleaseRequest{}))
 }
 
 // What the guard is for: of the two servers that have the lock one forgets it,
@@ -233,13 +234,13 @@ func TestRestartedServersGiveNoSecondLock(t *testing.T) {
 	req.Timeout = time.Second
 	if l, err := all.open(t).Acquire(t.Context(), req); err == nil {
 		t.Error("two at once")
-		locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+		locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 	}
 	_, err := first.Renew(locktest.Limited(t, locktest.Patience))
 	if !errors.Is(err, lock.ErrLost) {
 		t.Errorf("one of three has the lock: %v", err)
 	}
-	first.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{})
+	first.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{})
 	all.mustBeClean(t)
 }
 
@@ -266,7 +267,7 @@ func TestTheSameServerBySocketIsDetected(t *testing.T) {
 		locktest.Until(t, alias+" is found out", func() bool {
 			l, err := store.Acquire(t.Context(), locktest.RequestFor("job"))
 			if err == nil {
-				l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}) // by one name, and then by the other it is gone
+				l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}) // by one name, and then by the other it is gone
 			} else if !errors.As(err, new(*lock.ConfigError)) {
 				t.Errorf("got %v", err)
 			}
@@ -316,7 +317,7 @@ func TestQuorumOutlivesFaultsOfAMinority(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 			all[:3].mustBeClean(t)
 
 			store := all.open(t) // and now from the beginning
@@ -324,7 +325,7 @@ func TestQuorumOutlivesFaultsOfAMinority(t *testing.T) {
 			if _, err := store.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, new(*lock.HeldError)) {
 				t.Errorf("the second is told %v", err)
 			}
-			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 			all[:3].mustBeClean(t)
 		})
 	}
@@ -340,7 +341,7 @@ func TestForeignKeysAreLeftAlone(t *testing.T) {
 	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("renewed: %v", err)
 	}
-	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}); !errors.Is(err, lock.ErrTaken) {
+	if err := l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("released: %v", err)
 	}
 	for i, s := range all {
@@ -362,7 +363,7 @@ func TestAQuorumRenewsAndReleasesOutOfMemory(t *testing.T) {
 	}
 	_, err := l.Renew(locktest.Limited(t, locktest.Patience))
 	locktest.Must(t, err)
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 	all.mustBeClean(t)
 }
 
@@ -394,7 +395,7 @@ func TestSignalEndsAWaitForTheQuorum(t *testing.T) {
 	if _, err := store.Acquire(ctx, req); err != stop {
 		t.Errorf("got %v", err)
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{}))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 	all.mustBeClean(t)
 }
 
@@ -419,7 +420,7 @@ func TestAQuorumNeedsOnlyTheDocumentedRights(t *testing.T) {
 			locktest.Must(t, err)
 			_, err = l.Renew(locktest.Limited(t, locktest.Patience))
 			locktest.Must(t, err)
-			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{Keep: 10 * time.Second}))
+			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Keep: 10 * time.Second}))
 		})
 	}
 }

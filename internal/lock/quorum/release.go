@@ -12,7 +12,7 @@ import (
 // A parting is what goes with a release to each master. The zero value takes back what
 // was granted, as if it had not been.
 type parting struct {
-	lock.Farewell
+	lock.ReleaseRequest
 	leased   bool          // the run had the lock by a majority
 	fence    int64         // of the lease
 	held     time.Duration // since the lock was taken
@@ -22,10 +22,10 @@ type parting struct {
 	astray   bool          // a step of this run may still be under way there: it is to do nothing
 }
 
-func (l *quorumLease) parting(end lock.Farewell) parting {
+func (l *quorumLease) parting(end lock.ReleaseRequest) parting {
 	silence := slices.ContainsFunc(l.votes, func(v vote) bool { return v.verdict != granted && v.verdict != refused })
 	return parting{
-		Farewell: end, leased: true, fence: l.fence, held: l.Held(), vanished: vanished(l.votes), heard: !silence, tries: l.tries,
+		ReleaseRequest: end, leased: true, fence: l.fence, held: l.Held(), vanished: vanished(l.votes), heard: !silence, tries: l.tries,
 	}
 }
 
@@ -45,7 +45,7 @@ type returning struct {
 // others are waited for one more round trip. For a slot all are asked until a majority has
 // noted how the run ended, or ctx ends; and so they are, for two seconds, of a run that has
 // lost its lock and says how it ended.
-func (l *quorumLease) Release(ctx context.Context, end lock.Farewell) error {
+func (l *quorumLease) Release(ctx context.Context, end lock.ReleaseRequest) error {
 	l.stopWork()
 	limit := lock.ReleaseLimit
 	insists := l.election.req.Slot.Name != ""
@@ -68,7 +68,7 @@ func (r *returning) send(ctx context.Context) {
 	began := time.Now()
 	rest, cut := context.WithCancel(ctx)
 	defer cut()
-	cutSoon := func() { time.AfterFunc(lock.Between(leastTrip, time.Since(began), mostTrip), cut) }
+	cutSoon := func() { time.AfterFunc(lock.Clamp(leastTrip, time.Since(began), mostTrip), cut) }
 	answers := make(chan keyAnswer, len(r.lease.key))
 	for awaited := r.ask(ctx, rest, answers); awaited > 0; awaited-- {
 		if r.add(<-answers); r.enough() {
@@ -97,7 +97,7 @@ func (r *returning) ask(ctx, rest context.Context, answers chan<- keyAnswer) (aw
 		case counts[i]:
 			awaited++
 			l.work.Go(func() { answers <- r.releaseAt(ctx, i, true) })
-		case r.insists || lost && r.end.Outcome.How != "":
+		case r.insists || lost && r.end.Result.End != "":
 			awaited++
 			l.work.Go(func() { answers <- r.releaseAt(rest, i, false) })
 		default:
@@ -162,9 +162,9 @@ func (r *returning) releaseAt(ctx context.Context, at int, counts bool) keyAnswe
 	doubtful := func(err error) bool { return !link.Answered(err) }
 	var done bool
 	if r.insists {
-		done, a.err = lock.UntilEnd(ctx, req.Times, req.Draw, ask, doubtful, link.Final)
+		done, a.err = lock.RetryUntilFinal(ctx, req.Times, req.Draw, ask, doubtful, link.Final)
 	} else {
-		done, a.err = lock.Twice(ctx, ask, doubtful)
+		done, a.err = lock.TryTwice(ctx, ask, doubtful)
 	}
 	if a.err == nil && done {
 		a.standing = ours // a try before has done it, and another may have the lock since

@@ -65,7 +65,7 @@ func testRenewal(t *testing.T, says string, want error, held bool) {
 			s.thaw()
 		}
 	}
-	l.Release(t.Context(), lock.Farewell{})
+	l.Release(t.Context(), lock.ReleaseRequest{})
 	for i, s := range servers {
 		if owner := s.holder(); (says[i] == 'o') != (owner == "other") {
 			t.Errorf("%s ends with %q", s.name, owner)
@@ -90,7 +90,7 @@ func TestServersAreRepairedOneAfterAnother(t *testing.T) {
 				t.Fatalf("round %d: %s has %q, %d", round, s.name, s.holder(), s.fence())
 			}
 		}
-		if err := l.Release(t.Context(), lock.Farewell{}); err != nil {
+		if err := l.Release(t.Context(), lock.ReleaseRequest{}); err != nil {
 			t.Error(err)
 		}
 		nothingOf(t, req.Holder.Run, servers)
@@ -118,7 +118,7 @@ func TestNothingIsRepairedWithoutAMajority(t *testing.T) {
 			t.Error("a lease was renewed that two of five have")
 		}
 		servers[2].thaw()
-		l.Release(t.Context(), lock.Farewell{})
+		l.Release(t.Context(), lock.ReleaseRequest{})
 	})
 }
 
@@ -154,14 +154,14 @@ func TestALateRepairDoesNotCount(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		time.Sleep(2 * req.Times.TTL) // the lease is over
 		other := locktest.RequestFor("job")
-		locktest.Acquire(t, q, other).Release(t.Context(), lock.Farewell{})
+		locktest.Acquire(t, q, other).Release(t.Context(), lock.ReleaseRequest{})
 		servers[2].thaw() // the order to heal arrives
 		synctest.Wait()
 		servers[0].grab(req.Holder.Run, time.Hour) // as if it had never lapsed there
 		if err := renew(); !errors.Is(err, lock.ErrLost) {
 			t.Errorf("after somebody else's run the renewal says %v", err)
 		}
-		l.Release(t.Context(), lock.Farewell{})
+		l.Release(t.Context(), lock.ReleaseRequest{})
 	})
 }
 
@@ -176,7 +176,7 @@ func TestARepairAfterTheLeaseDoesNotCount(t *testing.T) {
 		if _, counts := l.keyAt(0); counts {
 			t.Error("a key counts that was made after the end of the lease")
 		}
-		l.Release(t.Context(), lock.Farewell{})
+		l.Release(t.Context(), lock.ReleaseRequest{})
 		nothingOf(t, req.Holder.Run, servers)
 	})
 }

@@ -54,11 +54,11 @@ func (f *office) wants(i int) bool {
 func halfResumed(t *testing.T, n int) *office {
 	t.Helper()
 	f := newOffice(t, n)
-	c := desk(lock.Paused)
+	c := desk(lock.ActPause)
 	c.For = lock.Forever
 	mustDo(t, f.desk, c, true)
 	f.away(n-1, true)
-	if out := mustDo(t, f.desk, desk(lock.Resumed), true); len(out.Absent) != 1 {
+	if out := mustDo(t, f.desk, desk(lock.ActResume), true); len(out.Absent) != 1 {
 		t.Fatalf("%+v", out)
 	}
 	return f
@@ -112,7 +112,7 @@ func TestAResumeThatIsRepeatedEndsThePauseEverywhere(t *testing.T) {
 	t.Parallel()
 	f := halfResumed(t, 3)
 	f.away(2, false)
-	made(t, f.desk, desk(lock.Resumed))
+	made(t, f.desk, desk(lock.ActResume))
 	for i := range f.all {
 		if f.wants(i) {
 			t.Errorf("server %d wants a pause", i)
@@ -127,13 +127,13 @@ func TestAPauseDoesNotCountOnOneThatHasEnded(t *testing.T) {
 	f := halfResumed(t, 3)
 	f.away(2, false)
 	f.away(1, true)
-	mustDo(t, f.desk, desk(lock.Paused), true)
+	mustDo(t, f.desk, desk(lock.ActPause), true)
 	f.away(1, false)
 	mustBePaused(t, f.store)
 	f.away(0, true)
 	mustBeBusyWithout(t, f)
 	f.away(0, false)
-	mustDo(t, f.desk, desk(lock.Resumed), true)
+	mustDo(t, f.desk, desk(lock.ActResume), true)
 	give(t, locktest.Acquire(t, f.store, locktest.RequestFor("job")))
 }
 
@@ -142,7 +142,7 @@ func mustBeBusyWithout(t *testing.T, f *office) {
 	t.Helper()
 	req := locktest.RequestFor("job")
 	if l, err := f.store.Acquire(t.Context(), req); err == nil {
-		l.Release(t.Context(), lock.Farewell{})
+		l.Release(t.Context(), lock.ReleaseRequest{})
 		t.Error("a run began under a pause")
 	}
 }
@@ -158,7 +158,7 @@ func TestAPauseThatHasNotEndedIsLeftAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			all, s := startDurable(t, 3)
-			c := desk(lock.Paused)
+			c := desk(lock.ActPause)
 			made(t, operating(t, all.urls()), c)
 			for _, srv := range all[:2] {
 				locktest.Do(t, srv, "DEL", jobKey, jobPaused)

@@ -143,7 +143,7 @@ func step[T any](ctx context.Context, m *simMaster, what string, f func() T) (re
 	}()
 	select {
 	case a := <-arrived:
-		if a.err == nil && !lock.Pause(ctx, m.latency()) {
+		if a.err == nil && !lock.Sleep(ctx, m.latency()) {
 			return reply, m.unanswered(ctx.Err())
 		}
 		return a.reply, a.err
@@ -211,8 +211,8 @@ func (m *simMaster) grant(ctx context.Context, b term, asked int64) (vote, error
 			return vote{verdict: duplicate}
 		case owner != "" && m.term.String() > b.String(), m.revoked(b):
 			return vote{verdict: revoked}
-		case m.uptime != nil && m.uptime() < max(m.req.Times.TTL, lock.Settled):
-			return vote{verdict: abstained, wait: max(m.req.Times.TTL, lock.Settled) - m.uptime()}
+		case m.uptime != nil && m.uptime() < max(m.req.Times.TTL, lock.MinUptime):
+			return vote{verdict: abstained, wait: max(m.req.Times.TTL, lock.MinUptime) - m.uptime()}
 		}
 		m.counter = max(m.counter+1, asked)
 		m.take(b)

@@ -28,18 +28,18 @@ func forSlot(slot string) lock.Request {
 }
 
 // ending is how a run ends, without a min-hold.
-func ending(how lock.How, status int) lock.Farewell {
-	return lock.Farewell{Outcome: lock.Outcome{How: how, Status: status, Attempts: 1}}
+func ending(how lock.EndKind, status int) lock.ReleaseRequest {
+	return lock.ReleaseRequest{Result: lock.RunResult{End: how, Status: status, Attempts: 1}}
 }
 
 // runs is a run from its first question to its end.
-func runs(t *testing.T, s lock.Store, req lock.Request, end lock.Farewell) {
+func runs(t *testing.T, s lock.Store, req lock.Request, end lock.ReleaseRequest) {
 	t.Helper()
 	locktest.Must(t, locktest.Acquire(t, s, req).Release(locktest.Limited(t, locktest.Patience), end))
 }
 
 // runsWhole is runs, of a lock that every server has.
-func runsWhole(t *testing.T, s lock.Store, req lock.Request, end lock.Farewell) {
+func runsWhole(t *testing.T, s lock.Store, req lock.Request, end lock.ReleaseRequest) {
 	t.Helper()
 	locktest.Must(t, acquireWhole(t, s, req).Release(locktest.Limited(t, locktest.Patience), end))
 }
@@ -67,32 +67,32 @@ func (all servers) lapse(l *quorumLease) {
 func mustBeDone(t *testing.T, s lock.Store, req lock.Request, run string) {
 	t.Helper()
 	l, err := s.Acquire(t.Context(), req)
-	var done *lock.DoneError
+	var done *lock.SlotDoneError
 	if !errors.As(err, &done) || done.By.Run != run || done.Slot != req.Slot.Name || done.By.Host != "web-3" || done.By.Ended.IsZero() {
 		t.Errorf("got %v, %+v", err, done)
 	}
 	if err == nil {
-		l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{})
+		l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{})
 	}
 }
 
 // mustBeTried fails unless the tries of the slot are used up, by how they ended.
-func mustBeTried(t *testing.T, s lock.Store, req lock.Request, how ...lock.How) {
+func mustBeTried(t *testing.T, s lock.Store, req lock.Request, how ...lock.EndKind) {
 	t.Helper()
 	l, err := s.Acquire(t.Context(), req)
-	var tried *lock.TriesError
+	var tried *lock.TriesExhaustedError
 	if !errors.As(err, &tried) {
 		t.Fatalf("got %v", err)
 	}
-	var ends []lock.How
+	var ends []lock.EndKind
 	for _, f := range tried.Failures {
-		ends = append(ends, f.How)
+		ends = append(ends, f.End)
 	}
 	if slices.Sort(ends); !slices.Equal(ends, how) {
 		t.Errorf("%v failed, want %v", ends, how)
 	}
 	if err == nil {
-		l.Release(locktest.Limited(t, locktest.Patience), lock.Farewell{})
+		l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{})
 	}
 }
 
@@ -121,14 +121,14 @@ func TestEachTickIsDoneOnceByAQuorum(t *testing.T) {
 				}
 				store := openAll(t, lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix, Durable: true})
 				first, second := forSlot(tick), forSlot(nextTick)
-				runs(t, store, first, ending(lock.Ok, 0))
+				runs(t, store, first, ending(lock.EndOk, 0))
 				mustBeDone(t, store, forSlot(tick), first.Holder.Run)
 				few := all[:n-lock.Majority(n)]
 				for _, s := range few {
 					absence.begin(t, s)
 				}
 				mustBeDone(t, store, forSlot(tick), first.Holder.Run)
-				runs(t, store, second, ending(lock.Ok, 0))
+				runs(t, store, second, ending(lock.EndOk, 0))
 				mustBeDone(t, store, forSlot(nextTick), second.Holder.Run)
 				for _, s := range few {
 					absence.end(t, s)
@@ -150,7 +150,7 @@ func TestADoneSlotIsDoneWhileTheLockIsBusy(t *testing.T) {
 	_, store := startDurable(t, 3)
 	first := forSlot(tick)
 	locktest.Must(t, locktest.Acquire(t, store, first).Release(locktest.Limited(t, locktest.Patience),
-		lock.Farewell{Keep: 100 * time.Millisecond, Outcome: lock.Outcome{How: lock.Ok}}))
+		lock.ReleaseRequest{Keep: 100 * time.Millisecond, Result: lock.RunResult{End: lock.EndOk}}))
 	mustBeDone(t, store, forSlot(tick), first.Holder.Run)
 	next := forSlot(nextTick)
 	next.Wait.Limit = lock.Forever
@@ -165,8 +165,8 @@ func TestADoneSlotIsDoneWhileTheLockIsBusy(t *testing.T) {
 		told <- err
 	}()
 	<-waiting
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
-	var done *lock.DoneError
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
+	var done *lock.SlotDoneError
 	if err := <-told; !errors.As(err, &done) || done.By.Run != next.Holder.Run {
 		t.Errorf("the waiter is told %v", err)
 	}
@@ -175,16 +175,16 @@ func TestADoneSlotIsDoneWhileTheLockIsBusy(t *testing.T) {
 func TestTriesOfASlotAreUsedUpAtAQuorum(t *testing.T) {
 	t.Parallel()
 	all, store := startDurable(t, 5)
-	runs(t, store, forSlot(tick), ending(lock.Failed, 1))
+	runs(t, store, forSlot(tick), ending(lock.EndFailed, 1))
 	runs(t, store, forSlot(tick), ending("", 0)) // nothing was run
-	runs(t, store, forSlot(tick), ending(lock.Timeout, 124))
-	mustBeTried(t, store, forSlot(tick), lock.Failed, lock.Timeout)
+	runs(t, store, forSlot(tick), ending(lock.EndTimeout, 124))
+	mustBeTried(t, store, forSlot(tick), lock.EndFailed, lock.EndTimeout)
 	other := locktest.Acquire(t, store, forSlot(nextTick))
-	mustBeTried(t, store, forSlot(tick), lock.Failed, lock.Timeout)
-	locktest.Must(t, other.Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
+	mustBeTried(t, store, forSlot(tick), lock.EndFailed, lock.EndTimeout)
+	locktest.Must(t, other.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
 	more := forSlot(tick)
 	more.Slot.Tries = 3
-	runs(t, store, more, ending(lock.Ok, 0))
+	runs(t, store, more, ending(lock.EndOk, 0))
 	mustBeDone(t, store, forSlot(tick), more.Holder.Run)
 	all.mustKeepOnly(t, "job", "jobs", "runs", "bad", "slots")
 }
@@ -217,10 +217,10 @@ func TestARunThatVanishesHasFailedInItsSlot(t *testing.T) {
 				}
 				dies(t, all[down:], locktest.Acquire(t, store, req()))
 				dies(t, all[down:], locktest.Acquire(t, store, req()))
-				mustBeTried(t, store, req(), lock.Vanished, lock.Vanished)
+				mustBeTried(t, store, req(), lock.EndVanished, lock.EndVanished)
 				again := req()
 				again.Slot.Tries = 3
-				runs(t, store, again, ending(lock.Ok, 0))
+				runs(t, store, again, ending(lock.EndOk, 0))
 				mustBeDone(t, store, req(), again.Holder.Run)
 				if history == 0 {
 					all[down:].mustKeepOnly(t, "slots")
@@ -251,9 +251,9 @@ func TestWhatALostRoundLeavesIsNoTry(t *testing.T) {
 		}
 	}
 	leaves(t, all[0], forSlot(tick))
-	runs(t, store, forSlot(tick), ending(lock.Failed, 1))
+	runs(t, store, forSlot(tick), ending(lock.EndFailed, 1))
 	last := forSlot(tick)
-	runs(t, store, last, ending(lock.Ok, 0))
+	runs(t, store, last, ending(lock.EndOk, 0))
 	for i, s := range all {
 		if got := entries(t, s, "runs"); len(got) != 2 || got[0].Run != last.Holder.Run {
 			t.Errorf("server %d has %v", i, got)
@@ -268,8 +268,8 @@ func TestAnOvertakenRunEndsItsOwnSlot(t *testing.T) {
 	overtaken := locktest.Acquire(t, store, old)
 	all.free(t)
 	l := locktest.Acquire(t, store, next)
-	late := ending(lock.Ok, 0)
-	late.Outcome.Lost = true
+	late := ending(lock.EndOk, 0)
+	late.Result.Lost = true
 	if err := overtaken.Release(locktest.Limited(t, locktest.Patience), late); !errors.Is(err, lock.ErrLost) {
 		t.Errorf("released: %v", err)
 	}
@@ -277,7 +277,7 @@ func TestAnOvertakenRunEndsItsOwnSlot(t *testing.T) {
 	if _, err := store.Acquire(t.Context(), forSlot(nextTick)); !errors.As(err, new(*lock.HeldError)) {
 		t.Errorf("the next slot: %v", err)
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
 	mustBeDone(t, store, forSlot(nextTick), next.Holder.Run)
 }
 
@@ -294,12 +294,12 @@ func TestAReleaseForASlotIsTriedUntilItsContextEnds(t *testing.T) {
 	l := locktest.Acquire(t, store, first)
 	freeze(syscall.SIGSTOP)
 	time.AfterFunc(lock.ReleaseLimit+time.Second, func() { freeze(syscall.SIGCONT) })
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.Ok, 0)))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
 	mustBeDone(t, store, forSlot(tick), first.Holder.Run)
 
 	l = locktest.Acquire(t, store, forSlot(nextTick))
 	freeze(syscall.SIGSTOP)
-	err := l.Release(locktest.Limited(t, time.Second), ending(lock.Ok, 0))
+	err := l.Release(locktest.Limited(t, time.Second), ending(lock.EndOk, 0))
 	locktest.MustBeUnavailable(t, err)
 	freeze(syscall.SIGCONT)
 }
@@ -318,7 +318,7 @@ func TestSlotsOfAnotherTypeAreNoLock(t *testing.T) {
 	for i, s := range all {
 		locktest.Until(t, fmt.Sprint("server ", i, " has no lock"), func() bool { return locktest.Do(t, s, "EXISTS", jobKey) == int64(0) })
 	}
-	runs(t, store, locktest.RequestFor("job"), ending(lock.Ok, 0)) // it has no slot
+	runs(t, store, locktest.RequestFor("job"), ending(lock.EndOk, 0)) // it has no slot
 }
 
 func TestSlotsThatMayNotBeWrittenRefuseTheRun(t *testing.T) {
@@ -341,6 +341,6 @@ func TestSlotsThatMayNotBeWrittenRefuseTheRun(t *testing.T) {
 		all.mustKeepOnly(t)
 		req = locktest.RequestFor("job")
 		req.History = 50
-		runs(t, store, req, ending(lock.Ok, 0))
+		runs(t, store, req, ending(lock.EndOk, 0))
 	}
 }

@@ -69,7 +69,7 @@ func (s *survey) count(codes ...int64) (n int) {
 // outcome is that things are as they were wanted, if so many masters say one of these codes
 // as are needed; done, if this change has done it. Otherwise it says what most masters object,
 // if any do, and if those that did not answer could not turn the scales.
-func (s *survey) outcome(done bool, good ...int64) (lock.Changed, error) {
+func (s *survey) outcome(done bool, good ...int64) (lock.ChangeResult, error) {
 	need := s.need()
 	if s.all {
 		need, s.outage.all = s.quorum.size, true
@@ -80,11 +80,11 @@ func (s *survey) outcome(done bool, good ...int64) (lock.Changed, error) {
 	case n >= need:
 		return s.changed(done), nil
 	case s.all && objection != 0:
-		return lock.Changed{}, s.refused(objection)
+		return lock.ChangeResult{}, s.refused(objection)
 	case n+len(s.absent) >= need && len(s.absent) > 0:
-		return lock.Changed{}, s.unavailable()
+		return lock.ChangeResult{}, s.unavailable()
 	case objection != 0:
-		return lock.Changed{}, s.refused(objection)
+		return lock.ChangeResult{}, s.refused(objection)
 	}
 	return s.changed(false), nil
 }
@@ -104,7 +104,7 @@ func (s *survey) objection() (most lock.Objection) {
 }
 
 func (s *survey) refused(o lock.Objection) error {
-	return &lock.RefusedError{Name: s.name, Refusal: o, Changed: s.changed(false)}
+	return &lock.RefusedError{Name: s.name, Refusal: o, ChangeResult: s.changed(false)}
 }
 
 // holder is what a majority has at the lock's key, as far as those that did not answer could
@@ -139,8 +139,8 @@ func (s *survey) ended(run string) bool {
 }
 
 // changed is how things are. Of the holder's lease the longest rest counts.
-func (s *survey) changed(done bool) lock.Changed {
-	out := lock.Changed{Done: done, Now: time.UnixMilli(s.said[0].now), Absent: s.absent}
+func (s *survey) changed(done bool) lock.ChangeResult {
+	out := lock.ChangeResult{Done: done, Now: time.UnixMilli(s.said[0].now), Absent: s.absent}
 	out.Ran = slices.ContainsFunc(s.said, func(r changeReply) bool { return r.ran })
 	out.Unconfirmed = s.unsure()
 	if s.leaves || s.paused() {

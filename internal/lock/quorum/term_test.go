@@ -38,7 +38,7 @@ func TestAReleaseOfARestIsRepeatedByAMasterWithoutMemory(t *testing.T) {
 	t.Parallel()
 	m, srv := oneMaster(t, locktest.RequestFor("job"))
 	mustGrant(t, m, term{round: 1})
-	rest := parting{Farewell: lock.Farewell{Keep: time.Minute}}
+	rest := parting{ReleaseRequest: lock.ReleaseRequest{Keep: time.Minute}}
 	_, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), rest)
 	locktest.Must(t, err)
 	locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")

@@ -33,7 +33,7 @@ func EntryText(e lock.Entry) string {
 	}
 	decimal := func(n int64) { words = append(words, strconv.FormatInt(n, 10)) }
 	asked, at, ended := milliseconds(e.Asked), milliseconds(e.At), milliseconds(e.Ended)
-	if over := e.How != "" || e.Event != ""; !over {
+	if over := e.End != "" || e.Act != ""; !over {
 		decimal(e.Fence)
 		decimal(asked)
 		decimal(at)
@@ -45,13 +45,13 @@ func EntryText(e lock.Entry) string {
 		decimal(at - asked)
 		decimal(at)
 		decimal(ended - at)
-		words = append(words, Word(string(e.How)+string(e.Event)), statusWord(e.Status))
+		words = append(words, Word(string(e.End)+string(e.Act)), statusWord(e.Status))
 	}
 	if e.Lost {
 		words = append(words, "lost=1")
 	}
-	if e.Why != "" {
-		words = append(words, "why="+Word(e.Why))
+	if e.Reason != "" {
+		words = append(words, "why="+Word(e.Reason))
 	}
 	return strings.Join(words, " ")
 }
@@ -91,7 +91,7 @@ func ReadEntry(text string) (e lock.Entry, ok bool) {
 		name, value, named := strings.Cut(w, "=")
 		readNamed(&e, name, value, named)
 	}
-	return e, e.Run != "" || e.Event != ""
+	return e, e.Run != "" || e.Act != ""
 }
 
 // maxEntry bounds what is read of an entry.
@@ -104,11 +104,11 @@ func readEnd(e *lock.Entry, words []string) {
 		at = 0
 	}
 	e.Fence, e.Asked, e.Ended = max(0, at+signed(words[0])), instantOf(at-signed(words[1])), instantOf(at+signed(words[3]))
-	switch what := lock.Event(unword(words[4])); what {
-	case lock.Paused, lock.Resumed, lock.Halted, lock.Freed:
-		e.Event = what
+	switch what := lock.Act(unword(words[4])); what {
+	case lock.ActPause, lock.ActResume, lock.ActStop, lock.ActUnlock:
+		e.Act = what
 	default:
-		e.How = lock.How(what)
+		e.End = lock.EndKind(what)
 	}
 	if n := number(words[5]); n <= 255 {
 		e.Status = int(n)
@@ -131,7 +131,7 @@ func readNamed(e *lock.Entry, name, value string, named bool) {
 	case name == "lost":
 		e.Lost = value == "1"
 	case name == "why":
-		e.Why = unword(value)
+		e.Reason = unword(value)
 	}
 }
 

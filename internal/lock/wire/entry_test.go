@@ -11,15 +11,15 @@ import (
 var oddEntry = lock.Entry{
 	Run: "01ARZ3NDEKTSV4RRFFQ69G5FAV", Host: "we b/1%", User: "-", PID: 4711, Command: "a=b", Slot: "5m 2026-03-01T12:05Z", Attempts: 3,
 	Fence: 1763790000000, Asked: time.UnixMilli(1763790000001), At: time.UnixMilli(1763790000002), Ended: time.UnixMilli(1763790000003),
-	How: lock.Failed, Status: 1, Lost: true,
+	End: lock.EndFailed, Status: 1, Lost: true,
 }
 
 func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
-	act := lock.Entry{Host: "desk", User: "alice", Event: lock.Paused, Status: -1, Ended: time.UnixMilli(5), Why: "deploy 7 = new\n"}
+	act := lock.Entry{Host: "desk", User: "alice", Act: lock.ActPause, Status: -1, Ended: time.UnixMilli(5), Reason: "deploy 7 = new\n"}
 	vanished := oddEntry
-	vanished.How, vanished.Status = lock.Vanished, -1
+	vanished.End, vanished.Status = lock.EndVanished, -1
 	open := oddEntry
-	open.Ended, open.How, open.Status, open.Lost = time.Time{}, "", -1, false
+	open.Ended, open.End, open.Status, open.Lost = time.Time{}, "", -1, false
 	for _, e := range []lock.Entry{oddEntry, act, vanished, open} {
 		if got, ok := ReadEntry(EntryText(e)); !ok || got != e {
 			t.Errorf("%+v\nis written as %q and read as\n%+v", e, EntryText(e), got)
@@ -66,7 +66,7 @@ func FuzzAnythingIsReadAsAnEntryOrASlot(f *testing.F) {
 
 func TestASlotIsRead(t *testing.T) {
 	const run = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-	failed := lock.Try{Run: run, Host: "web 1", How: lock.Failed, Status: 3, Ended: time.UnixMilli(7)}
+	failed := lock.Try{Run: run, Host: "web 1", End: lock.EndFailed, Status: 3, Ended: time.UnixMilli(7)}
 	s := ReadSlot("open 9 " + run + "/db " + run + "/web%201/failed/3/7 " + run + "/web%201/failed/3/7")
 	if s.Closed || s.Begun.Run != run || s.Begun.Host != "db" || len(s.Failures) != 2 || s.Failures[1] != failed {
 		t.Errorf("%+v", s)
@@ -80,7 +80,7 @@ func TestASlotIsRead(t *testing.T) {
 	if s := ReadSlot("closed 9 " + run + "/web/ok/0/7 " + strings.Repeat("x", maxSlotState)); s.Closed {
 		t.Error("more was read than is kept of a slot")
 	}
-	failed.How, failed.Status = lock.Ok, 0
+	failed.End, failed.Status = lock.EndOk, 0
 	if s := ReadSlot("closed 9 " + run + "/web%201/ok/0/7"); !s.Closed || s.By != failed {
 		t.Errorf("%+v", s)
 	}

@@ -22,7 +22,7 @@ const (
 // LedgerFields are the names of all fields that are read.
 func LedgerFields() []string {
 	fields := []string{openField, lastField, goodField, meanField, stoppedField, doubtsField}
-	for _, how := range lock.Hows() {
+	for _, how := range lock.EndKinds() {
 		fields = append(fields, countField+string(how))
 	}
 	return fields
@@ -31,7 +31,7 @@ func LedgerFields() []string {
 // ReadLedger takes in the values of LedgerFields, as anybody may have written them; "" is
 // one that is not there. strange are the fields that are none of ours.
 func ReadLedger(j *lock.Job, values []string) (strange []string) {
-	j.Counts = map[lock.How]int64{}
+	j.Counts = map[lock.EndKind]int64{}
 	for i, field := range LedgerFields() {
 		if i < len(values) && values[i] != "" && !readField(j, field, values[i]) {
 			strange = append(strange, field)
@@ -48,9 +48,9 @@ func readField(j *lock.Job, field, text string) (ok bool) {
 			j.Open, ok = lock.Entry{}, false
 		}
 	case lastField:
-		j.Last, ok = ReadEntry(text)
+		j.LastEnd, ok = ReadEntry(text)
 	case goodField:
-		j.Good, ok = ReadEntry(text)
+		j.LastSuccess, ok = ReadEntry(text)
 	case stoppedField:
 		j.Stopped, ok = ReadEntry(text)
 	case doubtsField:
@@ -58,7 +58,7 @@ func readField(j *lock.Job, field, text string) (ok bool) {
 		for line := range strings.Lines(text) {
 			doubt, is := ReadEntry(strings.TrimSuffix(line, "\n"))
 			if ok = ok && is && doubt.Run != ""; is && doubt.Run != "" {
-				j.Doubts = append(j.Doubts, doubt)
+				j.Unresolved = append(j.Unresolved, doubt)
 			}
 		}
 	case meanField:
@@ -66,7 +66,7 @@ func readField(j *lock.Job, field, text string) (ok bool) {
 	default:
 		n := number(text)
 		if ok = n >= 0; ok {
-			j.Counts[lock.How(strings.TrimPrefix(field, countField))] = n
+			j.Counts[lock.EndKind(strings.TrimPrefix(field, countField))] = n
 		}
 	}
 	return ok
@@ -83,10 +83,10 @@ func readMean(text string) (time.Duration, bool) {
 func LatestOfEach(entries []lock.Entry) (latest []lock.Entry) {
 	seen := make(map[string]bool, len(entries))
 	for _, e := range entries {
-		if e.Event == "" && seen[e.Run] {
+		if e.Act == "" && seen[e.Run] {
 			continue
 		}
-		if e.Event == "" {
+		if e.Act == "" {
 			seen[e.Run] = true
 		}
 		latest = append(latest, e)
@@ -98,7 +98,7 @@ func LatestOfEach(entries []lock.Entry) (latest []lock.Entry) {
 // of each run, the latest. strange is how many are none of ours.
 func ReadEntries(texts []string) (entries []lock.Entry, strange int) {
 	for _, text := range texts {
-		if e, ok := ReadEntry(text); ok && (e.How != "" || e.Event != "") {
+		if e, ok := ReadEntry(text); ok && (e.End != "" || e.Act != "") {
 			entries = append(entries, e)
 		} else {
 			strange++

@@ -14,8 +14,8 @@ func TestTheLedgerOfAJobIsReadFieldByField(t *testing.T) {
 	var j lock.Job
 	text := EntryText(open)
 	strange := ReadLedger(&j, []string{text, "garbage", "", "20 125000", "", text + "\n" + text, "41", "-1", "x"})
-	if j.Open != open || j.Mean != 125*time.Second || len(j.Doubts) != 2 ||
-		len(j.Counts) != 1 || j.Counts[lock.Ok] != 41 || j.Last != (lock.Entry{}) {
+	if j.Open != open || j.Mean != 125*time.Second || len(j.Unresolved) != 2 ||
+		len(j.Counts) != 1 || j.Counts[lock.EndOk] != 41 || j.LastEnd != (lock.Entry{}) {
 		t.Errorf("%+v", j)
 	}
 	if !slices.Equal(strange, []string{"last", "count:failed", "count:signal"}) {
@@ -45,7 +45,7 @@ func TestANameIsFoundInEachOfItsKeys(t *testing.T) {
 func TestAPauseIsReadWhoeverWroteIt(t *testing.T) {
 	const id = "01AAAAAAAAAAAAAAAAAAAAAAAA"
 	p := ReadPause(`{"pause":"` + id + `","v":1,"by":"alice@desk","why":"deploy","since":1795344187661,"until":0}`)
-	if p == nil || *p != (lock.PauseMark{ID: id, By: "alice@desk", Why: "deploy", Since: time.UnixMilli(1795344187661)}) {
+	if p == nil || *p != (lock.PauseMark{ID: id, By: "alice@desk", Reason: "deploy", Since: time.UnixMilli(1795344187661)}) {
 		t.Errorf("%+v", p)
 	}
 	long := strings.Repeat("x", 1024)
@@ -82,7 +82,7 @@ func TestAWaiterOfAnyReleaseIsRead(t *testing.T) {
 func FuzzWhatIsReadOfAJob(f *testing.F) {
 	run := lock.NewRunID()
 	for _, text := range []string{
-		"", EntryText(lock.Entry{Run: run, How: lock.Ok}), "20 125000", "41",
+		"", EntryText(lock.Entry{Run: run, End: lock.EndOk}), "20 125000", "41",
 		`{"run":"` + run + `","v":1,"ttl":60000,"every":-1,"at":1,"fence":7}`,
 		`{"pause":"` + run + `","since":9223372036854775807}`, `1 1 - 2 {"run":"` + run + `"}`, "open 1 " + run + "/h",
 		"redlockrun:{%25}:job", `{"run":"` + run + `","start":-9223372036854775808,"asked":-9223372036854775808}`,

@@ -25,7 +25,7 @@ func ReadPause(text string) *lock.PauseMark {
 		len(p.Pause) != lock.RunIDLen {
 		return nil
 	}
-	return &lock.PauseMark{ID: p.Pause, By: p.By, Why: p.Why, Since: instantOf(p.Since), Until: instantOf(p.Until)}
+	return &lock.PauseMark{ID: p.Pause, By: p.By, Reason: p.Why, Since: instantOf(p.Since), Until: instantOf(p.Until)}
 }
 
 // PauseText is the value of a pause, before the store adds when it began and ends: see ReadPause.

@@ -57,7 +57,7 @@ func readTry(w string) (t lock.Try) {
 	}
 	t.Run, t.Host = parts[0], unword(parts[1])
 	if len(parts) >= 5 {
-		t.How, t.Ended = lock.How(unword(parts[2])), instant(parts[4])
+		t.End, t.Ended = lock.EndKind(unword(parts[2])), instant(parts[4])
 		if n := number(parts[3]); n <= 255 {
 			t.Status = int(n)
 		}

@@ -10,11 +10,11 @@ import (
 func StateOfFree(j *lock.Job) lock.State {
 	switch {
 	case j.Open.Run != "":
-		return lock.Gone
+		return lock.StateVanished
 	case j.Pause != nil:
-		return lock.PausedJob
+		return lock.StatePaused
 	}
-	return lock.Idle
+	return lock.StateIdle
 }
 
 // StateOfHeld is the state of a job whose lock the holder has, or a pause.
@@ -22,19 +22,19 @@ func StateOfHeld(j *lock.Job, byPause bool) lock.State {
 	_, late := j.Holder.Unrenewed(j.Left, j.At, j.Now)
 	switch h := j.Holder; {
 	case byPause:
-		return lock.PausedJob
+		return lock.StatePaused
 	case j.Left < 0:
-		return lock.Stuck
+		return lock.StateStuck
 	case h.Run == "":
-		return lock.Foreign
+		return lock.StateForeign
 	case !h.Ended.IsZero():
-		return lock.Ended
+		return lock.StateEnded
 	case handedOver(j):
-		return lock.Starting
+		return lock.StateStarting
 	case late:
-		return lock.Silent
+		return lock.StateSilent
 	}
-	return lock.Running
+	return lock.StateRunning
 }
 
 // roughly is between two clocks of ms.

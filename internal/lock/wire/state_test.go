@@ -31,19 +31,19 @@ func TestTheStateOfAHeldLockFollowsFromItsTimes(t *testing.T) {
 		job  lock.Job
 		want lock.State
 	}{
-		{"just taken", open(held(time.Minute, 0, time.Minute)), lock.Running},
-		{"just taken for a probation", open(held(10*time.Minute, 0, time.Minute)), lock.Running},
-		{"handed over", held(time.Minute, time.Second, time.Second), lock.Starting},
-		{"handed over, and then known", open(held(time.Minute, time.Second, time.Second)), lock.Running},
-		{"handed over, not to be called", held(time.Minute, time.Second, 5*time.Second), lock.Starting},
-		{"handed over for a short ttl", held(5*time.Second, time.Second, time.Second), lock.Starting},
-		{"a ttl no longer than a hand-over", held(2*time.Second, 0, 2*time.Second), lock.Running},
-		{"a run without history in its last second", held(time.Minute, time.Hour, time.Second), lock.Silent},
-		{"since nobody knows when, for a moment", unknown, lock.Starting},
-		{"of an older release", old, lock.Running},
-		{"as late as may be", open(held(time.Minute, time.Hour, 36*time.Second)), lock.Running},
-		{"a bit later", open(held(time.Minute, time.Hour, 36*time.Second-time.Millisecond)), lock.Silent},
-		{"for ever", held(time.Minute, 0, -1), lock.Stuck},
+		{"just taken", open(held(time.Minute, 0, time.Minute)), lock.StateRunning},
+		{"just taken for a probation", open(held(10*time.Minute, 0, time.Minute)), lock.StateRunning},
+		{"handed over", held(time.Minute, time.Second, time.Second), lock.StateStarting},
+		{"handed over, and then known", open(held(time.Minute, time.Second, time.Second)), lock.StateRunning},
+		{"handed over, not to be called", held(time.Minute, time.Second, 5*time.Second), lock.StateStarting},
+		{"handed over for a short ttl", held(5*time.Second, time.Second, time.Second), lock.StateStarting},
+		{"a ttl no longer than a hand-over", held(2*time.Second, 0, 2*time.Second), lock.StateRunning},
+		{"a run without history in its last second", held(time.Minute, time.Hour, time.Second), lock.StateSilent},
+		{"since nobody knows when, for a moment", unknown, lock.StateStarting},
+		{"of an older release", old, lock.StateRunning},
+		{"as late as may be", open(held(time.Minute, time.Hour, 36*time.Second)), lock.StateRunning},
+		{"a bit later", open(held(time.Minute, time.Hour, 36*time.Second-time.Millisecond)), lock.StateSilent},
+		{"for ever", held(time.Minute, 0, -1), lock.StateStuck},
 	} {
 		if got := StateOfHeld(&c.job, false); got != c.want {
 			t.Errorf("%s: %s, not %s", c.name, got, c.want)

@@ -95,7 +95,7 @@ func TestReadmeOutagesFollowFromTheTimes(t *testing.T) {
 		ttl := duration(t, row[0])
 		x := lock.TimesOf(ttl)
 		life := x.TTL - x.Drift - x.Margin - x.Grace // from a renewal to SIGTERM
-		if short := life - x.Renew - x.Try - x.Pause; duration(t, row[1]) > short || duration(t, row[1]) < short*95/100 {
+		if short := life - x.Renew - x.Try - x.RetryDelay; duration(t, row[1]) > short || duration(t, row[1]) < short*95/100 {
 			t.Errorf("ttl %v: outages shorter than %v are survived, not %s", ttl, short, row[1])
 		}
 		if long := duration(t, row[2]); long < life || long > life*102/100 {

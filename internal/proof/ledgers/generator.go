@@ -40,14 +40,14 @@ func (g *Generator) ago() time.Time {
 	return Now.Add(-time.Duration(g.IntN(48*3600*1000)) * time.Millisecond)
 }
 
-func (g *Generator) entry(hows ...lock.How) lock.Entry {
+func (g *Generator) entry(hows ...lock.EndKind) lock.Entry {
 	e := lock.Entry{
 		Run: g.run(), Host: g.Text(), User: g.Text(), PID: g.IntN(1 << 20), Command: g.Text(), Slot: g.Text(),
 		Attempts: g.IntN(4), Fence: g.Int64N(1 << 53), Asked: g.ago(), At: g.ago(), Ended: g.ago(),
-		How: OneOf(g, hows...), Status: g.IntN(300) - 2, Lost: g.Often(5),
+		End: OneOf(g, hows...), Status: g.IntN(300) - 2, Lost: g.Often(5),
 	}
 	if g.Often(5) {
-		e.How, e.Event, e.Why = "", OneOf(g, lock.Paused, lock.Resumed, lock.Halted, lock.Freed), g.Text()
+		e.End, e.Act, e.Reason = "", OneOf(g, lock.ActPause, lock.ActResume, lock.ActStop, lock.ActUnlock), g.Text()
 	}
 	return e
 }
@@ -59,9 +59,9 @@ func written(e lock.Entry) lock.Entry {
 }
 
 func (g *Generator) ended() lock.Entry {
-	hows := append(lock.Hows(), lock.Ok, lock.Ok, lock.Ok, lock.Ok, lock.Ok, lock.Ok, lock.Ok, lock.Ok)
+	hows := append(lock.EndKinds(), lock.EndOk, lock.EndOk, lock.EndOk, lock.EndOk, lock.EndOk, lock.EndOk, lock.EndOk, lock.EndOk)
 	if g.Often(3) {
-		hows = []lock.How{"", "new\x1b"}
+		hows = []lock.EndKind{"", "new\x1b"}
 	}
 	return written(g.entry(hows...))
 }
@@ -85,7 +85,7 @@ func (g *Generator) Job() lock.Job {
 	j := lock.Job{Name: OneOf(g, "orders", "report", "") + g.Text(), Now: Now, Waiting: g.IntN(5)}
 	g.past(&j)
 	if g.Often(25) {
-		j.Pause = &lock.PauseMark{By: g.Text(), Why: g.Text(), Since: g.ago(), Until: g.ago()}
+		j.Pause = &lock.PauseMark{By: g.Text(), Reason: g.Text(), Since: g.ago(), Until: g.ago()}
 	}
 	if g.Often(40) {
 		g.hold(&j)
@@ -118,7 +118,7 @@ func (g *Generator) hold(j *lock.Job) {
 // past draws the ledger.
 func (g *Generator) past(j *lock.Job) {
 	if g.Often(80) {
-		j.Counts = map[lock.How]int64{}
+		j.Counts = map[lock.EndKind]int64{}
 	}
 	if g.Often(10) {
 		j.Open = lock.Entry{Run: g.run(), Host: g.Text(), At: g.ago(), Status: -1}
@@ -126,7 +126,7 @@ func (g *Generator) past(j *lock.Job) {
 	if g.Often(15) {
 		return // no run has ended
 	}
-	for _, how := range lock.Hows() {
+	for _, how := range lock.EndKinds() {
 		if j.Counts != nil && g.Often(50) {
 			j.Counts[how] = g.Int64N(100)
 		}
@@ -136,12 +136,12 @@ func (g *Generator) past(j *lock.Job) {
 		runs = append(runs, wire.EntryText(g.ended()))
 	}
 	j.Runs, _ = wire.ReadEntries(runs)
-	j.Last = g.ended()
+	j.LastEnd = g.ended()
 	if len(j.Runs) > 0 && g.Often(80) {
-		j.Last = j.Runs[0]
+		j.LastEnd = j.Runs[0]
 	}
 	if g.Often(80) {
-		j.Good = written(g.entry(lock.Ok))
+		j.LastSuccess = written(g.entry(lock.EndOk))
 	}
 	j.Mean = time.Duration(g.IntN(1e6)) * time.Millisecond
 }

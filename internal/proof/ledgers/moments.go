@@ -19,10 +19,10 @@ var Zone = time.FixedZone("", 2*3600)
 func Run(n byte) string { return "01ARZ3NDEKTSV4RRFFQ69G5FA" + string(n) }
 
 // Over returns the entry of a run that took d and ended so long ago.
-func Over(id byte, how lock.How, status int, d, ago time.Duration) lock.Entry {
+func Over(id byte, how lock.EndKind, status int, d, ago time.Duration) lock.Entry {
 	return lock.Entry{
 		Run: Run(id), Host: "web-3", User: "alice", PID: 4121, Command: "php",
-		Fence: 1763790000123, Attempts: 1, How: how, Status: status,
+		Fence: 1763790000123, Attempts: 1, End: how, Status: status,
 		Asked: Before(ago + d + 1500*time.Millisecond), At: Before(ago + d), Ended: Before(ago),
 	}
 }

@@ -103,5 +103,5 @@ func (w *witness) turn(ctx context.Context, s lock.Store, client int, draw func(
 	if draw(4) == 0 {
 		keep = 10 * time.Millisecond
 	}
-	l.Release(Limited(w.t, Patience), lock.Farewell{Keep: keep})
+	l.Release(Limited(w.t, Patience), lock.ReleaseRequest{Keep: keep})
 }

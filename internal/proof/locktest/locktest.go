@@ -80,7 +80,7 @@ func MustBeBusy(t *testing.T, s lock.Store, name string) *lock.HeldError {
 	t.Helper()
 	var held *lock.HeldError
 	if l, err := s.Acquire(t.Context(), RequestFor(name)); err == nil {
-		l.Release(Limited(t, Patience), lock.Farewell{})
+		l.Release(Limited(t, Patience), lock.ReleaseRequest{})
 		t.Fatal("another has got the lock")
 	} else if !errors.As(err, &held) {
 		t.Fatalf("another is told %v", err)
@@ -125,7 +125,7 @@ func SaysSinceWhen(t *testing.T, s lock.Store) {
 	if since.Before(before) || since.After(after) {
 		t.Errorf("held for %v, which is not from %v to %v", boottime.Now().Sub(since), boottime.Now().Sub(after), boottime.Now().Sub(before))
 	}
-	Must(t, l.Release(Limited(t, Patience), lock.Farewell{}))
+	Must(t, l.Release(Limited(t, Patience), lock.ReleaseRequest{}))
 }
 
 // CountsASleep checks that a lease of the store runs out while its holder's machine sleeps.
@@ -142,7 +142,7 @@ func CountsASleep(t *testing.T, s lock.Store) {
 	if until, err := l.Renew(Limited(t, Patience)); err != nil || until.Before(req.Times.End(woken)) || until != l.Until() {
 		t.Errorf("renewed after the sleep until %v from then, %v", until.Sub(woken), err)
 	}
-	Must(t, l.Release(Limited(t, Patience), lock.Farewell{}))
+	Must(t, l.Release(Limited(t, Patience), lock.ReleaseRequest{}))
 }
 
 // HolderOf reads a value that may be anybody's.
@@ -160,9 +160,9 @@ func Written(password string) []string {
 }
 
 // ChangeFor is what an operator at a desk wants, for an hour if it is a pause.
-func ChangeFor(act lock.Event) lock.Change {
+func ChangeFor(act lock.Act) lock.Change {
 	return lock.Change{
-		Act: act, Why: "deploy 7", For: time.Hour,
+		Act: act, Reason: "deploy 7", For: time.Hour,
 		By: lock.Holder{Run: lock.NewRunID(), Host: "desk", PID: 7, User: "alice", Command: "redlockrun", Start: time.Now()},
 	}
 }

@@ -49,7 +49,7 @@ func (c *command) untilDone() (end ending) {
 	for n := 1; ; n++ {
 		end = c.run(c.tick.howOf(n))
 		end.attempts = n
-		if n >= c.tick.starts() || end.how != lock.Failed || c.loss.rests(true) {
+		if n >= c.tick.starts() || end.how != lock.EndFailed || c.loss.rests(true) {
 			return end
 		}
 		if stopped := c.rest(c.tick.backoff().At(n - 1)); stopped != nil {
@@ -72,9 +72,9 @@ func (c *command) rest(d time.Duration) *ending {
 		case c.due = <-c.guard:
 		case err := <-c.halted:
 			if errors.As(err, new(*watchdog.LostError)) {
-				return &ending{how: lock.Lost, status: 76, lost: err}
+				return &ending{how: lock.EndLost, status: 76, lost: err}
 			}
-			return &ending{how: lock.Stopped, status: 143}
+			return &ending{how: lock.EndStopped, status: 143}
 		case <-c.crashed:
 			return &ending{}
 		}

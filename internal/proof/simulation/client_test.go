@@ -182,9 +182,9 @@ func (p *process) acquireOnce(ctx context.Context, store lock.Store, n int) (loc
 	if err != nil {
 		return nil, err
 	}
-	farewell := lock.Farewell{}
+	farewell := lock.ReleaseRequest{}
 	if err = watchdog.Freshen(ctx, lease, p.config()); err == nil && lease.StopAsked() {
-		farewell.Outcome = lock.Outcome{How: lock.Stopped, Status: 143}
+		farewell.Result = lock.RunResult{End: lock.EndStopped, Status: 143}
 		err = &lock.StoppedError{Name: jobName}
 	}
 	if err != nil {
@@ -221,7 +221,7 @@ func (p *process) config() watchdog.Config {
 
 // giveBack ends the lease as cmd/redlockrun does.
 func (p *process) giveBack(lease lock.Lease, end ending) {
-	farewell := lock.Farewell{Outcome: lock.Outcome{How: end.how, Status: end.status, Attempts: end.attempts, Lost: end.lost != nil}}
+	farewell := lock.ReleaseRequest{Result: lock.RunResult{End: end.how, Status: end.status, Attempts: end.attempts, Lost: end.lost != nil}}
 	if end.lost == nil {
 		farewell.Keep = max(0, p.tick.minHold-lease.Held())
 	}
@@ -229,9 +229,9 @@ func (p *process) giveBack(lease lock.Lease, end ending) {
 	p.tell(news{kind: released, how: end.how, err: p.release(lease, farewell)})
 }
 
-func (p *process) release(lease lock.Lease, end lock.Farewell) error {
+func (p *process) release(lease lock.Lease, end lock.ReleaseRequest) error {
 	limit := lock.ReleaseLimit
-	if p.tick.slot != "" && end.Outcome != (lock.Outcome{}) {
+	if p.tick.slot != "" && end.Result != (lock.RunResult{}) {
 		limit = max(limit, p.client.clock.Until(lease.Until()))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)

@@ -13,7 +13,7 @@ import (
 // An ending is how a command has ended.
 type ending struct {
 	after  time.Duration // since redlockrun was to end it
-	how    lock.How      // "": redlockrun has died without a word
+	how    lock.EndKind  // "": redlockrun has died without a word
 	status int
 	lost   error // why its lock is lost
 
@@ -86,7 +86,7 @@ const settling = time.Microsecond
 func (c *command) hears(err error) { time.AfterFunc(settling, func() { c.halted <- err }) }
 
 // run is the command from its start to its end, by itself as how says.
-func (c *command) run(how lock.How) (end ending) {
+func (c *command) run(how lock.EndKind) (end ending) {
 	own := time.NewTimer(c.tick.runs)
 	told := time.Now()
 	defer func() { end.after = time.Since(told) }()
@@ -108,7 +108,7 @@ func (c *command) run(how lock.How) (end ending) {
 			if end.how == "" {
 				return end
 			}
-			return ending{how: lock.Lost, status: 137, lost: errGuard}
+			return ending{how: lock.EndLost, status: 137, lost: errGuard}
 		case err := <-c.halted:
 			if end.how != "" {
 				end, told = c.halt(err, own, kill), time.Now()
@@ -137,11 +137,11 @@ func (c *command) halt(err error, own, kill *time.Timer) ending {
 	var lost *watchdog.LostError
 	if !errors.As(err, &lost) {
 		kill.Reset(due + c.late)
-		return ending{how: lock.Stopped, status: 143}
+		return ending{how: lock.EndStopped, status: 143}
 	}
 	c.tell(news{kind: halts, lost: lost})
 	kill.Reset(max(0, min(due, c.client.clock.Until(lost.Kill))) + c.late)
-	return ending{how: lock.Lost, status: 76, lost: lost}
+	return ending{how: lock.EndLost, status: 76, lost: lost}
 }
 
 // An observer hears of an operator's stop.
@@ -154,8 +154,8 @@ func (o observer) StopAsked() {
 func (observer) Failed(int, error, time.Duration) {}
 func (o observer) Recovered(tries int)            { o.c.recovered += tries }
 
-func statusOf(how lock.How) int {
-	if how == lock.Ok {
+func statusOf(how lock.EndKind) int {
+	if how == lock.EndOk {
 		return 0
 	}
 	return 1

@@ -50,7 +50,7 @@ func (p *plan) desertion(s stream) {
 	}
 	at, holder := warm+s.between(0, 20*time.Second), len(p.hosts)
 	for n := range 5 {
-		t := tick{wait: 10 * time.Minute, runs: time.Second, how: lock.Ok}
+		t := tick{wait: 10 * time.Minute, runs: time.Second, how: lock.EndOk}
 		t.at = at + time.Duration(n)*s.between(5*time.Millisecond, 100*time.Millisecond)
 		switch {
 		case n == 0:
@@ -70,7 +70,7 @@ func (p *plan) gather(s stream) (at time.Duration) {
 	for n := range 4 + s.IntN(3) {
 		t := tick{
 			at: at + time.Duration(n)*s.between(5*time.Millisecond, 300*time.Millisecond), wait: 10 * time.Minute,
-			runs: s.between(50*time.Millisecond, 3*time.Second), how: pick(s, lock.Ok, lock.Failed), slot: slot,
+			runs: s.between(50*time.Millisecond, 3*time.Second), how: pick(s, lock.EndOk, lock.EndFailed), slot: slot,
 		}
 		if n > 0 && s.chance(0.3) {
 			t.wait = s.between(500*time.Millisecond, 10*time.Second)
@@ -123,7 +123,7 @@ func (p *plan) mire(s stream, span time.Duration) {
 	for range 2 + s.IntN(2) {
 		c := &clientPlan{weather: weather{way: s.spread(50*time.Microsecond, time.Millisecond), slow: 0.2, lose: 0.02, stall: 0.02}}
 		for n := range 3 {
-			t := tick{at: at + time.Duration(n)*10*time.Second, runs: s.between(p.times.Try, p.times.TTL), how: lock.Ok}
+			t := tick{at: at + time.Duration(n)*10*time.Second, runs: s.between(p.times.Try, p.times.TTL), how: lock.EndOk}
 			t.wait = s.between(0, 20*time.Second)
 			c.ticks = append(c.ticks, t)
 		}
@@ -140,7 +140,7 @@ func (p *plan) siege(s stream, span time.Duration) {
 	at, holder := warm+s.between(0, span), len(p.hosts)
 	away := s.IntN(p.machines)
 	for n := range 2 {
-		t := tick{at: at, runs: s.between(p.times.TTL, 3*p.times.TTL), how: lock.Ok, wait: s.between(0, time.Minute)}
+		t := tick{at: at, runs: s.between(p.times.TTL, 3*p.times.TTL), how: lock.EndOk, wait: s.between(0, time.Minute)}
 		if n == 1 {
 			t.at += s.between(20*time.Millisecond, p.times.Renew)
 		}
@@ -196,7 +196,7 @@ func (p *plan) nightly(s stream, span time.Duration) {
 	for n := range mostSlots + 4 {
 		for i, c := range hosts {
 			c.ticks = append(c.ticks, tick{
-				at: at + time.Duration(n)*apart + time.Duration(i)*apart/2, runs: s.spread(time.Millisecond, 100*time.Millisecond), how: lock.Ok,
+				at: at + time.Duration(n)*apart + time.Duration(i)*apart/2, runs: s.spread(time.Millisecond, 100*time.Millisecond), how: lock.EndOk,
 				slot: fmt.Sprint("night ", n),
 			})
 		}
@@ -214,7 +214,7 @@ func (p *plan) rush(s stream, span time.Duration) {
 		c := &clientPlan{plain: true, weather: weather{way: s.spread(50*time.Microsecond, time.Millisecond), slow: 0.2, stall: 0.02}}
 		for n := range 4 {
 			t := tick{at: at + time.Duration(n)*10*time.Second, runs: s.spread(time.Millisecond, 20*time.Millisecond)}
-			t.how, t.wait = pick(s, lock.Ok, lock.Failed), s.between(0, 5*time.Second)
+			t.how, t.wait = pick(s, lock.EndOk, lock.EndFailed), s.between(0, 5*time.Second)
 			t.slot = fmt.Sprintf("rush %d of %d", n, len(p.hosts))
 			c.ticks = append(c.ticks, t)
 		}
@@ -235,7 +235,7 @@ func (p *plan) rests(s stream, span time.Duration) {
 	at := afterwards(s, span)
 	c := &clientPlan{plain: true, weather: weather{way: s.spread(50*time.Microsecond, time.Millisecond), lose: 0.3}}
 	for n := range 6 {
-		t := tick{at: at + time.Duration(n)*20*time.Second, runs: s.between(100*time.Millisecond, time.Second), how: lock.Ok}
+		t := tick{at: at + time.Duration(n)*20*time.Second, runs: s.between(100*time.Millisecond, time.Second), how: lock.EndOk}
 		t.minHold = t.runs + s.between(time.Second, 5*time.Second)
 		c.ticks = append(c.ticks, t)
 		p.faults = append(p.faults, fault{kind: "no memory", at: t.at + s.between(10*time.Millisecond, t.runs), length: 10 * time.Second})
@@ -252,7 +252,7 @@ func (p *plan) meagre(s stream, span time.Duration) {
 	c := &clientPlan{plain: true, weather: weather{way: 100 * time.Microsecond}}
 	for n := range 10 {
 		t := tick{at: at + time.Duration(n)*apart, runs: s.spread(time.Millisecond, 100*time.Millisecond)}
-		t.how = pick(s, lock.Ok, lock.Failed)
+		t.how = pick(s, lock.EndOk, lock.EndFailed)
 		c.ticks = append(c.ticks, t)
 	}
 	p.hosts = append(p.hosts, c)

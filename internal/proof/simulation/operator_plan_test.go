@@ -140,16 +140,16 @@ func (d *desk) leave(n int) {
 }
 
 // event is the act of a deed; "" of one that changes nothing.
-func (d *deed) event() lock.Event {
+func (d *deed) event() lock.Act {
 	switch d.kind {
 	case pauses:
-		return lock.Paused
+		return lock.ActPause
 	case resumes:
-		return lock.Resumed
+		return lock.ActResume
 	case stops, stopsRun, stopsAll:
-		return lock.Halted
+		return lock.ActStop
 	case unlocks, unlocksNow:
-		return lock.Freed
+		return lock.ActUnlock
 	}
 	return ""
 }

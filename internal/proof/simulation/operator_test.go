@@ -35,12 +35,12 @@ func (c *client) attend() {
 	case looks:
 		c.visit(0).look()
 	case pauses:
-		if c.visit(0).change(lock.Paused); c.deed.endless {
+		if c.visit(0).change(lock.ActPause); c.deed.endless {
 			time.Sleep(c.deed.length)
 			c.resume()
 		}
 	case stopsAll:
-		c.visit(0).change(lock.Halted)
+		c.visit(0).change(lock.ActStop)
 		time.Sleep(c.deed.length)
 		c.resume() // whoever waits has a turn again
 	default:
@@ -53,7 +53,7 @@ func (c *client) attend() {
 func (c *client) resume() {
 	for n := 1; ; n++ {
 		p := c.visit(n)
-		if changed, err := p.change(lock.Resumed); err == nil && len(changed.Absent) == 0 || p.dead {
+		if changed, err := p.change(lock.ActResume); err == nil && len(changed.Absent) == 0 || p.dead {
 			return
 		}
 		time.Sleep(time.Second)
@@ -88,22 +88,22 @@ func (p *process) operator() lock.Operator {
 }
 
 // change does one thing to the job, as cmd/redlockrun does.
-func (p *process) change(act lock.Event) (lock.Changed, error) {
+func (p *process) change(act lock.Act) (lock.ChangeResult, error) {
 	d := p.client.deed
 	defer func() { p.over = true }()
 	c := lock.Change{
 		Act: act, For: d.length, By: lock.Holder{Run: p.run, Host: fmt.Sprint("c", p.client.number), PID: 1, User: "o", Start: time.Now()},
-		Why: d.kind, Pausing: d.kind == stopsAll,
+		Reason: d.kind, ThenPause: d.kind == stopsAll,
 	}
-	if d.endless || c.Pausing {
+	if d.endless || c.ThenPause {
 		c.For = lock.Forever
 	}
-	if act == lock.Freed || d.kind == stopsRun {
+	if act == lock.ActUnlock || d.kind == stopsRun {
 		job, err := p.look()
 		if c.Run = job.Holder.Run; err != nil || c.Run == "" {
-			return lock.Changed{}, errors.Join(errNobody, err)
+			return lock.ChangeResult{}, errors.Join(errNobody, err)
 		}
-		c.Over = d.kind == unlocks && !p.client.world.isGone(job.Holder)
+		c.OnlyEnded = d.kind == unlocks && !p.client.world.isGone(job.Holder)
 	}
 	p.tell(news{kind: actsNow, change: c})
 	changed, err := p.operator().Change(context.Background(), jobName, c)

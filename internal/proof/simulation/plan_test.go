@@ -38,7 +38,7 @@ type tick struct {
 	wait     time.Duration // --wait
 	giveUp   time.Duration // a signal comes after so long, if it has no lock then; 0: none
 	runs     time.Duration // how long the command takes
-	how      lock.How      // and ends
+	how      lock.EndKind  // and ends
 	slot     string        // --once
 	ignores  bool          // --ignore-pause
 	minHold  time.Duration // --min-hold
@@ -117,7 +117,7 @@ func (p *plan) host(s stream, span, period time.Duration, calm bool) *clientPlan
 	for at := time.Duration(0); at < span && len(c.ticks) < 6; at += period {
 		t := tick{
 			at: warm + at + s.between(0, 50*time.Millisecond), wait: pick(s, 0, s.spread(100*time.Millisecond, 20*time.Second), 10*time.Minute),
-			runs: s.spread(time.Millisecond, 3*p.times.TTL), how: pick(s, lock.Ok, lock.Ok, lock.Failed),
+			runs: s.spread(time.Millisecond, 3*p.times.TTL), how: pick(s, lock.EndOk, lock.EndOk, lock.EndFailed),
 			outlives: s.between(0, 100*time.Millisecond),
 		}
 		if sloppy {

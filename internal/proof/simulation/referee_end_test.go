@@ -56,12 +56,12 @@ func (r *referee) ledger() {
 		said := entered[run.id]
 		told := run.hasTold()
 		// Of several entries the latest is right, and stands first: a report that was repeated, or came late, adds one.
-		if told && (len(said) == 0 && !full || len(said) > 0 && said[0].How != run.how && !run.mayEnd(said[0].How)) {
+		if told && (len(said) == 0 && !full || len(said) > 0 && said[0].End != run.how && !run.mayEnd(said[0].End)) {
 			r.breach("ledger: %s has ended (%s), and what is entered is %v", run.id, run.how, said)
 		}
 		r.isMissed(run, said)
 		for _, e := range said {
-			if e.How != lock.Vanished && e.How != run.how && !run.mayEnd(e.How) {
+			if e.End != lock.EndVanished && e.End != run.how && !run.mayEnd(e.End) {
 				r.breach("ledger: %s has ended (%s), and is entered as %v", run.id, run.how, said)
 			}
 			r.isTrue(run, e)

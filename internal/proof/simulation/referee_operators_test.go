@@ -49,8 +49,8 @@ type meddled struct {
 }
 
 // mayEnd reports whether operators have made an end of a run that it does not know itself.
-func (run *record) mayEnd(how lock.How) bool {
-	return how == lock.Unlocked && run.everFreed || how == lock.Stopped && run.mayStop && !run.started
+func (run *record) mayEnd(how lock.EndKind) bool {
+	return how == lock.EndUnlocked && run.everFreed || how == lock.EndStopped && run.mayStop && !run.started
 }
 
 // hearDeed takes in what is done at the desk.
@@ -74,7 +74,7 @@ func (r *referee) sends(n news, d *deed) {
 	}
 	r.changes[n.process] = &changing{Change: n.change, deed: d, sent: n.at, could: make(map[string]map[int]bool)}
 	r.majority()
-	if n.change.Act != lock.Paused && !n.change.Pausing {
+	if n.change.Act != lock.ActPause && !n.change.ThenPause {
 		return
 	}
 	p := &pausing{process: n.process, id: n.run, sent: n.at}
@@ -92,12 +92,12 @@ func (r *referee) made(n news) {
 	c := r.changes[n.process]
 	c.made, c.done = true, n.changed.Done
 	switch n.change.Act {
-	case lock.Resumed:
+	case lock.ActResume:
 		r.isResumed(c)
-	case lock.Halted:
+	case lock.ActStop:
 		r.mustStop(n)
 	}
-	if pause := n.changed.Pause; pause != nil && n.change.Act != lock.Resumed {
+	if pause := n.changed.Pause; pause != nil && n.change.Act != lock.ActResume {
 		r.isPaused(pause.ID, n.at)
 	}
 }
@@ -165,14 +165,14 @@ func (r *referee) deeds(x *wire) {
 	}
 	before, now := r.was, r.holding(x.machine)
 	switch run := r.runs[before.holder]; {
-	case c.Act == lock.Resumed:
+	case c.Act == lock.ActResume:
 		for _, p := range r.pauses {
 			p.over = true
 		}
 	case run == nil:
-	case c.Act == lock.Freed && now.holder != before.holder:
+	case c.Act == lock.ActUnlock && now.holder != before.holder:
 		r.isFreed(run, c)
-	case c.Act == lock.Halted && now.holder == before.holder && now.isMarked() && !before.isMarked():
+	case c.Act == lock.ActStop && now.holder == before.holder && now.isMarked() && !before.isMarked():
 		r.isMarked(run, c, x)
 	}
 }
@@ -183,7 +183,7 @@ func (s *standing) isMarked() bool { return strings.Contains(s.value, `"stop":"`
 // frees reports whether a step is that of an operator who takes the lock from this run.
 func (r *referee) frees(x *wire, run string) bool {
 	c := r.changes[x.process]
-	return c != nil && c.Act == lock.Freed && c.Run == run
+	return c != nil && c.Act == lock.ActUnlock && c.Run == run
 }
 
 // isFreed: an operator who does not use force frees the lock of nobody whose command may live.
@@ -201,7 +201,7 @@ func (r *referee) isFreed(run *record, c *changing) {
 // moment of its own.
 func (r *referee) majority() {
 	for _, c := range r.changes {
-		if c.Act != lock.Halted || c.made {
+		if c.Act != lock.ActStop || c.made {
 			continue
 		}
 		for n, m := range r.world.servers {
@@ -268,13 +268,13 @@ func (r *referee) enteredActs() {
 	entries := make(map[string]int)
 	list := texts(do(r.world.servers[0].server, "LRANGE", r.keys.Runs, 0, -1))
 	for _, line := range list {
-		if e, ok := lockwire.ReadEntry(line); ok && e.Event != "" {
+		if e, ok := lockwire.ReadEntry(line); ok && e.Act != "" {
 			entries[e.Run]++
 		}
 	}
 	for p, c := range r.changes {
 		n, most := entries[c.By.Run], 1
-		if c.Pausing {
+		if c.ThenPause {
 			most = 2
 		}
 		if p.disturbed {
@@ -285,7 +285,7 @@ func (r *referee) enteredActs() {
 		}
 	}
 	for _, line := range texts(do(r.world.servers[0].server, "LRANGE", r.keys.Bad, 0, -1)) {
-		if e, _ := lockwire.ReadEntry(line); e.Event != "" || e.How == lock.Ok {
+		if e, _ := lockwire.ReadEntry(line); e.Act != "" || e.End == lock.EndOk {
 			r.breach("ledger: among the bad is %q", line)
 		}
 	}

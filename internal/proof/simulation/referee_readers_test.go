@@ -100,13 +100,13 @@ func (s standing) reads(job lock.Job) bool {
 	}
 	switch {
 	case s.holder == "":
-		return job.Holder.Run == "" && slices.Contains([]lock.State{lock.Idle, lock.Gone, lock.PausedJob}, job.State)
+		return job.Holder.Run == "" && slices.Contains([]lock.State{lock.StateIdle, lock.StateVanished, lock.StatePaused}, job.State)
 	case s.holder == stranger:
-		return job.State == lock.Foreign && job.Holder.Foreign == stranger
+		return job.State == lock.StateForeign && job.Holder.Foreign == stranger
 	case s.fence == 0 && len(s.holder) != lock.RunIDLen:
-		return job.State == lock.PausedJob && job.Pause != nil
+		return job.State == lock.StatePaused && job.Pause != nil
 	}
-	held := []lock.State{lock.Running, lock.Ended, lock.Starting, lock.Silent}
+	held := []lock.State{lock.StateRunning, lock.StateEnded, lock.StateStarting, lock.StateSilent}
 	return job.Holder.Run == s.holder && job.Fence == s.fence && slices.Contains(held, job.State)
 }
 
@@ -121,23 +121,23 @@ func (r *referee) readLast(job lock.Job) {
 	if r.world.refuses() {
 		return
 	}
-	vanished := job.State == lock.Gone && job.Open.Run != ""
+	vanished := job.State == lock.StateVanished && job.Open.Run != ""
 	if vanished != job.Vanished() {
 		r.breach("read: the job is %s, %q is open, and to have vanished is said to be %v", job.State, job.Open.Run, job.Vanished())
 	}
-	if job.Holder.Run != "" || job.Pause != nil || !vanished && (job.State != lock.Idle || job.Open.Run != "") {
+	if job.Holder.Run != "" || job.Pause != nil || !vanished && (job.State != lock.StateIdle || job.Open.Run != "") {
 		r.breach("read: all are gone, and the job is %s, by %q, %q is open", job.State, job.Holder.Run, job.Open.Run)
 	}
 	if run := r.runs[job.Open.Run]; vanished && (run == nil || run.released && run.err == nil && run.how != "") {
 		r.breach("read: %s has vanished, and has said how it ended", job.Open.Run)
 	}
-	for _, e := range append(job.Runs, job.Last) {
-		if run := r.runs[e.Run]; e.How != "" && (run == nil || e.How != run.how && e.How != lock.Vanished && !run.mayEnd(e.How)) {
-			r.breach("read: %s is %s", e.Run, e.How)
+	for _, e := range append(job.Runs, job.LastEnd) {
+		if run := r.runs[e.Run]; e.End != "" && (run == nil || e.End != run.how && e.End != lock.EndVanished && !run.mayEnd(e.End)) {
+			r.breach("read: %s is %s", e.Run, e.End)
 		}
 	}
-	if run := r.runs[job.Good.Run]; job.Good.Run != "" && (run == nil || run.how != lock.Ok) {
-		r.breach("read: the last success is that of %s", job.Good.Run)
+	if run := r.runs[job.LastSuccess.Run]; job.LastSuccess.Run != "" && (run == nil || run.how != lock.EndOk) {
+		r.breach("read: the last success is that of %s", job.LastSuccess.Run)
 	}
 	if r.world.machines == 1 {
 		r.readCounts(job)
@@ -146,13 +146,13 @@ func (r *referee) readLast(job lock.Job) {
 
 // readCounts: the one server has counted each run once, and keeps as many as it is to.
 func (r *referee) readCounts(job lock.Job) {
-	began, ends := 0, make(map[lock.How]int)
+	began, ends := 0, make(map[lock.EndKind]int)
 	for _, run := range r.ordered {
 		if run.started {
 			began++
 		}
-		for _, how := range lock.Hows() {
-			if how == run.how || how == lock.Vanished || run.mayEnd(how) {
+		for _, how := range lock.EndKinds() {
+			if how == run.how || how == lock.EndVanished || run.mayEnd(how) {
 				ends[how]++
 			}
 		}
@@ -184,7 +184,7 @@ func (r *referee) readLists() {
 	runs, bad := texts(do(s, "LRANGE", r.keys.Runs, 0, -1)), texts(do(s, "LRANGE", r.keys.Bad, 0, -1))
 	unlocked := 0
 	for _, c := range r.changes {
-		if c.Act == lock.Freed {
+		if c.Act == lock.ActUnlock {
 			unlocked++
 		}
 	}

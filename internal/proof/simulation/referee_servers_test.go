@@ -163,7 +163,7 @@ func (r *referee) entries(m *machine) map[string][]lock.Entry {
 	for _, line := range texts(do(m.server, "LRANGE", r.keys.Runs, 0, -1)) {
 		if e, ok := lockwire.ReadEntry(line); !ok {
 			r.breach("ledger: %q is no entry", line)
-		} else if e.Event == "" {
+		} else if e.Act == "" {
 			all[e.Run] = append(all[e.Run], e)
 		}
 	}
@@ -181,14 +181,14 @@ func (r *referee) ledgerOfQuorum() {
 		for n, m := range r.world.servers {
 			said := seen[n][run.id]
 			r.isOnce(n, run, said)
-			if m.lost || r.isFull(m) || slices.ContainsFunc(said, func(e lock.Entry) bool { return e.How == run.how }) {
+			if m.lost || r.isFull(m) || slices.ContainsFunc(said, func(e lock.Entry) bool { return e.End == run.how }) {
 				know++
 			}
 			for _, e := range said {
-				if e.How == lock.Vanished {
+				if e.End == lock.EndVanished {
 					vanished++
-				} else if e.How != run.how && !run.mayEnd(e.How) {
-					r.breach("ledger: %s has ended (%s), and s%d has %s", run.id, run.how, n, e.How)
+				} else if e.End != run.how && !run.mayEnd(e.End) {
+					r.breach("ledger: %s has ended (%s), and s%d has %s", run.id, run.how, n, e.End)
 				}
 			}
 		}
@@ -216,9 +216,9 @@ func (r *referee) isOnce(n int, run *record, said []lock.Entry) {
 		return
 	}
 	for i, e := range said {
-		again := slices.ContainsFunc(said[:i], func(other lock.Entry) bool { return other.How == e.How })
-		if again && (e.How != lock.Vanished || !run.process.disturbed) {
-			r.breach("ledger: s%d has entered twice that %s has ended (%s)", n, run.id, e.How)
+		again := slices.ContainsFunc(said[:i], func(other lock.Entry) bool { return other.End == e.End })
+		if again && (e.End != lock.EndVanished || !run.process.disturbed) {
+			r.breach("ledger: s%d has entered twice that %s has ended (%s)", n, run.id, e.End)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func (r *referee) isMissed(run *record, said []lock.Entry) {
 
 // isTrue: an entry of a run's own says how often its command was started, and whether its lock was lost.
 func (r *referee) isTrue(run *record, e lock.Entry) {
-	if e.How != run.how {
+	if e.End != run.how {
 		return
 	}
 	if run.begun != run.attempts || e.Attempts != run.attempts {

@@ -26,7 +26,7 @@ func (r *referee) slotStarts(run *record) {
 	for _, other := range r.sameSlot(run) {
 		switch {
 		case r.slotsSince(other) >= mostSlots:
-		case other.released && other.err == nil && other.how == lock.Ok:
+		case other.released && other.err == nil && other.how == lock.EndOk:
 			r.breach("slot: %s starts, and %s has done the work", run.id, other.id)
 		case other.released && other.err == nil && other.how != "", other.crashed && other.everywhere(r.world.machines):
 			failed++
@@ -75,14 +75,14 @@ func (r *referee) slotsKept() {
 
 // refused: who is turned away is told the truth.
 func (r *referee) refused(run *record, err error) {
-	var tries *lock.TriesError
+	var tries *lock.TriesExhaustedError
 	var held *lock.HeldError
 	switch {
 	case errors.As(err, &held) && held.Holder.Run == run.id:
 		r.breach("holder: %s is told that the lock is its own", run.id)
-	case errors.As(err, new(*lock.DoneError)):
+	case errors.As(err, new(*lock.SlotDoneError)):
 		for _, other := range r.sameSlot(run) {
-			if other.releasing && other.how == lock.Ok {
+			if other.releasing && other.how == lock.EndOk {
 				return
 			}
 		}
@@ -90,9 +90,9 @@ func (r *referee) refused(run *record, err error) {
 	case errors.As(err, &tries):
 		failed := 0
 		for _, other := range r.ordered {
-			recorded := other.how == lock.Ok && other.released && other.err == nil // else it looks as if it had vanished
-			inVain := other.left && !other.started && !other.process.disturbed     // it had the lock, and has said that it did nothing
-			inVain = inVain && !other.mayStop && !other.everFreed                  // whom an operator ends has failed
+			recorded := other.how == lock.EndOk && other.released && other.err == nil // else it looks as if it had vanished
+			inVain := other.left && !other.started && !other.process.disturbed        // it had the lock, and has said that it did nothing
+			inVain = inVain && !other.mayStop && !other.everFreed                     // whom an operator ends has failed
 			had := other.had || r.world.machines > 1 && r.ofMost(other)
 			if other.tick.slot == run.tick.slot && had && !recorded && !inVain {
 				failed++

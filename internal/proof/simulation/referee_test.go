@@ -51,7 +51,7 @@ type record struct {
 	started   bool
 	crashed   bool // after it had the lease
 	left      bool // it has given up, or given its lock back: it claims nothing any more
-	how       lock.How
+	how       lock.EndKind
 	releasing bool
 	released  bool
 	err       error // of the release
@@ -67,7 +67,7 @@ type news struct {
 	process *process
 	run     string
 	lease   lock.Lease
-	how     lock.How
+	how     lock.EndKind
 	lost    error
 	after   time.Duration // since the lock was found lost
 	tries   int           // that failed since it was renewed last
@@ -77,7 +77,7 @@ type news struct {
 
 	attempts int
 	change   lock.Change
-	changed  lock.Changed
+	changed  lock.ChangeResult
 	job      lock.Job
 }
 

@@ -64,9 +64,9 @@ func (t tick) again() (d time.Duration) {
 func (t tick) backoff() lock.Backoff { return lock.Backoff{First: t.rest, Most: 10 * time.Minute} }
 
 // howOf is how the n-th start ends by itself.
-func (t tick) howOf(n int) lock.How {
+func (t tick) howOf(n int) lock.EndKind {
 	if n <= t.failing {
-		return lock.Failed
+		return lock.EndFailed
 	}
 	return t.how
 }

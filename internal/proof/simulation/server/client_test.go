@@ -73,7 +73,7 @@ func TestARealClientGetsTheLockRenewsItAndGivesItBack(t *testing.T) {
 	held := locktest.Acquire(t, store, locktest.RequestFor("job"))
 	locktest.Renew(t, held)
 	locktest.MustBeBusy(t, store, "job")
-	locktest.Must(t, held.Release(t.Context(), lock.Farewell{}))
+	locktest.Must(t, held.Release(t.Context(), lock.ReleaseRequest{}))
 	if value, there := s.Get(locktest.LockKey("job")); there {
 		t.Errorf("left: %s", value)
 	}
@@ -89,7 +89,7 @@ func TestARealClientWaitsAndIsCalled(t *testing.T) {
 	go func() {
 		l, err := store.Acquire(t.Context(), waits)
 		if err == nil {
-			err = l.Release(t.Context(), lock.Farewell{})
+			err = l.Release(t.Context(), lock.ReleaseRequest{})
 		}
 		got <- err
 	}()
@@ -99,6 +99,6 @@ func TestARealClientWaitsAndIsCalled(t *testing.T) {
 		n, _ := s.Do("ZCARD", locktest.LockKey("job")+":line")
 		return n == int64(1)
 	})
-	locktest.Must(t, held.Release(t.Context(), lock.Farewell{}))
+	locktest.Must(t, held.Release(t.Context(), lock.ReleaseRequest{}))
 	locktest.Must(t, <-got)
 }

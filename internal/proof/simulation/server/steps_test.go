@@ -120,10 +120,12 @@ func requests(b []byte) (all [][]string) {
 	return all
 }
 
-func good() lock.Farewell { return lock.Farewell{Outcome: lock.Outcome{How: lock.Ok, Attempts: 1}} }
+func good() lock.ReleaseRequest {
+	return lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}
+}
 
-func bad() lock.Farewell {
-	return lock.Farewell{Keep: time.Minute, Outcome: lock.Outcome{How: lock.Failed, Status: 7, Attempts: 2, Lost: true}}
+func bad() lock.ReleaseRequest {
+	return lock.ReleaseRequest{Keep: time.Minute, Result: lock.RunResult{End: lock.EndFailed, Status: 7, Attempts: 2, Lost: true}}
 }
 
 func wanting(name string) lock.Request {
@@ -145,7 +147,7 @@ func ofSlot(name string) lock.Request {
 }
 
 // hold takes a lock, renews it, and gives it back as end says.
-func hold(t *testing.T, s lock.Store, req lock.Request, end lock.Farewell) {
+func hold(t *testing.T, s lock.Store, req lock.Request, end lock.ReleaseRequest) {
 	t.Helper()
 	held := locktest.Acquire(t, s, req)
 	locktest.Renew(t, held)
@@ -153,7 +155,7 @@ func hold(t *testing.T, s lock.Store, req lock.Request, end lock.Farewell) {
 }
 
 // succeed has a run wait for another, and then has it end as end says.
-func succeed(t *testing.T, s lock.Store, on *served, req lock.Request, end lock.Farewell) {
+func succeed(t *testing.T, s lock.Store, on *served, req lock.Request, end lock.ReleaseRequest) {
 	t.Helper()
 	held := locktest.Acquire(t, s, entered(req.Name))
 	got := make(chan error, 1)
@@ -178,7 +180,7 @@ func succeed(t *testing.T, s lock.Store, on *served, req lock.Request, end lock.
 func lineSteps(t *testing.T, open func() *served) {
 	on := open()
 	s := opened(t, on)
-	hold(t, s, wanting("job"), lock.Farewell{})
+	hold(t, s, wanting("job"), lock.ReleaseRequest{})
 	hold(t, s, entered("job"), good())
 	succeed(t, s, on, entered("job"), bad())
 	locktest.MustBeBusy(t, s, "job")
@@ -193,21 +195,21 @@ func lineSteps(t *testing.T, open func() *served) {
 func lineStepsOfSlots(t *testing.T, open func() *served) {
 	on := open()
 	s := opened(t, on)
-	hold(t, s, ofSlot("job"), lock.Farewell{})
+	hold(t, s, ofSlot("job"), lock.ReleaseRequest{})
 	succeed(t, s, on, ofSlot("job"), good())
 	other := ofSlot("job")
 	other.Slot.Name, other.Slot.Tries = "once", 1
-	hold(t, s, other, lock.Farewell{Outcome: lock.Outcome{How: lock.Failed, Status: 1, Attempts: 1}})
+	hold(t, s, other, lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndFailed, Status: 1, Attempts: 1}})
 }
 
 // acts are all that operators do.
 func acts() (all []lock.Change) {
-	for _, act := range []lock.Event{lock.Paused, lock.Resumed, lock.Halted, lock.Freed, lock.Forgotten} {
+	for _, act := range []lock.Act{lock.ActPause, lock.ActResume, lock.ActStop, lock.ActUnlock, lock.ActForget} {
 		all = append(all, locktest.ChangeFor(act))
 	}
 	again := slices.Clone(all)
-	again[0].For, again[2].Pausing, again[3].Over = lock.Forever, true, true
-	again[1].OnlyKept, again[1].Kept = true, "deploy 7"
+	again[0].For, again[2].ThenPause, again[3].OnlyEnded = lock.Forever, true, true
+	again[1].MatchReason, again[1].PauseReason = true, "deploy 7"
 	return append(all, again...)
 }
 
@@ -215,12 +217,12 @@ func acts() (all []lock.Change) {
 func operate(t *testing.T, o lock.Operator, runs func() string) {
 	t.Helper()
 	for _, c := range acts() {
-		if c.Run = ""; c.Act == lock.Halted || c.Act == lock.Freed {
+		if c.Run = ""; c.Act == lock.ActStop || c.Act == lock.ActUnlock {
 			c.Run = runs()
 		}
 		o.Change(locktest.Limited(t, locktest.Patience), "job", c)
 	}
-	o.Change(locktest.Limited(t, locktest.Patience), "other", locktest.ChangeFor(lock.Forgotten))
+	o.Change(locktest.Limited(t, locktest.Patience), "other", locktest.ChangeFor(lock.ActForget))
 }
 
 func lineStepsOfOperators(t *testing.T, open func() *served) {
@@ -288,7 +290,7 @@ func quorumSteps(t *testing.T, open func() *served) {
 	s, err := quorum.Open(cfg)
 	locktest.Must(t, err)
 	t.Cleanup(func() { s.Close() })
-	hold(t, s, wanting("job"), lock.Farewell{})
+	hold(t, s, wanting("job"), lock.ReleaseRequest{})
 	hold(t, s, entered("job"), good())
 	ahead(on[0], locktest.LockKey("job")+":fence")
 	held := locktest.Acquire(t, s, ofSlot("job"))
@@ -340,7 +342,7 @@ func quorumStepsOfOperators(t *testing.T, open func() *served) {
 // resumeWithoutOne ends a pause while a master is away.
 func resumeWithoutOne(t *testing.T, o lock.Operator, cfg lock.Servers) {
 	t.Helper()
-	if _, err := o.Change(locktest.Limited(t, locktest.Patience), "job", locktest.ChangeFor(lock.Paused)); err != nil {
+	if _, err := o.Change(locktest.Limited(t, locktest.Patience), "job", locktest.ChangeFor(lock.ActPause)); err != nil {
 		t.Error(err)
 	}
 	dial := cfg.Dial
@@ -352,7 +354,7 @@ func resumeWithoutOne(t *testing.T, o lock.Operator, cfg lock.Servers) {
 	}
 	two, err := quorum.OpenOperator(cfg, lock.Inspection{})
 	locktest.Must(t, err)
-	out, err := two.Change(locktest.Limited(t, locktest.Patience), "job", locktest.ChangeFor(lock.Resumed))
+	out, err := two.Change(locktest.Limited(t, locktest.Patience), "job", locktest.ChangeFor(lock.ActResume))
 	if err != nil || len(out.Absent) != 1 {
 		t.Errorf("%+v, %v", out, err)
 	}

@@ -13,7 +13,7 @@ import (
 func TestThePatienceOfFiveSeconds(t *testing.T) {
 	most := func(below time.Duration) time.Duration { return below - 1 }
 	none := func(time.Duration) time.Duration { return 0 }
-	p := lock.Patience{Whole: 5 * time.Second, Draw: none}
+	p := lock.RetryPolicy{Total: 5 * time.Second, Draw: none}
 	for n, want := range []struct{ try, pause time.Duration }{
 		{1250 * time.Millisecond, 50 * time.Millisecond},
 		{2500 * time.Millisecond, 100 * time.Millisecond},
@@ -22,22 +22,22 @@ func TestThePatienceOfFiveSeconds(t *testing.T) {
 		{5 * time.Second, 800 * time.Millisecond},
 		{5 * time.Second, 800 * time.Millisecond},
 	} {
-		if p.Try(n) != want.try || p.Pause(n) != want.pause {
-			t.Errorf("try %d takes %s and rests for %s", n, p.Try(n), p.Pause(n))
+		if p.Try(n) != want.try || p.Delay(n) != want.pause {
+			t.Errorf("try %d takes %s and rests for %s", n, p.Try(n), p.Delay(n))
 		}
-		if least := (lock.Patience{Whole: p.Whole, Draw: most}).Pause(n); least != want.pause/2 {
+		if least := (lock.RetryPolicy{Total: p.Total, Draw: most}).Delay(n); least != want.pause/2 {
 			t.Errorf("after try %d it may rest for no more than %s", n, least)
 		}
 	}
-	if p.Reserve() != 500*time.Millisecond || (lock.Patience{Whole: time.Second}).Reserve() != 100*time.Millisecond {
+	if p.Reserve() != 500*time.Millisecond || (lock.RetryPolicy{Total: time.Second}).Reserve() != 100*time.Millisecond {
 		t.Errorf("it keeps back %s", p.Reserve())
 	}
 }
 
 func TestManyTriesOverflowNothing(t *testing.T) {
-	p := lock.Patience{Whole: time.Hour}
-	if p.Try(1<<30) != time.Hour || p.Pause(1<<30) > 800*time.Millisecond {
-		t.Errorf("%s, %s", p.Try(1<<30), p.Pause(1<<30))
+	p := lock.RetryPolicy{Total: time.Hour}
+	if p.Try(1<<30) != time.Hour || p.Delay(1<<30) > 800*time.Millisecond {
+		t.Errorf("%s, %s", p.Try(1<<30), p.Delay(1<<30))
 	}
 }
 
@@ -47,15 +47,15 @@ func TestTwiceAsksAgainWithWhatIsLeft(t *testing.T) {
 		defer cancel()
 		began, silent := time.Now(), errors.New("no answer")
 		asked := 0
-		inDoubt, err := lock.Twice(ctx, func(ctx context.Context) error {
+		unconfirmed, err := lock.TryTwice(ctx, func(ctx context.Context) error {
 			if asked++; asked > 1 {
 				return nil
 			}
 			<-ctx.Done()
 			return silent
 		}, func(err error) bool { return err == silent })
-		if asked != 2 || !inDoubt || err != nil || time.Since(began) != time.Second {
-			t.Errorf("%d times, %v, %v after %s", asked, inDoubt, err, time.Since(began))
+		if asked != 2 || !unconfirmed || err != nil || time.Since(began) != time.Second {
+			t.Errorf("%d times, %v, %v after %s", asked, unconfirmed, err, time.Since(began))
 		}
 	})
 }
@@ -64,9 +64,9 @@ func TestTwiceAsksOnceIfThereIsAnAnswer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	asked := 0
-	inDoubt, err := lock.Twice(ctx, func(context.Context) error { asked++; return nil }, func(error) bool { return true })
-	if asked != 1 || inDoubt || err != nil {
-		t.Errorf("%d times, %v, %v", asked, inDoubt, err)
+	unconfirmed, err := lock.TryTwice(ctx, func(context.Context) error { asked++; return nil }, func(error) bool { return true })
+	if asked != 1 || unconfirmed || err != nil {
+		t.Errorf("%d times, %v, %v", asked, unconfirmed, err)
 	}
 }
 
@@ -85,9 +85,9 @@ func TestUntilEndAsksNoMoreAfterAFinalAnswer(t *testing.T) {
 			return refused
 		}
 		is := func(one error) func(error) bool { return func(err error) bool { return err == one } }
-		inDoubt, err := lock.UntilEnd(ctx, times, nil, ask, is(silent), is(refused))
-		if asked != 2 || !inDoubt || err != refused || time.Since(began) > times.Pause {
-			t.Errorf("%d times, %v, %v after %s", asked, inDoubt, err, time.Since(began))
+		unconfirmed, err := lock.RetryUntilFinal(ctx, times, nil, ask, is(silent), is(refused))
+		if asked != 2 || !unconfirmed || err != refused || time.Since(began) > times.RetryDelay {
+			t.Errorf("%d times, %v, %v after %s", asked, unconfirmed, err, time.Since(began))
 		}
 	})
 }
