@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 # package (a regular expression) : what it may import beside the standard library
 rules='
-cmd/redlockrun     : internal/(outset/takesignals|config|console|explain|flagset|interrupt|lock|operator|outfile|password|runner|session) github.com/spf13/(cobra|pflag)
+cmd/redlockrun     : internal/(outset/startup|config|console|explain|flagset|interrupt|lock|operator|outfile|password|runner|session) github.com/spf13/(cobra|pflag)
 internal/session   : internal/(boottime|config|console|explain|footprint|interrupt|lock|lock/local|outfile|runner|store|watchdog)
 internal/operator  : internal/(boottime|config|console|doctor|explain|flagset|interrupt|lock|lock/local|lock/wire|outfile|page|report|runner|screen|store) github.com/spf13/pflag
 internal/explain   : internal/(boottime|config|console|lock|lock/quorum|runner|watchdog)
@@ -37,7 +37,7 @@ internal/proof/locktest : internal/(lock|lock/wire|proof/redistest|boottime)
 internal/runner     : internal/(boottime|forkexec|guard|relay) golang.org/x/sys.*
 internal/forkexec   : internal/outset
 internal/outset     :
-internal/outset/takesignals : internal/outset
+internal/outset/startup : internal/outset
 internal/guard      : internal/outset
 internal/password   : internal/(guard|lock)
 internal/relay      : internal/outset golang.org/x/sys.*

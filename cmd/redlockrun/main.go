@@ -4,7 +4,7 @@ package main
 import (
 	"os"
 
-	_ "redlockrun/internal/outset/takesignals" // from here on no signal is missed
+	_ "redlockrun/internal/outset/startup" // from here on no signal is missed
 )
 
 func main() { run(os.Args[1:]).exit() }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 	"testing"
@@ -19,6 +20,7 @@ import (
 // TestMain lets the test binary play the commands that scripts run under a lock.
 func TestMain(m *testing.M) {
 	outset.ReturnSignals() // the tests, and jobs, are no redlockrun
+	runtime.SetDefaultGOMAXPROCS()
 	testscript.Main(cleaning{m}, map[string]func(){"job": jobMain})
 }
 

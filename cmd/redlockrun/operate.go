@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"time"
 
 	"redlockrun/internal/config"
@@ -10,6 +11,7 @@ import (
 
 // operate runs an operator command with what stands behind its name.
 func (p *program) operate(c *operator.Command, args []string) error {
+	runtime.SetDefaultGOMAXPROCS() // an operator command may read and show thousands of jobs
 	err := p.perform(c, args)
 	if c.Plugin && err != nil {
 		return operator.AnswerUnknown(err, p.about)

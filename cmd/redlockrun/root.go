@@ -22,7 +22,6 @@ const flushLimit = 100 * time.Millisecond
 // run is the whole program but for the way it ends.
 func run(args []string) ending {
 	signals := runner.Subscribe() // first of all: from here on none is missed
-	defer runner.DropEarlyGuard()
 	p := newProgram(os.LookupEnv, console.Stderr(runner.WithoutTTOU))
 	p.signals = signals
 	p.runF = func(a *explain.About, argv []string) (runner.Status, error) {

@@ -7,8 +7,7 @@
 // while its packages are initialized, and never reaches main. That order is
 // the point of the package: it imports only what everything needs, so the linker initializes
 // it before nearly everything else, and a guard needs neither the time nor the
-// memory of the rest. For the same reason a program that seems to want a guard
-// executes one at that moment already: see [TakeEarly].
+// memory of the rest.
 package guard
 
 // Name is the argv[0] of a guard, and its name in ps(1). It is none that a pattern

@@ -9,7 +9,6 @@ func init() {
 	if kept, orders, ok := invoked(); ok {
 		syscall.Exit(run(kept, orders))
 	}
-	startEarly()
 }
 
 // invoked reports whether this process is to be a guard, how many descriptors it

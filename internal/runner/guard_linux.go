@@ -44,22 +44,39 @@ type Guard struct {
 	quit     chan struct{} // closed when the guard is told to end
 }
 
-// StartGuard executes this program again as a guard, or takes the one that was
-// executed while the program was initialized. It returns at once, so that the lock can
-// be asked for meanwhile: Started says whether it worked, Run waits until the guard is
-// on watch, and whoever has called StartGuard calls Close. The guard holds keep open
-// until it ends; if one of these files is closed before Started returns, there may be no
-// guard. As PID 1 StartGuard returns nil.
+// StartGuard executes this program again as a guard. It returns at once, so that the lock can
+// be asked for meanwhile: Started says whether it worked, Run waits until the guard is on watch,
+// and the caller of StartGuard calls Close. The guard holds keep open until it ends; if one of
+// these files is closed before Started returns, there may be no guard. As PID 1 StartGuard
+// returns nil.
 func StartGuard(keep ...*os.File) *Guard {
+	g := newGuard(keep)
+	if g != nil {
+		go func() { g.run(g.executeAlongside()) }()
+	}
+	return g
+}
+
+// StartGuardAtOnce is StartGuard for a process that does nothing else yet. It returns when
+// the guard is executed, and nothing else goes on until then. That spares the second processor of
+// Go code that StartGuard adds.
+func StartGuardAtOnce() *Guard {
+	g := newGuard(nil)
+	if g != nil {
+		ready, err := g.execute()
+		go g.run(ready, err)
+	}
+	return g
+}
+
+func newGuard(keep []*os.File) *Guard {
 	if os.Getpid() == 1 {
 		return nil
 	}
-	g := &Guard{
+	return &Guard{
 		keep: keep, started: make(chan struct{}), ready: make(chan struct{}),
 		ended: make(chan struct{}), quit: make(chan struct{}),
 	}
-	go g.run()
-	return g
 }
 
 // Started waits until the guard has been executed, and says why it could not be.

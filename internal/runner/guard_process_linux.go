@@ -14,10 +14,10 @@ import (
 
 const restartPause = time.Second // between two tries to start another guard
 
-// run is the life of all guards, one after the other, until Close.
-func (g *Guard) run() {
+// run is the life of all guards, one after the other, until Close. The first one has been
+// executed, or could not be.
+func (g *Guard) run(ready *os.File, err error) {
 	defer close(g.ended)
-	ready, err := g.execute()
 	if err != nil {
 		g.startErr = fmt.Errorf("start guard: %w", err)
 		g.endErr = g.startErr
@@ -28,13 +28,15 @@ func (g *Guard) run() {
 	}
 }
 
+// executeAlongside executes a guard while the rest of the program goes on.
+func (g *Guard) executeAlongside() (ready *os.File, err error) {
+	defer withoutPauses()()
+	return g.execute()
+}
+
 // execute starts a guard and tells it what its predecessor knew. What comes back
 // is the pipe on which it shows that it is ready.
 func (g *Guard) execute() (ready *os.File, err error) {
-	if e := g.takeEarly(); e != nil {
-		g.use(e.PID, e.Pipes)
-		return readyPipe(e.Pipes), nil
-	}
 	pipes, err := guard.NewPipes()
 	if err != nil {
 		return nil, err
@@ -50,24 +52,12 @@ func (g *Guard) execute() (ready *os.File, err error) {
 		return nil, err
 	}
 	g.use(pid, pipes)
-	return readyPipe(pipes), nil
-}
-
-func readyPipe(pipes guard.Pipes) *os.File { return os.NewFile(uintptr(pipes.Ready[0]), "guard") }
-
-// takeEarly is the guard that was executed before this process knew what it
-// was to do, unless it would have to hold something.
-func (g *Guard) takeEarly() *guard.Early {
-	if len(g.keep) > 0 {
-		return nil
-	}
-	return guard.TakeEarly()
+	return os.NewFile(uintptr(pipes.Ready[0]), "guard"), nil
 }
 
 // executeWith starts the process. The files that it is to hold may be closed meanwhile:
 // whoever asks for the lock does so when it is another's.
 func (g *Guard) executeWith(pipes guard.Pipes) (pid int, err error) {
-	defer withoutPauses()()
 	closed := withDescriptors(g.keep, func(keep []uintptr) { pid, err = pipes.Execute(keep) })
 	if closed != nil {
 		pipes.CloseGuards()
@@ -87,18 +77,6 @@ func (g *Guard) use(pid int, pipes guard.Pipes) {
 		return
 	}
 	g.tellAll(g.orders)
-}
-
-// DropEarlyGuard ends the guard that was executed while this process was
-// initialized, if StartGuard has not taken it.
-func DropEarlyGuard() {
-	e := guard.TakeEarly()
-	if e == nil {
-		return
-	}
-	_ = unix.Kill(e.PID, unix.SIGKILL)
-	e.Pipes.CloseStarters()
-	reap(e.PID)
 }
 
 // supervise waits for the end of the guard that has been started, and replaces it.
@@ -147,7 +125,7 @@ func (g *Guard) awaitEnd(ready *os.File, first bool) (wasReady bool) {
 // that Close came first.
 func (g *Guard) replace() (ready *os.File) {
 	for {
-		ready, err := g.execute()
+		ready, err := g.executeAlongside()
 		if err == nil {
 			return ready
 		}

@@ -30,6 +30,9 @@ type Guard struct{}
 // StartGuard starts nothing, which Started says.
 func StartGuard(keep ...*os.File) *Guard { return &Guard{} }
 
+// StartGuardAtOnce starts nothing, which Started says.
+func StartGuardAtOnce() *Guard { return &Guard{} }
+
 // Started always fails.
 func (g *Guard) Started() error { return errNotHere }
 
@@ -41,9 +44,6 @@ func (g *Guard) Close() {}
 
 // Bearing finds nobody.
 func Bearing(string) []int { return nil }
-
-// DropEarlyGuard does nothing.
-func DropEarlyGuard() {}
 
 // Subscribe starts the delivery of the signals that end a program.
 func Subscribe() <-chan os.Signal {

@@ -19,8 +19,11 @@ type guards struct {
 	deadline time.Time     // the last that was said
 }
 
-// start starts the first one.
-func (g *guards) start(keep ...*os.File) {
+// startAtOnce starts the first one before anything else is done.
+func (g *guards) startAtOnce() { g.present = runner.StartGuardAtOnce() }
+
+// startHolding starts the first one, which holds files open.
+func (g *guards) startHolding(keep []*os.File) {
 	g.keep = keep
 	g.present = runner.StartGuard(keep...)
 }

@@ -36,6 +36,10 @@ func New(a *explain.About, argv []string, c console.Console, signals <-chan os.S
 }
 
 func (s *session) Run(environ []string) (status runner.Status, err error) {
+	if !s.config.Address.Local {
+		s.guards.startAtOnce() // it gets ready while the lock is asked for
+	}
+	defer s.guards.close()
 	exposed, err := interrupt.AtOnce(s.signals, func() ([]string, error) { return store.ExposedPasswords(s.config), nil })
 	if err != nil {
 		return status, err
@@ -51,8 +55,9 @@ func (s *session) Run(environ []string) (status runner.Status, err error) {
 	if err := s.splay(); err != nil {
 		return status, err
 	}
-	s.guards.start(keep...) // while the lock is asked for
-	defer s.guards.close()
+	if s.config.Address.Local {
+		s.guards.startHolding(keep)
+	}
 	lease, run, err := s.acquire(store)
 	if err != nil {
 		return status, err

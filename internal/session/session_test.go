@@ -160,7 +160,7 @@ func TestASignalEndsTheRenewalBeforeTheStart(t *testing.T) {
 func TestNoGuardNoRun(t *testing.T) {
 	store := &fakeStore{}
 	s := fakeSession(nil)
-	s.guards.start(closedFile(t))
+	s.guards.startHolding([]*os.File{closedFile(t)})
 	defer s.guards.close()
 	_, _, err := s.acquire(store)
 	if got := explain.Of(err, *s.about).Status; got != explain.StatusFailed || len(store.given[0].released) != 1 {

@@ -33,18 +33,13 @@ type tools struct {
 	redlockrun          map[string]string
 }
 
-// withoutGuard are the places that tell whether there is to be a guard: none, as for PID 1,
+// withoutGuard edits the place that decides whether there is a guard: none, as for PID 1,
 // of which the kernel leaves nothing behind. There is no flag for that.
 var withoutGuard = []seeded.Edit{
 	{
 		File: "internal/runner/guard_linux.go",
 		Old:  "\tif os.Getpid() == 1 {\n\t\treturn nil\n",
 		New:  "\tif os.Getpid() > 0 {\n\t\treturn nil\n",
-	},
-	{
-		File: "internal/guard/early_linux.go",
-		Old:  "\tif syscall.Getpid() == 1 {\n\t\treturn\n",
-		New:  "\tif syscall.Getpid() > 0 {\n\t\treturn\n",
 	},
 }
 

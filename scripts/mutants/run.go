@@ -149,7 +149,7 @@ var runnerFaults = []fault{
 		"\tmakeThreads()\n", "",
 		"cmd/redlockrun TestACommandThatUsesUpAllProcessesKeepsItsLock", false},
 	{"keep no signal of the first milliseconds", "cmd/redlockrun/main.go",
-		"\t_ \"redlockrun/internal/outset/takesignals\" // from here on no signal is missed\n", "",
+		"\t_ \"redlockrun/internal/outset/startup\" // from here on no signal is missed\n", "",
 		"cmd/redlockrun TestNoSignalIsSwallowedAtTheStart", false},
 }
 
