@@ -1,4 +1,4 @@
-// Package interrupt runs slow work that a signal can end.
+// Package interrupt runs slow work that a signal can cancel.
 package interrupt
 
 import (
@@ -10,18 +10,18 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// undoLimit bounds what ending a wait may take if Redis does not answer.
+// undoLimit bounds the time that a cancelled call gets if Redis does not answer.
 const undoLimit = 1500 * time.Millisecond
 
-// A Result is what came of a call that signals may interrupt.
+// A Result is the result of an interruptible call.
 type Result[T any] struct {
 	Value T
 	Err   error
 }
 
-// Run does something slow while it attends to signals. One that ends
-// redlockrun ends do's context and becomes the error, beside whatever do
-// returned; a second one, or undoLimit, does not wait for do.
+// Run calls do and handles signals meanwhile. A signal that ends redlockrun cancels do's context
+// and becomes the error; do's value is still returned. After a second signal, or undoLimit, Run
+// returns without waiting for do.
 func Run[T any](signals <-chan os.Signal, do func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -50,8 +50,8 @@ func Run[T any](signals <-chan os.Signal, do func(context.Context) (T, error)) (
 	}
 }
 
-// AtOnce does something that reads files, and leaves it behind at the first signal that ends
-// redlockrun: nothing may end a read from a network file system whose server is gone.
+// AtOnce calls do, which reads files, and returns without it at the first signal that ends
+// redlockrun: a read from a network file system whose server is down may never end.
 func AtOnce[T any](signals <-chan os.Signal, do func() (T, error)) (T, error) {
 	done := Start(context.Background(), func(context.Context) (T, error) { return do() })
 	for {
@@ -66,7 +66,7 @@ func AtOnce[T any](signals <-chan os.Signal, do func() (T, error)) (T, error) {
 	}
 }
 
-// Start calls do beside the caller. The channel has room for what comes of it.
+// Start calls do in a goroutine. The channel has room for the result.
 func Start[T any](ctx context.Context, do func(context.Context) (T, error)) <-chan Result[T] {
 	done := make(chan Result[T], 1)
 	go func() {

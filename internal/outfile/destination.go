@@ -16,19 +16,22 @@ var (
 	errForeign = errors.New("it is a link of another user")
 )
 
-// maxLinks is how many links the kernel follows, too.
+// maxLinks is the limit of the kernel.
 const maxLinks = 40
 
-// Put writes text to the file that path names. A link is followed, and the file that it leads to
-// is replaced in its own directory. What is in /dev or /proc is not replaced but written to. Mode
-// is replace's. Errors name the file.
+// Put writes text to the file at path. It follows a link, and replaces the target in the target's
+// directory. Files in /dev and /proc are written to, not replaced. Mode is as for ReplaceBy.
+// Errors name the file.
 func Put(path string, text []byte, mode os.FileMode) error {
 	d, err := resolve(path)
 	if err != nil {
 		return &os.PathError{Op: "replace", Path: path, Err: Bare(err)}
 	}
 	if !d.isStream {
-		return replace(d.path, text, mode)
+		return ReplaceBy(d.path, mode, func(f *os.File) error {
+			_, err := f.Write(text)
+			return err
+		})
 	}
 	if err := d.append(text); err != nil {
 		return &os.PathError{Op: "write", Path: path, Err: Bare(err)}
@@ -36,11 +39,11 @@ func Put(path string, text []byte, mode os.FileMode) error {
 	return nil
 }
 
-// A destination is what a path leads to once no link is left.
+// A destination is the target of a path after all links.
 type destination struct {
 	path       string
-	isStream   bool // it is written to and not replaced
-	descriptor int  // of a stream that this process has open; -1 for none
+	isStream   bool // written to, not replaced
+	descriptor int  // of a stream that this process has open; -1: none
 }
 
 // resolve follows the links of the last element of path. The kernel follows the others.
@@ -68,21 +71,21 @@ func resolve(path string) (destination, error) {
 				return destination{}, err
 			}
 			if !filepath.IsAbs(to) {
-				to = dir + to // not Join: a .. behind a link is the kernel's to follow
+				to = dir + to // not Join, which would resolve a .. behind a link
 			}
 			path = to
 		case inDev:
 			return destination{path, true, -1}, nil
 		case err == nil && !there.Mode().IsRegular():
 			return destination{}, ErrNoFile
-		default: // a file that is not there is made; what else is wrong shows then
+		default: // a missing file is created; other errors show then
 			return destination{path, false, -1}, nil
 		}
 	}
 	return destination{}, syscall.ELOOP
 }
 
-// realDir is dir without links; "" if it cannot be found.
+// realDir returns dir without links; "" if it cannot be found.
 func realDir(dir string) string {
 	for _, step := range []func(string) (string, error){filepath.EvalSymlinks, filepath.Abs, filepath.EvalSymlinks} {
 		var err error
@@ -95,16 +98,16 @@ func realDir(dir string) string {
 
 func isWithin(dir, root string) bool { return dir == root || strings.HasPrefix(dir, root+"/") }
 
-// mayFollow reports whether a link is the user's own or root's. Any other may be a trap: this
-// process would replace a file of its own user.
+// mayFollow reports whether a link belongs to the user or to root. Another user's link may be a
+// trap: this process would replace a file of its own user.
 func mayFollow(link os.FileInfo) bool {
 	s, ok := link.Sys().(*syscall.Stat_t)
 	return ok && (s.Uid == 0 || int(s.Uid) == os.Geteuid())
 }
 
-// ownDescriptor is the number of the descriptor of this process that name is in dir: as in
-// /dev/stdout, /dev/fd/3 and /proc/self/fd/3. To open such a name anew would write from the
-// start of the file.
+// ownDescriptor returns the descriptor of this process that dir and name stand for, such as
+// /dev/stdout, /dev/fd/3 and /proc/self/fd/3. Opening such a name again would write from the start
+// of the file.
 func ownDescriptor(dir, name string) (n int, ok bool) {
 	if dir == "/dev" {
 		n, ok = map[string]int{"stdin": 0, "stdout": 1, "stderr": 2}[name]
@@ -119,7 +122,7 @@ func ownDescriptor(dir, name string) (n int, ok bool) {
 	return n, err == nil
 }
 
-// append writes text behind what the stream holds. It creates nothing.
+// append writes text to the end of the stream. It creates nothing.
 func (d destination) append(text []byte) error {
 	f, err := d.open()
 	if err != nil {
@@ -136,7 +139,7 @@ func (d destination) open() (*os.File, error) {
 	if d.descriptor >= 0 {
 		return runner.Inherited(d.descriptor, d.path)
 	}
-	// A FIFO without a reader is refused at once.
+	// O_NONBLOCK: a FIFO without a reader fails at once.
 	f, err := os.OpenFile(d.path, os.O_WRONLY|os.O_APPEND|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Package outfile writes a file as a whole: a reader finds the old text or the new one.
+// Package outfile replaces a file as a whole: a reader sees the old text or the new one.
 package outfile
 
 import (
@@ -10,26 +10,17 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// ForAll lets other users read a file: who collects or serves it is hardly who wrote it.
+// ForAll lets other users read a file: often another user collects or serves it.
 const ForAll = 0o644
 
-// replace puts text into the place of the file at path, or leaves that as it was: who reads
-// it finds the old or the new one, and all of it. Its mode is that, whatever the umask; 0
-// leaves it to the umask. A device, or what else is no file, is not replaced; a link is.
-// Errors name path.
-func replace(path string, text []byte, mode os.FileMode) error {
-	return ReplaceBy(path, mode, func(f *os.File) error {
-		_, err := f.Write(text)
-		return err
-	})
-}
-
-// ReplaceBy is replace by what write writes.
+// ReplaceBy replaces the file at path by what write writes, or leaves it as it was: a reader sees
+// either the old file or the new one, complete. Mode overrides the umask; 0 leaves the mode to the
+// umask. ReplaceBy replaces a link, but no device or other special file. Errors name path.
 func ReplaceBy(path string, mode os.FileMode, write func(*os.File) error) error {
 	if there, err := os.Stat(path); err == nil && !there.Mode().IsRegular() {
 		return &os.PathError{Op: "replace", Path: path, Err: ErrNoFile}
 	}
-	dir, _ := filepath.Split(path) // not Dir, which shortens what has a link before a ..
+	dir, _ := filepath.Split(path) // not Dir, which would resolve a .. behind a link
 	beside := dir + ".redlockrun-" + lock.NewRunID()
 	err := create(beside, mode, write)
 	if err == nil {
@@ -42,7 +33,7 @@ func ReplaceBy(path string, mode os.FileMode, write func(*os.File) error) error 
 	return nil
 }
 
-// Bare is err without the paths that it names: those of a file that nobody has asked for.
+// Bare returns err without its path, which is that of a temporary file.
 func Bare(err error) error {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return errno

@@ -1,5 +1,5 @@
-// Package screen is a terminal that a page is drawn on again and again, and that is left as
-// it was: when the screen is closed, and while the program is suspended.
+// Package screen draws a page on a terminal again and again. It restores the terminal when the
+// screen is closed and while the program is suspended.
 package screen
 
 import (
@@ -14,29 +14,29 @@ import (
 )
 
 const (
-	begin = "\x1b[?1049h\x1b[?25l\x1b[2J" // the other page, without a cursor, empty
+	begin = "\x1b[?1049h\x1b[?25l\x1b[2J" // the alternate screen, without a cursor, empty
 	end   = "\x1b[?25h\x1b[?1049l"
 )
 
-// A Screen is a terminal that has been taken. Its methods may be called by several goroutines.
+// A Screen is a terminal in use. Several goroutines may call its methods.
 type Screen struct {
 	in, out *os.File
 	keys    chan byte
 	changed chan struct{}
 	signals chan os.Signal
 	done    chan struct{} // closed by Close
-	wake    *os.File      // likewise: it ends the reading of keys
+	wake    *os.File      // closed by Close too: it ends the reading of keys
 	ended   sync.WaitGroup
 
 	mu     sync.Mutex
-	before *unix.Termios // of in; nil if that is no terminal
+	before *unix.Termios // the settings of in; nil if it is no terminal
 }
 
-// On reports whether a file leads to a terminal, which can be a screen.
+// On reports whether a file is a terminal.
 func On(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// Open takes the terminal that out leads to, and reads keys from in if that is one, too.
-// Close gives it back, and must be called.
+// Open takes the terminal out, and reads keys from in if that is a terminal too. The caller must
+// call Close, which restores the terminal.
 func Open(in, out *os.File) (*Screen, error) {
 	s := &Screen{in: in, out: out, keys: make(chan byte), changed: make(chan struct{}, 1),
 		signals: make(chan os.Signal, 8), done: make(chan struct{})}
@@ -46,16 +46,16 @@ func Open(in, out *os.File) (*Screen, error) {
 	}
 	s.wake = wake
 	signal.Notify(s.signals, syscall.SIGWINCH, syscall.SIGCONT)
-	if !signal.Ignored(syscall.SIGTSTP) { // a shell without job control wants that
+	if !signal.Ignored(syscall.SIGTSTP) { // a shell without job control has it ignored
 		signal.Notify(s.signals, syscall.SIGTSTP)
 	}
 	s.enter()
-	s.ended.Go(s.attend)
+	s.ended.Go(s.handleSignals)
 	s.ended.Go(func() { s.listen(asleep) })
 	return s, nil
 }
 
-// Close leaves the terminal as it was before Open. The second time it does nothing.
+// Close restores the terminal. A second call does nothing.
 func (s *Screen) Close() {
 	select {
 	case <-s.done:
@@ -69,14 +69,14 @@ func (s *Screen) Close() {
 	signal.Stop(s.signals)
 }
 
-// Keys are the bytes that are typed. The channel is never closed.
+// Keys returns the channel of the typed bytes. It is never closed.
 func (s *Screen) Keys() <-chan byte { return s.keys }
 
-// Changed is readable when the page is to be drawn anew: the size is another, or the program
-// was suspended.
+// Changed returns a channel that is readable when the page must be drawn again: the size has
+// changed, or the program was suspended.
 func (s *Screen) Changed() <-chan struct{} { return s.changed }
 
-// Size is that of the terminal, and 80 by 24 if nobody knows.
+// Size returns the size of the terminal; 80 by 24 if it is unknown.
 func (s *Screen) Size() (columns, rows int) {
 	columns, rows, err := term.GetSize(int(s.out.Fd()))
 	if err != nil || columns <= 0 || rows <= 0 {
@@ -85,8 +85,8 @@ func (s *Screen) Size() (columns, rows int) {
 	return columns, rows
 }
 
-// Draw shows lines in the place of what was shown before: as many as there is room for.
-// None of them may be wider than the terminal.
+// Draw replaces the page by lines, as many as there is room for. No line may be wider than the
+// terminal.
 func (s *Screen) Draw(lines []string) {
 	_, rows := s.Size()
 	s.mu.Lock()
@@ -97,16 +97,16 @@ func (s *Screen) Draw(lines []string) {
 		if i > 0 {
 			page.WriteString("\r\n")
 		}
-		page.WriteString("\x1b[2K" + line) // a line is emptied first: behind the last column that would take a letter
+		page.WriteString("\x1b[2K" + line) // erased first: after a full line this would erase its last letter
 	}
 	page.WriteString("\x1b[J")
 	s.write(page.String())
 }
 
-// write has nobody to tell of an error: a terminal that is gone sends SIGHUP.
+// write ignores errors: a terminal that disappears sends SIGHUP.
 func (s *Screen) write(text string) { _, _ = s.out.WriteString(text) }
 
-// enter takes the terminal, whose settings are to be kept.
+// enter saves the settings of the terminal and takes it.
 func (s *Screen) enter() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +114,7 @@ func (s *Screen) enter() {
 	s.take()
 }
 
-// take makes single keys readable. Those that send a signal go on to do so.
+// take makes single keys readable. Keys that send a signal still send it.
 func (s *Screen) take() {
 	if s.before != nil {
 		raw := *s.before
@@ -134,8 +134,8 @@ func (s *Screen) leave() {
 	}
 }
 
-// attend follows what becomes of the terminal and of this process.
-func (s *Screen) attend() {
+// handleSignals redraws after a change of size, and gives the terminal back during a suspension.
+func (s *Screen) handleSignals() {
 	for {
 		select {
 		case <-s.done:
@@ -146,24 +146,20 @@ func (s *Screen) attend() {
 				s.leave()
 				suspend()
 				s.enter()
-			case syscall.SIGCONT: // after a SIGSTOP, too, which nobody could see coming
+			case syscall.SIGCONT: // also after SIGSTOP, which cannot be caught
 				s.mu.Lock()
 				s.take()
 				s.mu.Unlock()
 			}
-			s.change()
+			select {
+			case s.changed <- struct{}{}:
+			default:
+			}
 		}
 	}
 }
 
-func (s *Screen) change() {
-	select {
-	case s.changed <- struct{}{}:
-	default:
-	}
-}
-
-// listen reads keys until the screen is closed, or nothing more can be typed.
+// listen reads keys until the screen is closed or the input ends.
 func (s *Screen) listen(asleep *os.File) {
 	defer asleep.Close()
 	if !On(s.in) {
@@ -180,10 +176,10 @@ func (s *Screen) listen(asleep *os.File) {
 			continue
 		}
 		n, _ := unix.Read(int(s.in.Fd()), key)
-		if n < 1 && ready[0].Revents&^unix.POLLIN != 0 { // it is hung up
+		if n < 1 && ready[0].Revents&^unix.POLLIN != 0 { // a hang-up
 			return
 		}
-		if n < 1 { // another has read it
+		if n < 1 { // another process has read it
 			continue
 		}
 		select {

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How terminals are asked and told. What has been typed, and not been read, is kept.
+// The ioctls for the settings of a terminal. TCSETSW keeps unread input.
 const (
 	getTermios = unix.TCGETS
 	setTermios = unix.TCSETSW
 )
 
-// suspend stops this process as Ctrl-Z does, where the kernel allows that: in an orphaned
-// process group nobody could continue it, and nothing happens. The thread sends the signal
-// to itself, so that it is stopped before tgkill returns.
+// suspend stops this process as Ctrl-Z does. In an orphaned process group the kernel ignores the
+// signal, because no shell could continue the process. The thread sends the signal to itself, so
+// that it stops before tgkill returns.
 func suspend() {
 	defer relay.UseDefault(unix.SIGTSTP)()
 	runtime.LockOSThread()

@@ -1,6 +1,5 @@
-// Package markup writes a page of HTML. It is the only way into the page: what it is given is
-// text, wherever it comes from, and stays text. No page of it runs a script, and none names a
-// place that is not on the page itself.
+// Package markup writes a page of HTML, and is the only way into the page. It escapes every text,
+// wherever it comes from. Its pages run no script and refer to nothing outside the page.
 package markup
 
 import (
@@ -10,26 +9,25 @@ import (
 	"unicode/utf8"
 )
 
-// A Page is one that is being written. The zero value is a page without elements.
+// A Page is a page in the making. The zero value is a page without elements.
 type Page struct {
 	text []byte
-	open []string // the elements that have not been closed, from outside in
+	open []string // the open elements, outermost first
 }
 
-// New is a page with room for so many bytes. It grows if it needs more.
+// New returns a page with room for so many bytes. It grows if it needs more.
 func New(room int) *Page {
 	return &Page{text: append(make([]byte, 0, room), "<!DOCTYPE html>\n"...)}
 }
 
-// Open begins an element with its attributes: a name and a value in turn. Names are those of
-// HTML in small letters; other characters are left out. So are attributes that could run a
-// script or ask for something from elsewhere.
+// Open begins an element with its attributes: names and values in turn. Names are in small letters;
+// other characters are dropped. So are attributes that could run a script or load something.
 func (p *Page) Open(element string, attributes ...string) {
 	p.begin(element, attributes)
 	p.open = append(p.open, element)
 }
 
-// Close ends the element that was begun last.
+// Close ends the element that was opened last.
 func (p *Page) Close() {
 	last := len(p.open) - 1
 	if last < 0 {
@@ -41,47 +39,47 @@ func (p *Page) Close() {
 	p.open = p.open[:last]
 }
 
-// Void is an element that has no content and no end: meta, link, col, br.
+// Void writes an element without content and end tag: meta, link, col, br.
 func (p *Page) Void(element string, attributes ...string) { p.begin(element, attributes) }
 
 // Text adds text.
 func (p *Page) Text(text string) { p.escape(text) }
 
-// Element is an element with a text and nothing else in it.
+// Element writes an element that contains only a text.
 func (p *Page) Element(element, text string, attributes ...string) {
 	p.Open(element, attributes...)
 	p.escape(text)
 	p.Close()
 }
 
-// Line ends a line of the page's source, and adds nothing that is seen.
+// Line ends a line of the source. It adds nothing visible.
 func (p *Page) Line() { p.text = append(p.text, '\n') }
 
-// Style is an element with a style sheet. No sheet can end it, and none can name an address.
+// Style writes a style sheet. No sheet can end the element or name an address.
 func (p *Page) Style(sheet string) {
 	p.Open("style")
 	p.text = append(p.text, strings.NewReplacer("<", `\3c `, "@import", "", "url(", "").Replace(sheet)...)
 	p.Close()
 }
 
-// Policy forbids the browser to run a script, and to ask anybody for anything, but for what
-// the page brings along: its style sheet and an empty icon.
+// Policy forbids the browser to run a script or to load anything except the page's own style
+// sheet and empty icon.
 func (p *Page) Policy() {
 	p.equivalent("Content-Security-Policy",
 		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'")
 }
 
-// Refresh lets the browser read the page again after so many seconds.
+// Refresh makes the browser reload the page after so many seconds.
 func (p *Page) Refresh(seconds int) { p.equivalent("refresh", strconv.Itoa(seconds)) }
 
-// equivalent is what a server could have said before the page.
+// equivalent writes what a server could send as an HTTP header.
 func (p *Page) equivalent(header, value string) {
 	p.text = append(append(append(p.text, `<meta http-equiv="`...), header...), `" content="`...)
 	p.escape(value)
 	p.text = append(p.text, `">`...)
 }
 
-// Bytes closes what is open, and is the page.
+// Bytes closes all open elements and returns the page.
 func (p *Page) Bytes() []byte {
 	for len(p.open) > 0 {
 		p.Close()
@@ -102,21 +100,22 @@ func (p *Page) begin(element string, attributes []string) {
 	p.text = append(p.text, '>')
 }
 
-// allowed reports whether an attribute asks for nothing and runs nothing.
+// allowed reports whether an attribute can neither load nor run anything.
 func allowed(name, value string) bool {
 	switch name {
 	case "href":
 		return strings.HasPrefix(value, "#") || value == Nothing
 	case "style":
 		return bare(value) || isProperty(value)
-	case "class", "id", "title", "lang", "name", "content", "charset", "rel", "tabindex", "open", "scope", "datetime", "colspan", "role":
+	case "class", "id", "title", "lang", "name", "content", "charset", "rel", "tabindex", "open", "scope",
+		"datetime", "colspan", "role":
 		return true
 	}
 	return strings.HasPrefix(name, "aria-")
 }
 
-// Property is a style that gives the sheet a text, as var(--name). Whatever the text holds, it
-// stays one string.
+// Property returns a style that passes a text to the sheet as var(--name). Any text stays one
+// string.
 func Property(name, text string) string {
 	var b strings.Builder
 	b.WriteString("--" + name + `:"`)
@@ -131,7 +130,7 @@ func Property(name, text string) string {
 	return b.String()
 }
 
-// isProperty reports whether a style is one that Property makes.
+// isProperty reports whether Property could have made a style.
 func isProperty(style string) bool {
 	name, text, ok := strings.Cut(strings.TrimPrefix(style, "--"), `:"`)
 	text, ends := strings.CutSuffix(text, `"`)
@@ -145,7 +144,7 @@ func isProperty(style string) bool {
 	return ok && ends && bare(name) && len(name)+len(text)+len(`--:""`) == len(style)
 }
 
-// Nothing is the address of an empty thing, which nobody needs to be asked for.
+// Nothing is the address of an empty resource, which the browser need not load.
 const Nothing = "data:,"
 
 func (p *Page) name(name string) {
@@ -156,7 +155,7 @@ func (p *Page) name(name string) {
 	}
 }
 
-// value is that of an attribute: nothing if it is empty, without quotes where it needs none.
+// value writes the value of an attribute: nothing if it is empty, with quotes only where needed.
 func (p *Page) value(value string) {
 	switch {
 	case value == "":
@@ -181,7 +180,7 @@ func bare(value string) bool {
 	return true
 }
 
-// escape adds text as it is to be read. What no page may have becomes U+FFFD.
+// escape adds text. Characters that no page may contain become U+FFFD.
 func (p *Page) escape(text string) {
 	from := 0
 	for i := 0; i < len(text); {
@@ -195,7 +194,7 @@ func (p *Page) escape(text string) {
 	p.text = append(p.text, text[from:]...)
 }
 
-// instead is what stands for the first character of a text; "" if it stands for itself.
+// instead returns the replacement of the first character of a text; "" to keep the character.
 func instead(text string) (with string, size int) {
 	switch c := text[0]; {
 	case c == '<':
@@ -220,7 +219,7 @@ func instead(text string) (with string, size int) {
 	return "", size
 }
 
-// embeds reports whether a character turns the direction of the text behind it.
+// embeds reports whether a character changes the direction of the text after it.
 func embeds(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
 }
