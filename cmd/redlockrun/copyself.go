@@ -41,7 +41,7 @@ const copySummary = "copies this program into a directory, for images without cp
 
 // copySelf copies the program that runs into a directory.
 func (p *program) copySelf(words []string) error {
-	_ = p.speak(config.From(nil, p.env, time.Now)) // as far as that is understood
+	_ = p.speak(config.NewSources(nil, p.env, time.Now)) // as far as that is understood
 	flags := pflag.NewFlagSet(copyWord, pflag.ContinueOnError)
 	asked := flags.BoolP("help", "h", false, "print the help")
 	if err := flags.Parse(words); err != nil {
@@ -145,7 +145,7 @@ var _ explain.SelfExplained = copyError{}
 func (e copyError) Unwrap() error { return e.error }
 
 func (e copyError) Explain(explain.About) explain.Explanation {
-	return explain.Failure(explain.StatusFailed, e.Error(), explain.Some(e.hint())...)
+	return explain.Failure(explain.StatusFailed, e.Error(), explain.HintList(e.hint())...)
 }
 
 // hint is what to do about it; "" if nothing is known.

@@ -45,7 +45,7 @@ func (p *program) report(err error, reason string) {
 		return
 	}
 	p.account.Slot = p.about.Config.Slot.Name
-	if unwritten := p.account.Report(p.reportFile, p.ending.status, err, reason); unwritten != nil {
+	if unwritten := p.account.Save(p.reportFile, p.ending.status, err, reason); unwritten != nil {
 		p.console.Say(console.Message{
 			Level: console.Warning, Event: console.EventUnreported, Text: fmt.Sprintf("write report file: %v", unwritten),
 		})

@@ -130,7 +130,7 @@ func TestTheLevelIsThatOfTheFlags(t *testing.T) {
 		p := newProgram(func(name string) (string, bool) { return "/dev/null", name == config.FileVar }, discard)
 		p.runF = func(*explain.About, []string) (runner.Status, error) { return runner.Status{}, nil }
 		err := p.execute([]string{"-k", "x", flag, "true"})
-		if err != nil || !p.console.Says(want) || p.console.Says(want-1) {
+		if err != nil || !p.console.Enabled(want) || p.console.Enabled(want-1) {
 			t.Errorf("%s: not %v, %v", flag, want, err)
 		}
 	}

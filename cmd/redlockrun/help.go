@@ -56,9 +56,9 @@ func help() string {
 	}
 	fmt.Fprintf(&b, "  %-12s%s\n", completionWord, completionSummary)
 	fmt.Fprintf(&b, "  %-12s%s\n", copyWord, copySummary)
-	for group := range config.Groups {
+	for group := range config.GroupCount {
 		b.WriteString("\n" + group.String() + ":\n")
-		if group == config.WhatToRun {
+		if group == config.GroupCommand {
 			fmt.Fprintf(&b, "%-*s%s\n", helpColumn, "  -c 'SHELL TEXT'", "run SHELL TEXT by /bin/sh -c, in place of COMMAND")
 		}
 		for _, s := range config.Settings() {

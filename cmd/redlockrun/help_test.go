@@ -142,7 +142,7 @@ func wantUnderstood(t *testing.T, words []string) {
 	c.Define(flags)
 	err := flags.Parse(slices.DeleteFunc(words[1:], func(w string) bool { return w == ">" }))
 	if err == nil {
-		_, err = config.From(said.Words(), func(string) (string, bool) { return "", false }, nil).Operator()
+		_, err = config.NewSources(said.Words(), func(string) (string, bool) { return "", false }, nil).Operator()
 	}
 	if err != nil {
 		t.Errorf("redlockrun %q: %v", words, err)

@@ -11,7 +11,7 @@ import (
 // keyless is what is wrong with a line that names no lock, as far as it shows what was meant;
 // else nil. Who has typed nothing at all is told what redlockrun is.
 func (p *program) keyless(from *config.Sources, argv []string) error {
-	if from.Said("key") != "" || from.Said("key-from-command") != "" {
+	if from.EffectiveValue("key") != "" || from.EffectiveValue("key-from-command") != "" {
 		return nil
 	}
 	if len(argv) == 0 {

@@ -23,7 +23,7 @@ func (p *program) perform(c *operator.Command, args []string) error {
 	called, err := c.Parse(args)
 	p.said = called.Said
 	if err != nil {
-		_ = p.speak(config.From(p.said.Words(), p.env, time.Now)) // as far as it was understood
+		_ = p.speak(config.NewSources(p.said.Words(), p.env, time.Now)) // as far as it was understood
 		return err
 	}
 	if called.Help {

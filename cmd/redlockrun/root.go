@@ -26,8 +26,8 @@ func run(args []string) ending {
 	p.signals = signals
 	p.runF = func(a *explain.About, argv []string) (runner.Status, error) {
 		s := session.New(a, argv, p.console, signals)
-		s.Account = p.account
-		defer func() { p.console, p.account = s.Console, s.Account }() // they know the lock
+		s.Report = p.account
+		defer func() { p.console, p.account = s.Console, s.Report }() // they know the lock
 		return s.Run(os.Environ())
 	}
 	return p.run(args)
@@ -78,7 +78,7 @@ func (p *program) execute(args []string) error {
 	}
 	cmd := p.rootCommand()
 	if err := cmd.ParseFlags(args); err != nil {
-		_ = p.speak(config.From(p.said.Words(), p.env, time.Now)) // as far as it was understood
+		_ = p.speak(config.NewSources(p.said.Words(), p.env, time.Now)) // as far as it was understood
 		return flagset.Explain(err, cmd.Flags(), helpHint)
 	}
 	return cmd.RunE(cmd, cmd.Flags().Args())
@@ -132,7 +132,7 @@ func (p *program) rootCommand() *cobra.Command {
 // first, so that what is wrong with the rest can be said that way: --log-format
 // json also holds for a complaint about the file. They are never nil.
 func (p *program) sources() (*config.Sources, error) {
-	from := config.From(p.said.Words(), p.env, time.Now)
+	from := config.NewSources(p.said.Words(), p.env, time.Now)
 	fileErr := from.ReadFile()
 	return from, cmp.Or(fileErr, p.speak(from))
 }
@@ -140,7 +140,7 @@ func (p *program) sources() (*config.Sources, error) {
 // start reads the configuration of a run and hands it on.
 func (p *program) start(command commandLine) error {
 	from, err := p.sources()
-	p.reportFile, p.account.Key = from.Said("report-file"), from.Said("key")
+	p.reportFile, p.account.Key = from.EffectiveValue("report-file"), from.EffectiveValue("key")
 	if err != nil {
 		return err
 	}

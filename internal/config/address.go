@@ -17,16 +17,16 @@ type Address struct {
 // address finds the nearest of --redis and --local, which replace each other
 // as a whole. A local lock has no urls.
 func (s *Sources) address() (a Address, urls []string, err error) {
-	g, err := s.nearest("redis", "local")
+	g, err := s.effective("redis", "local")
 	if err != nil {
 		return Address{}, nil, err
 	}
-	a = Address{From: g.called, origin: g.origin}
+	a = Address{From: g.sourceName, origin: g.origin}
 	if g.name == "redis" {
 		return a, g.values, nil
 	}
 	if MayBeURL(g.last()) {
-		return a, nil, Usagef("%s is given a URL, not a directory", g.called).Hint("--redis URL is for a lock in Redis")
+		return a, nil, Usagef("%s is given a URL, not a directory", g.sourceName).Hint("--redis URL is for a lock in Redis")
 	}
 	a.Local = true
 	if on, known := parseSwitch(g.last()); !known || !on {
@@ -35,8 +35,8 @@ func (s *Sources) address() (a Address, urls []string, err error) {
 	return a, nil, nil
 }
 
-// Whence is "from" and the source, for a message.
-func (a Address) Whence() string { return "from " + a.From }
+// FromSource is "from" and the source, for a message.
+func (a Address) FromSource() string { return "from " + a.From }
 
 // MayBeURL finds what is probably a URL in the wrong place, with a password or not.
 func MayBeURL(text string) bool {

@@ -61,21 +61,21 @@ const (
 // Config reads every setting from the nearest of its sources, for a run of command, which
 // is nil if none was given. Its error is a *UsageError.
 func (s *Sources) Config(command []string) (Config, error) {
-	r := reading{sources: s}
+	r := parser{sources: s}
 	c := Config{
 		Key:    r.key(command),
 		Times:  r.times(),
 		Wait:   r.wait(),
 		OnLost: OnLost(r.choice("on-lost", string(StopCommand), string(ContinueCommand))),
 
-		IgnorePause:  r.on("ignore-pause"),
+		IgnorePause:  r.switchOn("ignore-pause"),
 		History:      r.number("history", maxHistory),
-		Attempts:     r.counting("attempts", maxAttempts),
+		Attempts:     r.positive("attempts", maxAttempts),
 		AttemptDelay: r.attemptDelay(),
 		Splay:        r.limit("splay", 0),
 		ReportFile:   r.text("report-file"),
 
-		WarnFailed:    r.on("warn-failed"),
+		WarnFailed:    r.switchOn("warn-failed"),
 		MaxRuntime:    r.limit("max-runtime", 0),
 		MinHold:       r.duration("min-hold", 0),
 		Conflict:      r.number("conflict-exit-code", 255),
@@ -110,7 +110,7 @@ func (s *Sources) Config(command []string) (Config, error) {
 // checkPlace refuses what the place of the lock does not have.
 func (c Config) checkPlace() error {
 	switch {
-	case c.Wait.Max > 0 && !c.hasLine():
+	case c.Wait.Max > 0 && !c.hasQueue():
 		return Usagef("--max-waiters needs a line to count, which a local lock and a quorum do not have").
 			Hint("leave it out, or keep the lock in one Redis, Sentinel or Cluster")
 	case c.Address.Local && c.Slot.Name != "":
@@ -121,8 +121,8 @@ func (c Config) checkPlace() error {
 	return nil
 }
 
-// hasLine reports whether the waiters of a lock stand in a line of ours there.
-func (c Config) hasLine() bool {
+// hasQueue reports whether the waiters of a lock stand in a line of ours there.
+func (c Config) hasQueue() bool {
 	return !c.Address.Local && len(strings.Fields(strings.Join(c.Servers.URLs, " "))) == 1
 }
 
@@ -132,9 +132,9 @@ func (c Config) Source(setting string) string {
 	if c.sources == nil {
 		return ""
 	}
-	g, err := c.sources.nearest(setting)
+	g, err := c.sources.effective(setting)
 	if err != nil {
 		return ""
 	}
-	return g.called
+	return g.sourceName
 }

@@ -27,7 +27,7 @@ func sourcesAt(now time.Time, env map[string]string, flags ...string) (*config.S
 		}
 		said[name] = append(said[name], value)
 	}
-	s := config.From(said, func(name string) (string, bool) {
+	s := config.NewSources(said, func(name string) (string, bool) {
 		value, set := env[name]
 		if name == config.FileVar && !set {
 			return "/dev/null", true
@@ -265,8 +265,8 @@ func TestWhereAnAddressCameFromIsNamed(t *testing.T) {
 		{nil, []string{"local"}, "from --local"},
 	} {
 		got, err := read(c.env, append([]string{"key=x"}, c.args...)...)
-		if err != nil || got.Address.Whence() != c.want {
-			t.Errorf("%v: %q, %v; want %q", c.args, got.Address.Whence(), err, c.want)
+		if err != nil || got.Address.FromSource() != c.want {
+			t.Errorf("%v: %q, %v; want %q", c.args, got.Address.FromSource(), err, c.want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ const durationHint = "a duration is a number of seconds (60, 0.5) or a Go durati
 // would come of it.
 func ParseDuration(text string) (time.Duration, error) {
 	if strings.Trim(text, "0123456789.hmnuµs") != "" || !isDigit(text, 0) {
-		return 0, fmt.Errorf("%s is no duration", shown(text))
+		return 0, fmt.Errorf("%s is no duration", quotable(text))
 	}
 	unit := ""
 	if strings.Trim(text, "0123456789.") == "" {
@@ -22,7 +22,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text + unit)
 	if err != nil || d == 0 && strings.Trim(text, "0.hmnuµs") != "" {
-		return 0, fmt.Errorf("%s is no duration", shown(text))
+		return 0, fmt.Errorf("%s is no duration", quotable(text))
 	}
 	return d, nil
 }

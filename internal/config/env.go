@@ -22,16 +22,16 @@ const (
 	SlotVar     = "REDLOCKRUN_SLOT"    // the slot's name; unset without one
 )
 
-// environmentLevel is what REDLOCKRUN_* variables say. Unknown ones are
+// environmentLayer is what REDLOCKRUN_* variables say. Unknown ones are
 // ignored: Kubernetes injects REDLOCKRUN_PORT for a Service of that name.
-func environmentLevel(env Lookup) level {
+func environmentLayer(env Lookup) layer {
 	values := make(map[string][]string)
 	for _, s := range settings {
 		if value, set := env(s.Variable()); set {
 			values[s.Name] = fromVariable(s.Name, value)
 		}
 	}
-	return level{values: values, called: variableOf}
+	return layer{values: values, sourceName: variableOf}
 }
 
 // fromVariable is the value of a variable as flags would have said it: several
@@ -45,9 +45,9 @@ func fromVariable(name, value string) []string {
 
 const redisURLVar = "REDIS_URL"
 
-// redisURLLevel has an address that somebody has set for all programs.
-func redisURLLevel(env Lookup) level {
-	l := level{called: func(string) string { return redisURLVar }}
+// redisURLLayer has an address that somebody has set for all programs.
+func redisURLLayer(env Lookup) layer {
+	l := layer{sourceName: func(string) string { return redisURLVar }}
 	if url, set := env(redisURLVar); set {
 		l.values = map[string][]string{"redis": {url}}
 	}

@@ -22,11 +22,11 @@ const maxFile = 1 << 20
 const fileHint = "lines are blank, # comments, or NAME=VALUE as sh and systemd's EnvironmentFile= read them alike; " +
 	"put what is not plain into single quotes"
 
-// fileLevel is what the configuration file says. The default file may be absent.
-func fileLevel(env Lookup) (level, error) {
+// fileLayer is what the configuration file says. The default file may be absent.
+func fileLayer(env Lookup) (layer, error) {
 	path, named := env(FileVar)
 	if named && path == "" {
-		return level{}, Usagef("%s is empty", FileVar).Hint("/dev/null stands for no file")
+		return layer{}, Usagef("%s is empty", FileVar).Hint("/dev/null stands for no file")
 	}
 	called := "the file that " + FileVar + " names" // what cannot be read may be no path but a password
 	if !named {
@@ -34,10 +34,10 @@ func fileLevel(env Lookup) (level, error) {
 	}
 	text, info, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !named {
-		return level{}, nil
+		return layer{}, nil
 	}
 	if err != nil {
-		return level{}, Usagef("read %s: %w", called, err).Hint(FileVar + "=/dev/null does without the file")
+		return layer{}, Usagef("read %s: %w", called, err).Hint(FileVar + "=/dev/null does without the file")
 	}
 	l, err := parseFile(path, text)
 	if err != nil {
@@ -46,12 +46,12 @@ func fileLevel(env Lookup) (level, error) {
 	if info.Mode().Perm()&0o004 != 0 {
 		l.public = path
 	}
-	return l, l.judge(path, info)
+	return l, l.checkWriters(path, info)
 }
 
-// judge refuses a file by which others could let root run a command, and notes one that others
+// checkWriters refuses a file by which others could let root run a command, and notes one that others
 // may write otherwise.
-func (l *level) judge(path string, info fs.FileInfo) error {
+func (l *layer) checkWriters(path string, info fs.FileInfo) error {
 	who := writers(info)
 	if who == "" {
 		return nil
@@ -115,29 +115,29 @@ func readFile(path string) (text string, info fs.FileInfo, err error) {
 
 // parseFile reads the lines of the file. A message names a line by its
 // number and never quotes it: there may be a password in it.
-func parseFile(path, text string) (level, error) {
+func parseFile(path, text string) (layer, error) {
 	known := make(map[string]string)
 	for _, s := range settings {
 		known[s.Variable()] = s.Name
 	}
-	l := level{values: make(map[string][]string)}
-	l.called = func(name string) string { return variableOf(name) + " in " + path }
+	l := layer{values: make(map[string][]string)}
+	l.sourceName = func(name string) string { return variableOf(name) + " in " + path }
 	for i, line := range strings.Split(text, "\n") {
 		at := fmt.Sprintf("%s:%d", path, i+1)
 		variable, value, err := parseLine(line)
 		if err != nil {
-			return level{}, Usagef("%s: %v", at, err).Hint(fileHint)
+			return layer{}, Usagef("%s: %v", at, err).Hint(fileHint)
 		}
 		if !strings.HasPrefix(variable, "REDLOCKRUN_") {
 			continue
 		}
 		name, ok := known[variable]
 		if variable == variableOf("key") {
-			return level{}, Usagef("%s: %s is not for the file", at, variable).
+			return layer{}, Usagef("%s: %s is not for the file", at, variable).
 				Hint("two jobs with one key would keep each other out: give each its own --key")
 		}
 		if !ok {
-			return level{}, Usagef("%s: %s is not known", at, variable).
+			return layer{}, Usagef("%s: %s is not known", at, variable).
 				Hint("redlockrun --help lists the flags; each has a variable, REDLOCKRUN_ and its name in capitals with _")
 		}
 		l.values[name] = fromVariable(name, value)

@@ -7,23 +7,23 @@ import (
 )
 
 // key is that of --key, or made of the command's words; command is nil if there is none.
-func (r *reading) key(command []string) string {
-	g := r.nearest("key", "key-from-command")
+func (r *parser) key(command []string) string {
+	g := r.effective("key", "key-from-command")
 	switch {
-	case !g.said():
+	case !g.isSet():
 		r.fail(Usagef("no key was given").Hint("redlockrun --key NAME -- COMMAND; two runs with the same NAME exclude each other"))
 		return ""
 	case g.name == "key-from-command" && r.isSwitch(g):
 		return r.keyOf(command)
 	}
-	if problem := unfit(g.last(), maxKey); problem != "" {
-		r.fail(Usagef("%s %s", g.called, problem).Hint("a key is valid UTF-8, 1 to 512 bytes, without control characters"))
+	if problem := keyProblem(g.last(), maxKey); problem != "" {
+		r.fail(Usagef("%s %s", g.sourceName, problem).Hint("a key is valid UTF-8, 1 to 512 bytes, without control characters"))
 	}
 	return g.last()
 }
 
 // keyOf tells two commands apart by all of their words, and people what it is by its name.
-func (r *reading) keyOf(command []string) string {
+func (r *parser) keyOf(command []string) string {
 	if command == nil {
 		return ""
 	}
@@ -32,7 +32,7 @@ func (r *reading) keyOf(command []string) string {
 		all.Write([]byte(word + "\x00"))
 	}
 	key := filepath.Base(command[0]) + "-" + hex.EncodeToString(all.Sum(nil)[:8])
-	if problem := unfit(key, maxKey); problem != "" {
+	if problem := keyProblem(key, maxKey); problem != "" {
 		r.fail(Usagef("--key-from-command: the command's name %s", problem).Hint("give it a name of its own: --key NAME"))
 	}
 	return key

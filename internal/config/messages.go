@@ -9,16 +9,16 @@ type Messages struct {
 // Messages reads the settings of the messages. What it returns can be used even
 // if there is an error, a *UsageError.
 func (s *Sources) Messages() (Messages, error) {
-	r := reading{sources: s}
+	r := parser{sources: s}
 	m := Messages{Level: r.level(), JSON: r.choice("log-format", "text", "json") == "json"}
 	return m, r.err
 }
 
-func (r *reading) level() string {
+func (r *parser) level() string {
 	levels := []string{"warn", "debug", "info", "error"}
-	g := r.nearest("quiet", "verbose", "log-level")
+	g := r.effective("quiet", "verbose", "log-level")
 	switch {
-	case !g.said():
+	case !g.isSet():
 		return levels[0] // they contradict each other
 	case g.name == "quiet" && r.isSwitch(g):
 		return "error"
@@ -29,7 +29,7 @@ func (r *reading) level() string {
 }
 
 // verbosity is info for one -v and debug for more; a variable says 1 or 2.
-func (r *reading) verbosity(g given) string {
+func (r *parser) verbosity(g setValue) string {
 	if len(g.values) > 1 || g.last() == "2" {
 		return "debug"
 	}

@@ -12,7 +12,7 @@ import (
 // Operator reads what a command of an operator wants to know: the settings of the store.
 // What is said about a run is passed over, right or wrong. Its error is a *UsageError.
 func (s *Sources) Operator() (Config, error) {
-	r := reading{sources: s}
+	r := parser{sources: s}
 	c := Config{Timeout: r.duration("redis-timeout", time.Millisecond), Servers: r.servers(), sources: s,
 		PasswordCommand: r.text("redis-password-command")}
 	if r.err != nil {
@@ -29,16 +29,16 @@ func (s *Sources) Operator() (Config, error) {
 // UsualTimes are those of a run here that says nothing of its own about them; of one that
 // would be refused, those of the default.
 func (c Config) UsualTimes() lock.Times {
-	r := reading{sources: c.sources}
+	r := parser{sources: c.sources}
 	if t := r.times(); r.err == nil {
 		return t
 	}
 	return lock.TimesOf(time.Minute)
 }
 
-// Readable are the files with a password of ours that everybody on this host may read.
-func (c Config) Readable() (paths []string) {
-	for _, l := range c.sources.levels {
+// WorldReadable are the files with a password of ours that everybody on this host may read.
+func (c Config) WorldReadable() (paths []string) {
+	for _, l := range c.sources.layers {
 		if l.public != "" && slices.ContainsFunc(l.values["redis"], hasPassword) {
 			paths = append(paths, l.public)
 		}
@@ -67,7 +67,7 @@ func OperatorSettings() []Setting {
 // CheckReason refuses what cannot be kept as the reason of what an operator does. Its error is
 // a *UsageError.
 func CheckReason(why string) error {
-	if problem := unfit(why, maxReason); problem != "" {
+	if problem := keyProblem(why, maxReason); problem != "" {
 		return Usagef("--why %s", problem)
 	}
 	return nil
@@ -78,7 +78,7 @@ const maxReason = 200
 
 // CheckName refuses what cannot be the name of a job. Its error is a *UsageError.
 func CheckName(name string) error {
-	problem := unfit(name, maxKey)
+	problem := keyProblem(name, maxKey)
 	if name == "" {
 		problem = "is empty"
 	}

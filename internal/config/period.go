@@ -57,10 +57,10 @@ func fittingPeriod(p time.Duration) time.Duration {
 // that clock is set to: an hour that comes twice belongs to one slot, as does the tick in it,
 // and where one is left out the slot is shorter.
 func slotName(period time.Duration, now time.Time) string {
-	return shortest(period) + " " + beginning(period, now)
+	return inLargestUnit(period) + " " + slotStart(period, now)
 }
 
-func beginning(period time.Duration, now time.Time) string {
+func slotStart(period time.Duration, now time.Time) string {
 	switch {
 	case !isLocal(period) && period%time.Minute != 0:
 		return now.UTC().Truncate(period).Format("2006-01-02T15:04:05Z")
@@ -82,8 +82,8 @@ func monday(now time.Time) time.Time {
 	return time.Date(year, month, day-sinceMonday, 0, 0, 0, 0, time.UTC)
 }
 
-// shortest is a period in its largest unit: 5m for 300 s, 90s for a minute and a half.
-func shortest(period time.Duration) string {
+// inLargestUnit is a period in its largest unit: 5m for 300 s, 90s for a minute and a half.
+func inLargestUnit(period time.Duration) string {
 	for _, unit := range []struct {
 		length time.Duration
 		name   string

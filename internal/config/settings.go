@@ -13,7 +13,7 @@ type Setting struct {
 	Name    string // the flag's
 	Short   string // the flag's letter; "" for none
 	Value   string // what its value is called: D, a duration; FILE; words with | between, if there are no others; [=DIR] if it may stand alone
-	Alone   string // what the flag says if it stands without a value; "" if it needs one
+	Implied string // what the flag says if it stands without a value; "" if it needs one
 	Default string // what counts if nobody says anything; "" is nothing
 	Usage   string // one line, or several; what counts by default is behind it, unless it says that itself
 	Group   Group
@@ -24,13 +24,13 @@ type Group uint8
 
 // What settings are about.
 const (
-	WhatToRun Group = iota
-	HowToWait
-	OncePerTick
-	IfLost
-	WhereItLives
-	HowToSpeak
-	Groups // how many there are
+	GroupCommand Group = iota
+	GroupWait
+	GroupOnce
+	GroupLost
+	GroupStore
+	GroupMessages
+	GroupCount // how many there are
 )
 
 // String is the heading of the group.
@@ -41,56 +41,56 @@ func (g Group) String() string {
 
 // settings are all flags that have a variable. Those that may stand alone are switches.
 var settings = [...]Setting{
-	{"key", "k", "NAME", "", "", "the lock's name; two runs with one NAME exclude each other", WhatToRun},
-	{"key-from-command", "", "", "true", "", "a name that is made of COMMAND and its words", WhatToRun},
-	{"attempts", "", "N", "", "1", "start it at most N times until it succeeds", WhatToRun},
-	{"attempt-delay", "", "D", "", "10s", "the first pause between two starts; it doubles", WhatToRun},
-	{"max-runtime", "", "D", "", "", "stop it after D, with status 124", WhatToRun},
-	{"grace", "", "D", "", "", "between SIGTERM and SIGKILL (ttl/6, at most 10s)", WhatToRun},
-	{"warn-failed", "", "", "true", "", "warn if it ends with another status than 0", WhatToRun},
-	{"history", "", "N", "", "50", "keep the last N runs; 0: nothing of this one", WhatToRun},
-	{"report-file", "", "FILE", "", "", "write how it ended into FILE, as JSON", WhatToRun},
+	{"key", "k", "NAME", "", "", "the lock's name; two runs with one NAME exclude each other", GroupCommand},
+	{"key-from-command", "", "", "true", "", "a name that is made of COMMAND and its words", GroupCommand},
+	{"attempts", "", "N", "", "1", "start it at most N times until it succeeds", GroupCommand},
+	{"attempt-delay", "", "D", "", "10s", "the first pause between two starts; it doubles", GroupCommand},
+	{"max-runtime", "", "D", "", "", "stop it after D, with status 124", GroupCommand},
+	{"grace", "", "D", "", "", "between SIGTERM and SIGKILL (ttl/6, at most 10s)", GroupCommand},
+	{"warn-failed", "", "", "true", "", "warn if it ends with another status than 0", GroupCommand},
+	{"history", "", "N", "", "50", "keep the last N runs; 0: nothing of this one", GroupCommand},
+	{"report-file", "", "FILE", "", "", "write how it ended into FILE, as JSON", GroupCommand},
 
-	{"wait", "w", "D", "", "0", "wait so long for a busy lock; forever: without a limit", HowToWait},
-	{"nonblock", "n", "", "true", "", "do not wait: --wait 0", HowToWait},
-	{"lock-retries", "", "N", "", "", "try at most N times more, without a place in the line", HowToWait},
-	{"lock-retry-delay", "", "D", "", "200ms", "the pause between two tries, from D/2 to D", HowToWait},
-	{"max-waiters", "", "N", "", "", "do not wait if N wait already", HowToWait},
-	{"conflict-exit-code", "E", "N", "", "75", "the status when the lock stays busy; 0: a skip is fine", HowToWait},
-	{"warn-held-after", "", "D", "", "", "warn, and end with 75, if a lock is held for longer", HowToWait},
-	{"ignore-pause", "", "", "true", "", "run although the job is paused", HowToWait},
+	{"wait", "w", "D", "", "0", "wait so long for a busy lock; forever: without a limit", GroupWait},
+	{"nonblock", "n", "", "true", "", "do not wait: --wait 0", GroupWait},
+	{"lock-retries", "", "N", "", "", "try at most N times more, without a place in the line", GroupWait},
+	{"lock-retry-delay", "", "D", "", "200ms", "the pause between two tries, from D/2 to D", GroupWait},
+	{"max-waiters", "", "N", "", "", "do not wait if N wait already", GroupWait},
+	{"conflict-exit-code", "E", "N", "", "75", "the status when the lock stays busy; 0: a skip is fine", GroupWait},
+	{"warn-held-after", "", "D", "", "", "warn, and end with 75, if a lock is held for longer", GroupWait},
+	{"ignore-pause", "", "", "true", "", "run although the job is paused", GroupWait},
 
 	{"once-per", "", "P", "", "", "succeed once in each slot of length P, by the host's clock: P divides\n" +
-		"an hour (UTC), or is 2h, 3h, 4h, 6h, 8h, 12h, 1d, 7d (local time)", OncePerTick},
-	{"once", "", "ID", "", "", "the same, for what you call ID: forgotten after 16 others or 15 days", OncePerTick},
-	{"tries", "", "N", "", "2", "leave a slot alone after N runs that failed", OncePerTick},
-	{"splay", "", "D", "", "0", "start later by a part of D, the same always for this key and host", OncePerTick},
-	{"min-hold", "", "D", "", "0", "keep the lock at least D", OncePerTick},
+		"an hour (UTC), or is 2h, 3h, 4h, 6h, 8h, 12h, 1d, 7d (local time)", GroupOnce},
+	{"once", "", "ID", "", "", "the same, for what you call ID: forgotten after 16 others or 15 days", GroupOnce},
+	{"tries", "", "N", "", "2", "leave a slot alone after N runs that failed", GroupOnce},
+	{"splay", "", "D", "", "0", "start later by a part of D, the same always for this key and host", GroupOnce},
+	{"min-hold", "", "D", "", "0", "keep the lock at least D", GroupOnce},
 
-	{"ttl", "t", "D", "", "60s", "how long the lock outlives a dead holder", IfLost},
-	{"renew-every", "", "D", "", "", "the period of the renewals (ttl/3, at most 20s)", IfLost},
-	{"on-lost", "", "stop|continue", "", "stop", "stop the command, with status 76, or let it run on", IfLost},
+	{"ttl", "t", "D", "", "60s", "how long the lock outlives a dead holder", GroupLost},
+	{"renew-every", "", "D", "", "", "the period of the renewals (ttl/3, at most 20s)", GroupLost},
+	{"on-lost", "", "stop|continue", "", "stop", "stop the command, with status 76, or let it run on", GroupLost},
 
 	{"redis", "", "URL", "", "redis://127.0.0.1:6379", "redis:// unix:// redis+sentinel:// redis+cluster:// (TLS: rediss...)\n" +
-		"or file:PATH, which holds one; several times: a quorum of servers\n(REDIS_URL, else redis://127.0.0.1:6379)", WhereItLives},
-	{"redis-timeout", "", "D", "", "5s", "give up on a store that is silent so long", WhereItLives},
-	{"redis-ca", "", "FILE", "", "", "certificates of a private CA", WhereItLives},
-	{"redis-cert", "", "FILE", "", "", "a client certificate, with", WhereItLives},
-	{"redis-key", "", "FILE", "", "", "its key", WhereItLives},
-	{"redis-server-name", "", "HOST", "", "", "the name that its certificate must have (the host's)", WhereItLives},
-	{"redis-password-file", "", "FILE", "", "", "the password, for a URL without one", WhereItLives},
-	{"redis-password-command", "", "TEXT", "", "", "/bin/sh -c TEXT prints it, at each new connection", WhereItLives},
-	{"sentinel-password-file", "", "FILE", "", "", "that of the sentinels", WhereItLives},
-	{"replicas", "", "N", "", "0", "the lock counts once N replicas have it", WhereItLives},
-	{"replicas-timeout", "", "D", "", "1s", "for how long they are waited for", WhereItLives},
-	{"durable", "", "", "true", "", "the servers of a quorum keep their data when restarted", WhereItLives},
-	{"prefix", "", "TEXT", "", lock.DefaultPrefix, "before each Redis key", WhereItLives},
-	{"local", "", "[=DIR]", "true", "", "on this host alone, without Redis", WhereItLives},
+		"or file:PATH, which holds one; several times: a quorum of servers\n(REDIS_URL, else redis://127.0.0.1:6379)", GroupStore},
+	{"redis-timeout", "", "D", "", "5s", "give up on a store that is silent so long", GroupStore},
+	{"redis-ca", "", "FILE", "", "", "certificates of a private CA", GroupStore},
+	{"redis-cert", "", "FILE", "", "", "a client certificate, with", GroupStore},
+	{"redis-key", "", "FILE", "", "", "its key", GroupStore},
+	{"redis-server-name", "", "HOST", "", "", "the name that its certificate must have (the host's)", GroupStore},
+	{"redis-password-file", "", "FILE", "", "", "the password, for a URL without one", GroupStore},
+	{"redis-password-command", "", "TEXT", "", "", "/bin/sh -c TEXT prints it, at each new connection", GroupStore},
+	{"sentinel-password-file", "", "FILE", "", "", "that of the sentinels", GroupStore},
+	{"replicas", "", "N", "", "0", "the lock counts once N replicas have it", GroupStore},
+	{"replicas-timeout", "", "D", "", "1s", "for how long they are waited for", GroupStore},
+	{"durable", "", "", "true", "", "the servers of a quorum keep their data when restarted", GroupStore},
+	{"prefix", "", "TEXT", "", lock.DefaultPrefix, "before each Redis key", GroupStore},
+	{"local", "", "[=DIR]", "true", "", "on this host alone, without Redis", GroupStore},
 
-	{"quiet", "q", "", "true", "", "errors only", HowToSpeak},
-	{"verbose", "v", "", "true", "", "say how the run went; twice: everything", HowToSpeak},
-	{"log-level", "", "debug|info|warn|error", "", "warn", "the least that is said", HowToSpeak},
-	{"log-format", "", "text|json", "", "text", "text is for people", HowToSpeak},
+	{"quiet", "q", "", "true", "", "errors only", GroupMessages},
+	{"verbose", "v", "", "true", "", "say how the run went; twice: everything", GroupMessages},
+	{"log-level", "", "debug|info|warn|error", "", "warn", "the least that is said", GroupMessages},
+	{"log-format", "", "text|json", "", "text", "text is for people", GroupMessages},
 }
 
 // Settings are all flags that have a variable: all but those that say what is to be run,
@@ -126,7 +126,7 @@ func isOff(name string, values []string) bool {
 	if values == nil {
 		return false
 	}
-	isSwitch := slices.ContainsFunc(settings[:], func(s Setting) bool { return s.Name == name && s.Alone != "" })
+	isSwitch := slices.ContainsFunc(settings[:], func(s Setting) bool { return s.Name == name && s.Implied != "" })
 	on, known := parseSwitch(values[len(values)-1])
 	return isSwitch && known && !on
 }

@@ -13,57 +13,57 @@ const (
 )
 
 // slot puts --once-per, --once and --tries together. period is that of --once-per, else 0.
-func (r *reading) slot() (s lock.Slot, period time.Duration) {
-	switch g := r.nearest("once-per", "once"); {
-	case !g.said():
+func (r *parser) slot() (s lock.Slot, period time.Duration) {
+	switch g := r.effective("once-per", "once"); {
+	case !g.isSet():
 		r.noTries()
 		return lock.Slot{}, 0
 	case g.name == "once":
 		s.Name = r.slotID(g)
 	default:
 		period = r.period(g)
-		s.Name = r.slotOf(period)
+		s.Name = r.currentSlot(period)
 	}
-	s.Tries = r.counting("tries", maxTries)
+	s.Tries = r.positive("tries", maxTries)
 	return s, period
 }
 
 // noTries refuses --tries where no slot is tried. In the file it is for the runs that have one.
-func (r *reading) noTries() {
-	if g := r.nearest("tries"); g.said() && g.origin < file {
-		r.fail(Usagef("%s is for a slot, and there is none", g.called).Hint("--once-per P or --once ID says what is to be done once"))
+func (r *parser) noTries() {
+	if g := r.effective("tries"); g.isSet() && g.origin < file {
+		r.fail(Usagef("%s is for a slot, and there is none", g.sourceName).Hint("--once-per P or --once ID says what is to be done once"))
 	}
 }
 
-func (r *reading) slotID(g given) string {
+func (r *parser) slotID(g setValue) string {
 	id := g.last()
-	if problem := unfit(id, maxSlot); problem != "" {
-		r.fail(Usagef("%s %s", g.called, problem).Hint("the ID of a slot is valid UTF-8, 1 to 128 bytes, without control characters"))
+	if problem := keyProblem(id, maxSlot); problem != "" {
+		r.fail(Usagef("%s %s", g.sourceName, problem).Hint("the ID of a slot is valid UTF-8, 1 to 128 bytes, without control characters"))
 	}
 	if strings.HasPrefix(id, "-") { // all runs would have this one slot
-		r.fail(Usagef("%s %s begins with \"-\", as no ID does", g.called, shown(id)).
+		r.fail(Usagef("%s %s begins with \"-\", as no ID does", g.sourceName, quotable(id)).
 			Hint("an unset variable without quotes takes the next word for the ID"))
 	}
 	return id
 }
 
 // period is 0 if it is wrong.
-func (r *reading) period(g given) time.Duration {
+func (r *parser) period(g setValue) time.Duration {
 	p, err := parsePeriod(g.last())
 	if err != nil {
-		r.fail(Usagef("%s: %v", g.called, err).Hint(durationHint + ", or 1d, 7d"))
+		r.fail(Usagef("%s: %v", g.sourceName, err).Hint(durationHint + ", or 1d, 7d"))
 		return 0
 	}
 	if !isLocal(p) && !dividesHour(p) {
-		r.fail(Usagef("%s: an hour, a day or a week has no whole number of such slots", g.called).
-			Hint(shortest(fittingPeriod(p)) + " would do: a P divides an hour, or is 2h, 3h, 4h, 6h, 8h, 12h, 1d or 7d"))
+		r.fail(Usagef("%s: an hour, a day or a week has no whole number of such slots", g.sourceName).
+			Hint(inLargestUnit(fittingPeriod(p)) + " would do: a P divides an hour, or is 2h, 3h, 4h, 6h, 8h, 12h, 1d or 7d"))
 		return 0
 	}
 	return p
 }
 
-// slotOf is the name of the slot of now.
-func (r *reading) slotOf(period time.Duration) string {
+// currentSlot is the name of the slot of now.
+func (r *parser) currentSlot(period time.Duration) string {
 	if period == 0 {
 		return ""
 	}
@@ -81,19 +81,20 @@ func (r *reading) slotOf(period time.Duration) string {
 
 // noPauses refuses to pass over a pause of a local lock.
 func noPauses(s *Sources, a Address) error {
-	ignore, err := s.nearest("ignore-pause")
+	ignore, err := s.effective("ignore-pause")
 	if err != nil {
 		return err
 	}
-	return Usagef("%s and %s do not go together: a lock in a file of this host is never paused", ignore.called, a.From).Hint("leave it out")
+	return Usagef("%s and %s do not go together: a lock in a file of this host is never paused", ignore.sourceName,
+		a.From).Hint("leave it out")
 }
 
 // noSlots refuses a slot under a local lock.
 func noSlots(s *Sources, a Address) error {
-	once, err := s.nearest("once-per", "once")
+	once, err := s.effective("once-per", "once")
 	if err != nil {
 		return err
 	}
-	return Usagef("%s and %s do not go together: what the fleet has done is not known to this host alone", once.called, a.From).
+	return Usagef("%s and %s do not go together: what the fleet has done is not known to this host alone", once.sourceName, a.From).
 		Hint("slots are kept in Redis; on one host, cron starts the job once by itself")
 }

@@ -24,7 +24,7 @@ func slotAt(t testing.TB, p string, now time.Time) string {
 // configure is the configuration of flags alone, on a host whose clock shows now.
 func configure(said map[string][]string, command []string, now time.Time) (config.Config, error) {
 	unset := func(string) (string, bool) { return "", false }
-	return config.From(said, unset, func() time.Time { return now }).Config(command)
+	return config.NewSources(said, unset, func() time.Time { return now }).Config(command)
 }
 
 func in(t testing.TB, zone string) *time.Location {

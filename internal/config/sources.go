@@ -18,11 +18,11 @@ const (
 	origins
 )
 
-// A level is what one origin says.
-type level struct {
-	values map[string][]string      // what was said, by the setting's name
-	called func(name string) string // how a message names the setting here
-	public string                   // the file that everybody may read, if that is where it comes from
+// A layer is what one origin says.
+type layer struct {
+	values     map[string][]string      // what was said, by the setting's name
+	sourceName func(name string) string // how a message names the setting here
+	public     string                   // the file that everybody may read, if that is where it comes from
 
 	writable string // a warning of a file that others may write
 }
@@ -32,19 +32,19 @@ type level struct {
 type Sources struct {
 	env    Lookup
 	now    func() time.Time // the wall clock, in the host's time zone
-	levels [origins]level
+	layers [origins]layer
 }
 
-// From makes Sources of flags and environment; ReadFile adds the file. said has the words of
+// NewSources makes Sources of flags and environment; ReadFile adds the file. flagValues has the words of
 // each flag that was given, by the flag's name. They are judged once it is known that they
 // count, so that what is wrong is named with its source. now is the host's wall clock, in
 // its time zone, by which slots have their names.
-func From(said map[string][]string, env Lookup, now func() time.Time) *Sources {
+func NewSources(flagValues map[string][]string, env Lookup, now func() time.Time) *Sources {
 	s := &Sources{env: env, now: now}
-	s.levels[flags] = flagLevel(said)
-	s.levels[environment] = environmentLevel(env)
-	s.levels[redisURL] = redisURLLevel(env)
-	s.levels[builtin] = builtinLevel()
+	s.layers[flags] = flagLayer(flagValues)
+	s.layers[environment] = environmentLayer(env)
+	s.layers[redisURL] = redisURLLayer(env)
+	s.layers[builtin] = builtinLayer()
 	return s
 }
 
@@ -52,75 +52,75 @@ func From(said map[string][]string, env Lookup, now func() time.Time) *Sources {
 // or DefaultFile, which need not exist. The error is a *UsageError, after which the
 // sources are as before.
 func (s *Sources) ReadFile() error {
-	l, err := fileLevel(s.env)
+	l, err := fileLayer(s.env)
 	if err == nil {
-		s.levels[file] = l
+		s.layers[file] = l
 	}
 	return err
 }
 
-func flagLevel(said map[string][]string) level {
-	return level{values: said, called: func(name string) string { return "--" + name }}
+func flagLayer(flagValues map[string][]string) layer {
+	return layer{values: flagValues, sourceName: func(name string) string { return "--" + name }}
 }
 
-func builtinLevel() level {
+func builtinLayer() layer {
 	values := make(map[string][]string)
 	for _, s := range settings {
 		if s.Default != "" {
 			values[s.Name] = []string{s.Default}
 		}
 	}
-	return level{values: values, called: func(string) string { return "the built-in default" }}
+	return layer{values: values, sourceName: func(string) string { return "the built-in default" }}
 }
 
-// A given is the value that counts for a setting, and how to name it.
-type given struct {
-	name   string
-	values []string
-	origin origin
-	called string
+// A setValue is the value that counts for a setting, and how to name it.
+type setValue struct {
+	name       string
+	values     []string
+	origin     origin
+	sourceName string
 }
 
 // last is the value of a setting that has only one; the last one counts.
-func (g given) last() string { return g.values[len(g.values)-1] }
+func (g setValue) last() string { return g.values[len(g.values)-1] }
 
-func (g given) said() bool { return g.values != nil }
+func (g setValue) isSet() bool { return g.values != nil }
 
-// nearest is what the nearest level that knows one of names says. Two of them
+// effective is what the nearest level that knows one of names says. Two of them
 // at that level contradict each other.
-func (s *Sources) nearest(names ...string) (given, error) {
-	for i, l := range s.levels {
-		var found given
+func (s *Sources) effective(names ...string) (setValue, error) {
+	for i, l := range s.layers {
+		var found setValue
 		for _, name := range names {
 			values := l.values[name]
 			off := isOff(name, values)
 			if off && len(names) == 1 {
-				return given{}, nil // nothing else of its kind can be meant
+				return setValue{}, nil // nothing else of its kind can be meant
 			}
 			if values == nil || off {
 				continue
 			}
-			here := given{name, values, origin(i), l.called(name)}
-			if found.said() {
-				return found, Usagef("%s and %s contradict each other", found.called, here.called)
+			here := setValue{name, values, origin(i), l.sourceName(name)}
+			if found.isSet() {
+				return found, Usagef("%s and %s contradict each other", found.sourceName, here.sourceName)
 			}
 			found = here
 		}
-		if found.said() {
+		if found.isSet() {
 			return found, found.notEmpty()
 		}
 	}
-	return given{}, nil
+	return setValue{}, nil
 }
 
-func (g given) notEmpty() error {
+func (g setValue) notEmpty() error {
 	hint := "give it a value, or leave it out"
 	if g.origin == redisURL {
 		hint = "give it a value, leave it out, or say --redis"
 	}
 	for _, value := range g.values {
 		if value == "" || g.name == "redis" && strings.TrimSpace(value) == "" {
-			return Usagef("%s is empty", g.called).Hint(hint)
+			return Usagef("%s is empty", g.sourceName).Hint(hint)
 		}
 	}
 	return nil
@@ -128,7 +128,7 @@ func (g given) notEmpty() error {
 
 // warnings are what the user should know about the places that the settings come from.
 func (s *Sources) warnings() (all []string) {
-	for _, l := range s.levels {
+	for _, l := range s.layers {
 		if l.writable != "" {
 			all = append(all, l.writable)
 		}
@@ -140,11 +140,11 @@ func (s *Sources) warnings() (all []string) {
 	return all
 }
 
-// Said is what the nearest source says of a setting, whatever is wrong with the others; "" if
+// EffectiveValue is what the nearest source says of a setting, whatever is wrong with the others; "" if
 // that is nothing, or cannot be read.
-func (s *Sources) Said(setting string) string {
-	g, err := s.nearest(setting)
-	if err != nil || !g.said() {
+func (s *Sources) EffectiveValue(setting string) string {
+	g, err := s.effective(setting)
+	if err != nil || !g.isSet() {
 		return ""
 	}
 	return g.last()

@@ -8,23 +8,23 @@ import (
 
 // times derives the lock's times from --ttl, with --renew-every and --grace in
 // the place of what would follow from it.
-func (r *reading) times() lock.Times {
+func (r *parser) times() lock.Times {
 	ttl := r.duration("ttl", 0)
 	if ttl < minTTL || ttl > maxTTL {
 		r.fail(Usagef("a ttl of %s is out of range", Exact(ttl)).Hint("a ttl is between 0.5 s and 7 days"))
 	}
-	given := overlay{r.duration("renew-every", shortestPeriod), r.duration("grace", 0)}
-	t := given.on(ttl)
+	set := overrides{r.duration("renew-every", shortestPeriod), r.duration("grace", 0)}
+	t := set.apply(ttl)
 	if r.err == nil && !t.Fit() {
-		r.fail(given.refuse(t))
+		r.fail(set.noRoom(t))
 	}
 	return t
 }
 
-// An overlay is what flags put in the place of times that follow from the ttl.
-type overlay struct{ renew, grace time.Duration }
+// An overrides holds what flags put in the place of times that follow from the ttl.
+type overrides struct{ renew, grace time.Duration }
 
-func (o overlay) on(ttl time.Duration) lock.Times {
+func (o overrides) apply(ttl time.Duration) lock.Times {
 	t := lock.TimesOf(ttl)
 	if o.renew != unset {
 		t.Renew = o.renew
@@ -35,7 +35,7 @@ func (o overlay) on(ttl time.Duration) lock.Times {
 	return t
 }
 
-func (o overlay) refuse(t lock.Times) error {
+func (o overrides) noRoom(t lock.Times) error {
 	err := Usagef("a ttl of %s has no room for renewals every %s, two tries of %s, a grace of %s and a margin of %s",
 		Rounded(t.TTL), Rounded(t.Renew), Rounded(t.Try), Rounded(t.Grace), Rounded(t.Margin))
 	if ttl, ok := o.fitting(t.TTL); ok {
@@ -47,13 +47,13 @@ func (o overlay) refuse(t lock.Times) error {
 // fitting is the shortest ttl above the given one, in whole seconds, with room
 // for everything. What a longer ttl adds is more than what it asks for, so
 // that there is one point from which on all fit.
-func (o overlay) fitting(ttl time.Duration) (time.Duration, bool) {
+func (o overrides) fitting(ttl time.Duration) (time.Duration, bool) {
 	low, high := ttl/time.Second, maxTTL/time.Second
-	if !o.on(maxTTL).Fit() {
+	if !o.apply(maxTTL).Fit() {
 		return 0, false
 	}
 	for low+1 < high {
-		if middle := (low + high) / 2; o.on(middle * time.Second).Fit() {
+		if middle := (low + high) / 2; o.apply(middle * time.Second).Fit() {
 			high = middle
 		} else {
 			low = middle

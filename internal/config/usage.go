@@ -31,9 +31,9 @@ func (e *UsageError) Error() string { return e.Problem }
 // Unwrap is why the file could not be read, or nil.
 func (e *UsageError) Unwrap() error { return e.cause }
 
-// shown is text as a message may quote it: escaped, short, and never what
+// quotable is text as a message may quote it: escaped, short, and never what
 // could be a URL with a password that went to the wrong flag.
-func shown(text string) string {
+func quotable(text string) string {
 	if len(text) > 40 || strings.ContainsAny(text, "@:/") {
 		return "the value"
 	}

@@ -23,7 +23,7 @@ func zone(env Lookup, host *time.Location) (*time.Location, error) {
 	if there, err := load(tz); err == nil {
 		return there, nil
 	}
-	return nil, Usagef("TZ: %s is no time zone that is known here", shownZone(tz)).
+	return nil, Usagef("TZ: %s is no time zone that is known here", quotableZone(tz)).
 		Hint("TZ is a name like Europe/Berlin; without TZ, the host's local time counts; slots of an hour or less are UTC")
 }
 
@@ -43,9 +43,9 @@ func load(tz string) (*time.Location, error) {
 	return time.LoadLocationFromTZData(tz, data)
 }
 
-// shownZone is shown for a text that may have slashes.
-func shownZone(tz string) string {
-	if shown(strings.ReplaceAll(tz, "/", "")) == "the value" {
+// quotableZone is shown for a text that may have slashes.
+func quotableZone(tz string) string {
+	if quotable(strings.ReplaceAll(tz, "/", "")) == "the value" {
 		return "the value"
 	}
 	return strconv.Quote(tz)

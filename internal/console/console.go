@@ -14,13 +14,13 @@ import (
 // A Console says messages. Copies of it share one queue. The zero Console says nothing.
 type Console struct {
 	level   Level
-	form    form
+	form    formatter
 	queue   *queue
 	context []Field // of each message
 }
 
-// A form makes lines of a message and the fields that it shares with others.
-type form func(context []Field, m Message) []byte
+// A formatter makes lines of a message and the fields that it shares with others.
+type formatter func(context []Field, m Message) []byte
 
 // New returns a Console that says what matters at least as much as level, as text or as
 // JSON, and hands each line to write. It costs nothing until there is something to say. From
@@ -39,26 +39,26 @@ func (c Console) With(fields ...Field) Console {
 	return c
 }
 
-// At returns a Console that says what matters at least as much as level.
-func (c Console) At(level Level) Console {
+// WithLevel returns a Console that says what matters at least as much as level.
+func (c Console) WithLevel(level Level) Console {
 	c.level = level
 	return c
 }
 
-// Says reports whether messages of a level are said. If not, those that are costly to put into
+// Enabled reports whether messages of a level are said. If not, those that are costly to put into
 // words need not be.
-func (c Console) Says(level Level) bool { return c.queue != nil && level >= c.level }
+func (c Console) Enabled(level Level) bool { return c.queue != nil && level >= c.level }
 
 // Say says a message, or nothing if it does not matter enough. It never waits.
 func (c Console) Say(m Message) {
-	if c.Says(m.Level) {
+	if c.Enabled(m.Level) {
 		c.queue.put(c.form(c.context, m))
 	}
 }
 
-// Watched reports whether somebody looks at what is said, on a terminal, without having
+// Interactive reports whether somebody looks at what is said, on a terminal, without having
 // asked for more of it or for less.
-func (c Console) Watched() bool {
+func (c Console) Interactive() bool {
 	return c.queue != nil && c.level == Warning && term.IsTerminal(syscall.Stderr)
 }
 

@@ -12,17 +12,17 @@ type Display struct {
 	Color bool // and bold, and faint
 }
 
-// A Tone is how a text sounds, where there are colours.
-type Tone int
+// A Style is how a text sounds, where there are colours.
+type Style int
 
 // The tones.
 const (
-	Neutral Tone = iota
-	Fine
-	Odd
-	Wrong
-	Faint
-	Strong
+	StylePlain Style = iota
+	StyleGood
+	StyleWarning
+	StyleBad
+	StyleFaint
+	StyleBold
 )
 
 // DisplayOf is what is known of the place that a file leads to. What is no terminal has no
@@ -43,9 +43,9 @@ func DisplayOf(f *os.File, env func(name string) (value string, set bool)) Displ
 }
 
 // Paint is a text in its tone.
-func (d Display) Paint(text string, tone Tone) string {
-	codes := [...]string{Fine: "32", Odd: "33", Wrong: "31", Faint: "2", Strong: "1"}
-	if !d.Color || tone == Neutral {
+func (d Display) Paint(text string, tone Style) string {
+	codes := [...]string{StyleGood: "32", StyleWarning: "33", StyleBad: "31", StyleFaint: "2", StyleBold: "1"}
+	if !d.Color || tone == StylePlain {
 		return text
 	}
 	return "\x1b[" + codes[tone] + "m" + text + "\x1b[0m"

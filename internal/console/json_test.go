@@ -27,7 +27,7 @@ func TestAConsoleSaysWhatMattersEnough(t *testing.T) {
 	var s sink
 	c := console.New(console.Warning, false, s.write)
 	c.Say(console.Message{Level: console.Info, Text: "not this"})
-	c.At(console.Debug).Say(console.Message{Level: console.Debug, Text: "this"})
+	c.WithLevel(console.Debug).Say(console.Message{Level: console.Debug, Text: "this"})
 	console.Console{}.Say(console.Message{Level: console.Error, Text: "nowhere"})
 	c.Flush(patience)
 	if got := s.String(); got != "redlockrun: debug: this\n" {

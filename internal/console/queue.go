@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// queued lines are more than a run has to say, even in an outage of hours.
-const queued = 256
+// queueLength lines are more than a run has to say, even in an outage of hours.
+const queueLength = 256
 
 // A queue writes lines from a goroutine of its own, so that a full or closed stderr never
 // holds up a renewal. What does not fit is dropped and counted. The goroutine ends with
@@ -17,7 +17,7 @@ type queue struct {
 	lines   func() chan queuedLine // made with the goroutine when it is first needed: most runs say nothing
 	started atomic.Bool
 	dropped atomic.Int64
-	form    form // of what the queue says itself
+	form    formatter // of what the queue says itself
 	write   func([]byte)
 }
 
@@ -27,10 +27,10 @@ type queuedLine struct {
 	written chan<- struct{}
 }
 
-func newQueue(form form, write func([]byte)) *queue {
+func newQueue(form formatter, write func([]byte)) *queue {
 	q := &queue{form: form, write: write}
 	q.lines = sync.OnceValue(func() chan queuedLine {
-		lines := make(chan queuedLine, queued)
+		lines := make(chan queuedLine, queueLength)
 		go q.drain(lines)
 		q.started.Store(true)
 		return lines

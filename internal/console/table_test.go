@@ -7,10 +7,10 @@ import (
 
 func table() Table {
 	return Table{
-		Keep:    2,
-		Columns: []Column{{Name: "NAME"}, {Name: "STATE"}, {Name: "ROOM"}, {Name: "NOTE", Elastic: true}},
+		FixedColumns: 2,
+		Columns:      []Column{{Name: "NAME"}, {Name: "STATE"}, {Name: "ROOM"}, {Name: "NOTE", Shrinkable: true}},
 		Rows: [][]Cell{
-			{{Text: "first"}, {Text: "on", Tone: Fine}, {Text: "-", Tone: Faint}, {Text: "what else there is"}},
+			{{Text: "first"}, {Text: "on", Style: StyleGood}, {Text: "-", Style: StyleFaint}, {Text: "what else there is"}},
 			{{Text: "日本"}, {Text: "off"}, {Text: "12"}, {}},
 		},
 	}
@@ -36,7 +36,7 @@ func TestColumnsThatDoNotFitGoFromTheRight(t *testing.T) {
 // What is only drawn goes before what is said.
 func TestASpareColumnGoesFirst(t *testing.T) {
 	t1 := table()
-	t1.Columns[2].Spare = true
+	t1.Columns[2].DropFirst = true
 	for width, want := range map[int][]string{
 		38: {"NAME   STATE  ROOM  NOTE", "first  on     -     what else there is", "日本   off    12"},
 		37: {"NAME   STATE  NOTE", "first  on     what else there is", "日本   off"},
@@ -50,7 +50,7 @@ func TestASpareColumnGoesFirst(t *testing.T) {
 }
 
 func TestATableWithoutNamesHasNoLineOfThem(t *testing.T) {
-	plain := Table{Columns: []Column{{Least: 4}, {}}, Rows: [][]Cell{{{Text: "a"}, {Text: "b", Tone: Wrong}}, {{}, {Text: "c"}}}}
+	plain := Table{Columns: []Column{{MinWidth: 4}, {}}, Rows: [][]Cell{{{Text: "a"}, {Text: "b", Style: StyleBad}}, {{}, {Text: "c"}}}}
 	if got, want := plain.Lines(Display{Color: true}), []string{"a     \x1b[31mb\x1b[0m", "      c"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -58,7 +58,7 @@ func TestATableWithoutNamesHasNoLineOfThem(t *testing.T) {
 
 func TestRowsToComeStandUnderThoseBefore(t *testing.T) {
 	t1 := table()
-	t1.Settle()
+	t1.KeepWidths()
 	t1.Rows = [][]Cell{{{Text: "x"}, {Text: "on"}, {Text: "7"}, {Text: "y"}}}
 	if got := t1.Lines(Display{})[1]; got != "x      on     7     y" {
 		t.Errorf("%q", got)

@@ -14,7 +14,7 @@ import (
 //	redlockrun: hint: HINT
 func textOf(context []Field, m Message) []byte {
 	var out, rest strings.Builder
-	out.WriteString("redlockrun: " + m.Level.word() + ": " + printable(m.Text))
+	out.WriteString("redlockrun: " + m.Level.name() + ": " + printable(m.Text))
 	if m.Err != nil && m.Err.Error() != "" {
 		out.WriteString(": " + printable(m.Err.Error()))
 	}
@@ -33,7 +33,7 @@ func textOf(context []Field, m Message) []byte {
 	return []byte(out.String())
 }
 
-func (l Level) word() string {
+func (l Level) name() string {
 	return [...]string{"debug", "info", "warning", "error"}[l]
 }
 

@@ -9,4 +9,4 @@ type About struct {
 }
 
 // Where names the store and the source of its address.
-func (c *About) Where() string { return c.Place + ", " + c.Config.Address.Whence() }
+func (c *About) Where() string { return c.Place + ", " + c.Config.Address.FromSource() }

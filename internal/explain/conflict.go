@@ -22,14 +22,14 @@ func explainHeld(e *lock.HeldError, c About) Explanation {
 	if !e.Full {
 		o.Message += HeldSince(e.Holder) + TimeLeft(e.TTL)
 	}
-	o.Event, o.Fields = console.EventBusy, OfHolder(e)
+	o.Event, o.Fields = console.EventBusy, HolderFields(e)
 	o.Message += " (" + c.Where() + ")"
 	if e.TTL < 0 && !c.Config.Address.Local {
 		const hint = "the key %q has no TTL and never expires by itself: once nobody works under it, %s frees it"
-		o.Hints = append([]string{fmt.Sprintf(hint, e.Key, Freeing(e.Name, e.Holder))}, o.Hints...)
+		o.Hints = append([]string{fmt.Sprintf(hint, e.Key, UnlockCommand(e.Name, e.Holder))}, o.Hints...)
 	}
 	if held := heldFor(e); c.Config.WarnHeldAfter > 0 && held > c.Config.WarnHeldAfter {
-		return hangs(o, e, held, c)
+		return heldTooLong(o, e, held, c)
 	}
 	return o.asSkip(c)
 }
@@ -38,21 +38,21 @@ func explainHeld(e *lock.HeldError, c About) Explanation {
 // looks at a terminal is told.
 func (o Explanation) asSkip(c About) Explanation {
 	if c.Config.Conflict == statusOK {
-		o.level, o.Hints, o.watched = console.Info, nil, true
+		o.level, o.Hints, o.interactive = console.Info, nil, true
 	}
 	return o
 }
 
-// Freeing is the command that takes a lock away, whatever its holder does.
-func Freeing(name string, h lock.Holder) string {
+// UnlockCommand is the command that takes a lock away, whatever its holder does.
+func UnlockCommand(name string, h lock.Holder) string {
 	if h.Run == "" {
-		return Typed("unlock", name) + " --force --foreign"
+		return CommandLine("unlock", name) + " --force --foreign"
 	}
-	return Typed("unlock", name) + " --run " + ShellWord(h.Run) + " --force"
+	return CommandLine("unlock", name) + " --run " + ShellWord(h.Run) + " --force"
 }
 
-// hangs is a conflict that somebody should look at.
-func hangs(o Explanation, e *lock.HeldError, held time.Duration, c About) Explanation {
+// heldTooLong is a conflict that somebody should look at.
+func heldTooLong(o Explanation, e *lock.HeldError, held time.Duration, c About) Explanation {
 	o.Status = StatusBusy
 	o.warning = fmt.Sprintf("lock %q has been held for %s, for longer than --warn-held-after %s",
 		e.Name, config.Rounded(held), config.Exact(c.Config.WarnHeldAfter))

@@ -5,8 +5,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// EndingOf is the event of a run that ended with a status of redlockrun's own.
-func EndingOf(status int) string {
+// EndEvent is the event of a run that ended with a status of redlockrun's own.
+func EndEvent(status int) string {
 	switch status {
 	case StatusUsage:
 		return console.EventUsage
@@ -18,7 +18,7 @@ func EndingOf(status int) string {
 		return console.EventFailed
 	case StatusLost:
 		return console.EventLost
-	case statusRanOut:
+	case statusMaxRuntime:
 		return console.EventMaxRuntime
 	case 126, 127:
 		return console.EventNotStarted
@@ -26,23 +26,23 @@ func EndingOf(status int) string {
 	return console.EventSignalled
 }
 
-// AsHolder are the fields of what concerns a run that has the lock.
-func AsHolder(h lock.Holder) []console.Field {
+// RunFields are the fields of what concerns a run that has the lock.
+func RunFields(h lock.Holder) []console.Field {
 	return []console.Field{{Name: "run", Value: h.Run}, {Name: "host", Value: h.Host}, {Name: "pid", Value: h.PID}}
 }
 
-// OfHolder says who has a busy lock, for how long, and what is left of that.
-func OfHolder(e *lock.HeldError) (fields []console.Field) {
+// HolderFields says who has a busy lock, for how long, and what is left of that.
+func HolderFields(e *lock.HeldError) (fields []console.Field) {
 	add := func(name string, value any) { fields = append(fields, console.Field{Name: name, Value: value}) }
 	if h := e.Holder; h.Run != "" {
-		fields = AsHolder(h)
+		fields = RunFields(h)
 		add("user", h.User)
 		add("command", h.Command)
 	} else if h.Foreign != "" {
 		add("foreign", h.Foreign)
 	}
 	if p := e.Pause; p != nil {
-		fields = ofPause(p)
+		fields = pauseFields(p)
 	}
 	if e.TTL > 0 {
 		add("left_ms", e.TTL.Milliseconds())

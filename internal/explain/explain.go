@@ -24,20 +24,20 @@ const (
 	StatusFailed      = 71
 	StatusBusy        = 75
 	StatusLost        = 76
-	statusRanOut      = 124 // of --max-runtime
+	statusMaxRuntime  = 124 // of --max-runtime
 	StatusSignal      = 128 // plus the signal's number
 )
 
 // An Explanation is what the user is told at the end.
 type Explanation struct {
-	Status  int
-	level   console.Level
-	Message string // "" says nothing
-	Hints   []string
-	watched bool   // said whatever the level is, if somebody looks
-	warning string // said before it; "" is none
-	Event   string // "": that of the status
-	Fields  []console.Field
+	Status      int
+	level       console.Level
+	Message     string // "" says nothing
+	Hints       []string
+	interactive bool   // said whatever the level is, if somebody looks
+	warning     string // said before it; "" is none
+	Event       string // "": that of the status
+	Fields      []console.Field
 }
 
 // Report says it. A hint comes with its message or not at all.
@@ -45,12 +45,12 @@ func (o Explanation) Report(c console.Console) int {
 	if o.warning != "" {
 		c.Say(console.Message{Level: console.Warning, Event: console.EventHeldLong, Text: o.warning, Fields: o.Fields})
 	}
-	if o.watched && c.Watched() {
-		c = c.At(o.level)
+	if o.interactive && c.Interactive() {
+		c = c.WithLevel(o.level)
 	}
 	if o.Message != "" {
 		c.Say(console.Message{
-			Level: o.level, Event: cmp.Or(o.Event, EndingOf(o.Status)), Text: o.Message, Hints: o.Hints,
+			Level: o.level, Event: cmp.Or(o.Event, EndEvent(o.Status)), Text: o.Message, Hints: o.Hints,
 			Fields: append([]console.Field{{Name: "status", Value: o.Status}}, o.Fields...),
 		})
 	}
@@ -83,21 +83,21 @@ func Of(err error, c About) Explanation {
 			return o
 		}
 	}
-	return Failure(StatusFailed, err.Error(), append(Some(lacking()), shortOf(err)...)...)
+	return Failure(StatusFailed, err.Error(), append(HintList(missingForGuard()), shortageHint(err)...)...)
 }
 
-// A NotAgainError says that something came before a command that had failed could be started
+// A NotRestartedError says that something came before a command that had failed could be started
 // again.
-type NotAgainError struct{ Reason error }
+type NotRestartedError struct{ Reason error }
 
-func (e *NotAgainError) Error() string { return "start command again: " + e.Reason.Error() }
-func (e *NotAgainError) Unwrap() error { return e.Reason }
+func (e *NotRestartedError) Error() string { return "start command again: " + e.Reason.Error() }
+func (e *NotRestartedError) Unwrap() error { return e.Reason }
 
-// unrun says of an error that came before a start of the command what that means; "" of
+// nothingRun says of an error that came before a start of the command what that means; "" of
 // any other.
-func unrun(err error) string {
+func nothingRun(err error) string {
 	switch {
-	case errors.As(err, new(*NotAgainError)):
+	case errors.As(err, new(*NotRestartedError)):
 		return "; the command is not started again"
 	case errors.As(err, new(*runner.NotStartedError)), errors.As(err, new(*runner.SignalError)):
 		return "; nothing was run"
@@ -107,11 +107,11 @@ func unrun(err error) string {
 
 // explainUsage is of what the user has said, and can say otherwise.
 func explainUsage(err error, c About) (o Explanation, ok bool) {
-	if usage, ok := errors.AsType[*config.UsageError](err); ok && shortOf(err) == nil {
+	if usage, ok := errors.AsType[*config.UsageError](err); ok && shortageHint(err) == nil {
 		return Failure(StatusUsage, usage.Problem, usage.Hints...), true
 	}
 	if wrong, ok := errors.AsType[*lock.ConfigError](err); ok {
-		return Failure(StatusUsage, wrong.Error()+" ("+c.whence(wrong.Field)+")", Some(c.advice(wrong))...), true
+		return Failure(StatusUsage, wrong.Error()+" ("+c.fromSource(wrong.Field)+")", HintList(c.advice(wrong))...), true
 	}
 	if nested, ok := errors.AsType[*lock.NestedError](err); ok {
 		const hint = "waiting for it would never end: give this run a key of its own, or leave out --wait"
@@ -138,11 +138,11 @@ func explainLock(err error, c About) (o Explanation, ok bool) {
 		return explainTries(tries, c), true
 	}
 	if stopped, ok := errors.AsType[*lock.StoppedError](err); ok {
-		return explainStopped(stopped, cmp.Or(unrun(err), "; nothing was run"), c), true
+		return explainStopped(stopped, cmp.Or(nothingRun(err), "; nothing was run"), c), true
 	}
 	if unread, ok := errors.AsType[*lock.FileTimeoutError](err); ok {
 		const hint = "check the file system that it is on; --redis-timeout D waits longer"
-		return Failure(StatusUnavailable, unread.Error()+" ("+c.whence(unread.Field)+")", hint), true
+		return Failure(StatusUnavailable, unread.Error()+" ("+c.fromSource(unread.Field)+")", hint), true
 	}
 	if unavailable, ok := errors.AsType[*lock.UnavailableError](err); ok {
 		return explainUnavailable(unavailable, c), true
@@ -153,7 +153,7 @@ func explainLock(err error, c About) (o Explanation, ok bool) {
 // explainRun is of the command, or of redlockrun itself.
 func explainRun(err error, c About) (o Explanation, ok bool) {
 	if signalled, ok := errors.AsType[*runner.SignalError](err); ok {
-		return Explanation{Status: StatusSignal + int(signalled.Signal), level: console.Info, Message: signalled.Error() + unrun(err)}, true
+		return Explanation{Status: StatusSignal + int(signalled.Signal), level: console.Info, Message: signalled.Error() + nothingRun(err)}, true
 	}
 	if start, ok := errors.AsType[*runner.StartError](err); ok {
 		return explainStart(start), true
@@ -163,13 +163,13 @@ func explainRun(err error, c About) (o Explanation, ok bool) {
 	}
 	text := "the command was stopped after --max-runtime %s"
 	if errors.As(err, new(*runner.NotStartedError)) {
-		text = "the command's file did not come within --max-runtime %s" + unrun(err)
+		text = "the command's file did not come within --max-runtime %s" + nothingRun(err)
 	}
-	return Failure(statusRanOut, fmt.Sprintf(text, config.Exact(c.Config.MaxRuntime))), true
+	return Failure(statusMaxRuntime, fmt.Sprintf(text, config.Exact(c.Config.MaxRuntime))), true
 }
 
-// shortOf says what to check if a resource was wanting, as for the guard.
-func shortOf(err error) []string {
+// shortageHint says what to check if a resource was wanting, as for the guard.
+func shortageHint(err error) []string {
 	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM} {
 		if errors.Is(err, errno) {
 			return []string{limitsHint}
@@ -178,8 +178,8 @@ func shortOf(err error) []string {
 	return nil
 }
 
-// lacking says what the guard needs and this machine, or container, does not have.
-func lacking() string {
+// missingForGuard says what the guard needs and this machine, or container, does not have.
+func missingForGuard() string {
 	if _, err := os.Stat("/proc/self/exe"); err != nil {
 		return "the guard needs /proc: mount it (mount -t proc proc /proc)"
 	}
@@ -191,7 +191,7 @@ func lacking() string {
 
 const limitsHint = "check the limits of processes, files and memory (ulimit -a)"
 
-func Some(hint string) []string {
+func HintList(hint string) []string {
 	if hint == "" {
 		return nil
 	}
@@ -210,7 +210,7 @@ func startHint(e *runner.StartError) []string {
 	case 127:
 		return []string{"check the name and PATH"}
 	case StatusFailed:
-		return []string{cmp.Or(lacking(), limitsHint)}
+		return []string{cmp.Or(missingForGuard(), limitsHint)}
 	}
 	return nil
 }

@@ -57,7 +57,8 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		{&lock.HeldError{Name: "-x", Pause: &lock.PauseMark{By: "a@b"}}, 75, []string{"redlockrun resume -- -x ends"}},
 		{&lock.StoppedError{Name: "job"}, 143, []string{
 			`stopped the run of "job" (db:6379`, "; nothing was run", "redlockrun status job says who"}},
-		{&NotAgainError{Reason: &runner.StopError{Reason: &lock.StoppedError{Name: "job"}}}, 143, []string{"; the command is not started again"}},
+		{&NotRestartedError{Reason: &runner.StopError{Reason: &lock.StoppedError{Name: "job"}}}, 143,
+			[]string{"; the command is not started again"}},
 		{&lock.NewerError{Name: "job", Protocol: 2}, 65, []string{`the lock "job" is used by a newer redlockrun (protocol 2): upgrade`}},
 		{down(syscall.ECONNREFUSED), 69, []string{"db:6379 (from --redis)", "connection refused", "check that Redis runs"}},
 		{down(context.DeadlineExceeded), 69, []string{"firewall", "--redis-timeout"}},

@@ -14,10 +14,10 @@ func explainLoss(err error, c About) (o Explanation, ok bool) {
 	if !ok {
 		return o, false
 	}
-	return Failure(StatusLost, ExplainLost(lost, c)+cmp.Or(unrun(err), "; the command was stopped"), LostHint(lost, c)), true
+	return Failure(StatusLost, LostMessage(lost, c)+cmp.Or(nothingRun(err), "; the command was stopped"), LostHint(lost, c)), true
 }
 
-func ExplainLost(e *watchdog.LostError, c About) string {
+func LostMessage(e *watchdog.LostError, c About) string {
 	var unavailable *lock.UnavailableError
 	cause := e.Err
 	if errors.As(cause, &unavailable) {

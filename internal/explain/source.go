@@ -8,14 +8,14 @@ var fileSettings = map[string]string{
 	"PasswordFile": "redis-password-file", "SentinelPasswordFile": "sentinel-password-file",
 }
 
-// whence is where the name of a file came from, or with "" the address.
-func (c *About) whence(field string) string {
+// fromSource is where the name of a file came from, or with "" the address.
+func (c *About) fromSource(field string) string {
 	if setting := fileSettings[field]; setting != "" {
 		if source := c.Config.Source(setting); source != "" {
 			return "from " + source
 		}
 	}
-	return c.Config.Address.Whence()
+	return c.Config.Address.FromSource()
 }
 
 // advice is what to do about what is wrong, in the words of the command line.

@@ -16,10 +16,10 @@ import (
 
 func explainUnavailable(e *lock.UnavailableError, c About) Explanation {
 	if c.Config.Address.Local {
-		message := fmt.Sprintf("cannot lock a file in %s (%s): %v", e.Address, c.Config.Address.Whence(), e.Err)
+		message := fmt.Sprintf("cannot lock a file in %s (%s): %v", e.Address, c.Config.Address.FromSource(), e.Err)
 		return Failure(StatusUnavailable, message, "check the directory's rights and the room on its file system")
 	}
-	message := fmt.Sprintf("cannot ask Redis at %s (%s): %v", e.Address, c.Config.Address.Whence(), e.Err)
+	message := fmt.Sprintf("cannot ask Redis at %s (%s): %v", e.Address, c.Config.Address.FromSource(), e.Err)
 	return Failure(StatusUnavailable, message, cmp.Or(commandHint(e, c), check(e)))
 }
 

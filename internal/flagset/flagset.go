@@ -24,18 +24,18 @@ type Values map[string]*words
 
 // Define gives flags some settings and returns where their words arrive.
 func Define(flags *pflag.FlagSet, settings []config.Setting) Values {
-	said := make(Values)
+	values := make(Values)
 	for _, s := range settings {
-		said[s.Name] = new(words)
-		flags.VarPF(said[s.Name], s.Name, s.Short, s.Usage).NoOptDefVal = s.Alone
+		values[s.Name] = new(words)
+		flags.VarPF(values[s.Name], s.Name, s.Short, s.Usage).NoOptDefVal = s.Implied
 	}
-	return said
+	return values
 }
 
 // Words are those of the flags that were given.
-func (said Values) Words() map[string][]string {
+func (values Values) Words() map[string][]string {
 	all := make(map[string][]string)
-	for name, w := range said {
+	for name, w := range values {
 		if *w != nil {
 			all[name] = *w
 		}
@@ -112,9 +112,9 @@ func unknownFlag(e *pflag.NotExistError, flags *pflag.FlagSet, help string) erro
 	name := e.GetSpecifiedName()
 	meant := ""
 	if typed := e.GetSpecifiedShortnames(); typed != "" {
-		name, meant = name[:1], resembling(typed, flags) // one dash for two
+		name, meant = name[:1], similar(typed, flags) // one dash for two
 	}
-	return config.Usagef("there is no flag %s", dashed(name)).Hint(cmp.Or(meant, resembling(name, flags), help))
+	return config.Usagef("there is no flag %s", dashed(name)).Hint(cmp.Or(meant, similar(name, flags), help))
 }
 
 // dashed is a flag as it was typed, if it can be a flag at all: whoever forgets
@@ -131,8 +131,8 @@ func dashed(name string) string {
 
 const flagLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
 
-// resembling names the flag that was probably meant; "" if none was.
-func resembling(name string, flags *pflag.FlagSet) (meant string) {
+// similar names the flag that was probably meant; "" if none was.
+func similar(name string, flags *pflag.FlagSet) (meant string) {
 	if flags.Lookup("key") != nil && flockFlags[name] != "" {
 		return flockFlags[name]
 	}

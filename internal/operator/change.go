@@ -92,7 +92,7 @@ func (w *changing) repeatFor(master string, done []madeChange) string {
 			names = append(names, m.name)
 		}
 	}
-	return ", which may keep the pause: repeat it when " + master + " is back: " + explain.Typed("resume", names...)
+	return ", which may keep the pause: repeat it when " + master + " is back: " + explain.CommandLine("resume", names...)
 }
 
 // warnUnconfirmed says of which jobs nobody knows whether they were changed when a signal came.
@@ -113,12 +113,12 @@ func (w *changing) warnUnconfirmed(o *Operation, failed []madeChange) {
 
 // perhapsDone is how to look whether a change was made that got no answer.
 func perhapsDone(names []string) string {
-	return "it may have been done all the same: " + explain.Typed("status", names...)
+	return "it may have been done all the same: " + explain.CommandLine("status", names...)
 }
 
 // lostAnswer is added to what is so now, of a change that has perhaps done it.
 func lostAnswer(name, deed string) string {
-	return fmt.Sprintf("; an answer was lost: %s shows whether this command %s", explain.Typed("history", name), deed)
+	return fmt.Sprintf("; an answer was lost: %s shows whether this command %s", explain.CommandLine("history", name), deed)
 }
 
 // lines are what is said of the changes.

@@ -56,7 +56,7 @@ func (o *Operation) examine(ctx context.Context) ([]doctor.Finding, error) {
 type thisHost struct{ *Operation }
 
 // Exposed implements doctor.Host.
-func (h thisHost) Exposed() []string { return h.Config.Readable() }
+func (h thisHost) Exposed() []string { return h.Config.WorldReadable() }
 
 // Guard implements doctor.Host.
 func (h thisHost) Guard() error {
@@ -78,16 +78,16 @@ func findings(found []doctor.Finding, json bool, d console.Display) (lines []str
 }
 
 // resultWords are how results are called, in four columns, and how that sounds.
-func resultWord(r doctor.Result) (string, console.Tone) {
+func resultWord(r doctor.Result) (string, console.Style) {
 	switch r {
 	case doctor.Ok:
-		return "ok  ", console.Fine
+		return "ok  ", console.StyleGood
 	case doctor.Warn:
-		return "warn", console.Odd
+		return "warn", console.StyleWarning
 	case doctor.Fail:
-		return "FAIL", console.Wrong
+		return "FAIL", console.StyleBad
 	}
-	return "?   ", console.Faint
+	return "?   ", console.StyleFaint
 }
 
 // findingIndent is how far the text of a finding is from the margin: behind the result and the check.

@@ -59,9 +59,9 @@ func (f *following) rows(entries []lock.Entry) []string {
 	f.longest = max(f.longest, report.Longest(entries))
 	t := report.History(entries, f.longest, time.Local)
 	for i := range f.columns {
-		t.Columns[i].Least = f.columns[i].Least
+		t.Columns[i].MinWidth = f.columns[i].MinWidth
 	}
-	t.Settle()
+	t.KeepWidths()
 	f.columns = t.Columns
 	return t.Lines(f.display())
 }

@@ -36,11 +36,12 @@ func sayForgotten(name string, c lock.ChangeResult) string {
 
 func notForgotten(e *lock.RefusedError) (explain.Explanation, bool) {
 	if e.Refusal == lock.StillPaused {
-		return refuse(e, explain.PausedJob(e.Name, new(pauseOrNone(e.ChangeResult))), explain.Typed("resume", e.Name)+" ends the pause"), true
+		return refuse(e, explain.DescribePausedJob(e.Name, new(pauseOrNone(e.ChangeResult))),
+			explain.CommandLine("resume", e.Name)+" ends the pause"), true
 	}
-	hint := explain.Typed("stop", e.Name) + " --wait 1m ends its run"
+	hint := explain.CommandLine("stop", e.Name) + " --wait 1m ends its run"
 	if e.Holder.Run == "" {
-		hint = explain.Typed("status", e.Name) + " says more"
+		hint = explain.CommandLine("status", e.Name) + " says more"
 	}
 	return refuse(e, fmt.Sprintf("%q is %s", e.Name, heldBy(e.ChangeResult)), hint), true
 }

@@ -284,9 +284,9 @@ func (c *Command) Text() string {
 D is a duration: seconds (60, 0.5) or 90s, 2m30s.
 
 where the jobs are:
-` + flagNames(config.WhereItLives) + `
+` + flagNames(config.GroupStore) + `
 messages, on stderr only:
-` + flagNames(config.HowToSpeak) + `
+` + flagNames(config.GroupMessages) + `
 These have variables and lines in /etc/default/redlockrun, as for a run (redlockrun --help tells
 what they mean). Times are the server's, in this host's time zone; in JSON in UTC.
 

@@ -114,8 +114,8 @@ func (o *Operation) display() console.Display { return console.DisplayOf(o.Out, 
 
 // note says what is no result but should be known, unless errors alone are wanted.
 func (o *Operation) note(text string) {
-	if o.Console.Says(console.Warning) {
-		o.Console.At(console.Info).Say(console.Message{Level: console.Info, Event: console.EventJobs, Text: text})
+	if o.Console.Enabled(console.Warning) {
+		o.Console.WithLevel(console.Info).Say(console.Message{Level: console.Info, Event: console.EventJobs, Text: text})
 	}
 }
 

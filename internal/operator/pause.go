@@ -53,7 +53,7 @@ func definePause(flags *pflag.FlagSet) act {
 func (o *Operation) stayPaused(meant *jobsMeant, made []madeChange, why string) {
 	var ours []string
 	var until time.Time
-	ending := explain.Typed("resume")
+	ending := explain.CommandLine("resume")
 	for _, m := range made {
 		p := pauseOrNone(m.ChangeResult)
 		if m.Done || meant.listed() && why != "" && p.Reason == why {
@@ -68,14 +68,14 @@ func (o *Operation) stayPaused(meant *jobsMeant, made []madeChange, why string) 
 	case meant.listed() && len(ours) == len(made):
 		ending += meant.words()
 	default:
-		ending = explain.Typed("resume", ours...)
+		ending = explain.CommandLine("resume", ours...)
 	}
 	text := fmt.Sprintf("%d jobs stay paused ", len(ours))
 	if len(ours) == 1 {
 		text = fmt.Sprintf("%q stays paused ", ours[0])
 	}
 	o.Console.Say(console.Message{
-		Level: console.Warning, Event: console.EventPaused, Text: text + explain.UntilWhen(until), Hints: []string{ending + " ends that"},
+		Level: console.Warning, Event: console.EventPaused, Text: text + explain.DescribeUntil(until), Hints: []string{ending + " ends that"},
 	})
 }
 
@@ -99,7 +99,7 @@ func chosen(o *Operation, command string, meant *jobsMeant, operands []string, w
 func sayPaused(name string, c lock.ChangeResult) string {
 	text := fmt.Sprintf("%q is paused already, %s; it is left so", name, pauseOf(c))
 	if c.Done {
-		text = fmt.Sprintf("paused %q %s", name, explain.UntilWhen(pauseOrNone(c).Until))
+		text = fmt.Sprintf("paused %q %s", name, explain.DescribeUntil(pauseOrNone(c).Until))
 	}
 	if by := heldBy(c); c.Holder.Run != "" && c.Holder.Ended.IsZero() {
 		text += "; it is " + by + " and runs on"
@@ -119,7 +119,7 @@ func pauseOrNone(c lock.ChangeResult) lock.PauseMark {
 
 func pauseOf(c lock.ChangeResult) string {
 	p := pauseOrNone(c)
-	return explain.Pause(&p)
+	return explain.DescribePause(&p)
 }
 
 func namesOf(made []madeChange) (names []string) {

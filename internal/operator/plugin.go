@@ -23,7 +23,7 @@ func (e *unansweredError) Unwrap() error { return e.cause }
 // Explain implements explain.SelfExplained: behind this error stands a plugin's status.
 func (e *unansweredError) Explain(c explain.About) explain.Explanation {
 	o := explain.Of(e.cause, c)
-	o.Event, o.Status = cmp.Or(o.Event, explain.EndingOf(o.Status)), int(report.Unknown)
+	o.Event, o.Status = cmp.Or(o.Event, explain.EndEvent(o.Status)), int(report.Unknown)
 	return o
 }
 

@@ -89,7 +89,7 @@ func works(j lock.Job) bool {
 func stillRunning(left []lock.Job, limit time.Duration) error {
 	o := explain.Failure(explain.StatusBusy,
 		fmt.Sprintf("the time of --wait %s is over, and not all has ended: %s", config.Exact(limit), runners(left)),
-		explain.Typed("stop", left[0].Name)+" ends it")
+		explain.CommandLine("stop", left[0].Name)+" ends it")
 	o.Event = console.EventBusy
 	return &unmadeError{Explanation: o}
 }

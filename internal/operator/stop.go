@@ -45,7 +45,8 @@ func oneJob(o *Operation, command string, operands []string, run, why string) ([
 		return nil, config.Usagef("%s is of one NAME", command).Hint("redlockrun " + command + " NAME")
 	}
 	if run != "" && len(run) != lock.RunIDLen {
-		return nil, config.Usagef("--run: that is no run's id").Hint(explain.Typed("status", operands[0]) + " says it: 26 letters and digits")
+		return nil, config.Usagef("--run: that is no run's id").Hint(explain.CommandLine("status", operands[0]) +
+			" says it: 26 letters and digits")
 	}
 	return chosen(o, command, new(jobsMeant), operands, why)
 }
@@ -67,7 +68,7 @@ func sayStopped(name string, c lock.ChangeResult) string {
 	}
 	switch {
 	case c.Pause != nil:
-		text += "; the job is paused " + explain.UntilWhen(c.Pause.Until)
+		text += "; the job is paused " + explain.DescribeUntil(c.Pause.Until)
 	case c.Next.Run != "":
 		text += "; " + waiter(c.Next) + " is next: --pause D would keep it from starting"
 	}
@@ -95,10 +96,10 @@ func notStopped(e *lock.RefusedError, pausing bool) (explain.Explanation, bool) 
 	switch {
 	case e.Pause == nil:
 	case pausing:
-		text += "; the job is paused all the same " + explain.UntilWhen(e.Pause.Until)
-		hints = append(hints, explain.Typed("resume", e.Name)+" ends the pause")
+		text += "; the job is paused all the same " + explain.DescribeUntil(e.Pause.Until)
+		hints = append(hints, explain.CommandLine("resume", e.Name)+" ends the pause")
 	default:
-		text += "; the job is paused " + explain.UntilWhen(e.Pause.Until)
+		text += "; the job is paused " + explain.DescribeUntil(e.Pause.Until)
 	}
 	if e.Unconfirmed {
 		return refuse(e, text+lostAnswer(e.Name, "stopped that run"), hints...), true
@@ -111,10 +112,10 @@ func notByThatRun(e *lock.RefusedError) (text, hint string) {
 	has := heldBy(e.ChangeResult)
 	switch {
 	case e.Refusal == lock.NotOurs:
-		return fmt.Sprintf("the lock of %q is %s", e.Name, has), explain.Freeing(e.Name, e.Holder) + " takes it away"
+		return fmt.Sprintf("the lock of %q is %s", e.Name, has), explain.UnlockCommand(e.Name, e.Holder) + " takes it away"
 	case has == "" || e.Holder.Run == "":
-		return fmt.Sprintf("that run does not have the lock of %q", e.Name), explain.Typed("status", e.Name) + " says who has it"
+		return fmt.Sprintf("that run does not have the lock of %q", e.Name), explain.CommandLine("status", e.Name) + " says who has it"
 	}
 	return fmt.Sprintf("the lock of %q is %s, and not by that run", e.Name, has),
-		explain.Typed("stop", e.Name) + " --run " + explain.ShellWord(e.Holder.Run) + " stops this one"
+		explain.CommandLine("stop", e.Name) + " --run " + explain.ShellWord(e.Holder.Run) + " stops this one"
 }

@@ -57,7 +57,7 @@ func checkUnlock(name, run string, force, foreign bool) error {
 	case foreign && !force:
 		return config.Usagef("--foreign takes away what somebody else may rely on").Hint("--force --foreign says that it is meant")
 	case !foreign && run == "":
-		return config.Usagef("there is no --run").Hint(explain.Typed("status", name) + " says the id of the run that has the lock; " +
+		return config.Usagef("there is no --run").Hint(explain.CommandLine("status", name) + " says the id of the run that has the lock; " +
 			"what is no run's needs --force --foreign")
 	}
 	return nil
@@ -107,7 +107,8 @@ func outlived(ctx context.Context, run string) (left []int, err error) {
 
 func outlivedBy(name string, h lock.Holder, left []int) error {
 	o := explain.Failure(explain.StatusBusy, fmt.Sprintf("%s is gone, but process %d of its command still runs", h.Process(), left[0]),
-		fmt.Sprintf("end it, or let %s free the lock beside it", explain.Typed("unlock", name)+" --run "+explain.ShellWord(h.Run)+" --force"))
+		fmt.Sprintf("end it, or let %s free the lock beside it",
+			explain.CommandLine("unlock", name)+" --run "+explain.ShellWord(h.Run)+" --force"))
 	o.Event = console.EventRefused
 	o.Fields = []console.Field{{Name: "key", Value: name}}
 	return &unmadeError{Explanation: o}
@@ -140,20 +141,21 @@ func unlockedPerhaps(name string) string {
 }
 
 func notUnlocked(e *lock.RefusedError, foreign bool) (explain.Explanation, bool) {
-	status, unlock := explain.Typed("status", e.Name), explain.Typed("unlock", e.Name)+" --run "+explain.ShellWord(e.Holder.Run)+" --force"
+	status, unlock := explain.CommandLine("status", e.Name),
+		explain.CommandLine("unlock", e.Name)+" --run "+explain.ShellWord(e.Holder.Run)+" --force"
 	d, late := unrenewed(e.ChangeResult)
 	by, has := e.Holder.Process(), heldBy(e.ChangeResult)
 	switch {
 	case e.Refusal == lock.StillPaused:
 		message := fmt.Sprintf("the lock of %q is a pause's, %s", e.Name, pauseOf(e.ChangeResult))
-		return refuse(e, message, explain.Typed("resume", e.Name)+" ends the pause"), true
+		return refuse(e, message, explain.CommandLine("resume", e.Name)+" ends the pause"), true
 	case e.Refusal == lock.OtherRun && has == "":
 		return refuse(e, fmt.Sprintf("that run does not have the lock of %q: nobody has it", e.Name), status+" says how it ended"), true
 	case e.Refusal == lock.OtherRun && e.Holder.Run == "":
-		return refuse(e, fmt.Sprintf("the lock of %q is %s", e.Name, has), explain.Freeing(e.Name, e.Holder)+" takes it away"), true
+		return refuse(e, fmt.Sprintf("the lock of %q is %s", e.Name, has), explain.UnlockCommand(e.Name, e.Holder)+" takes it away"), true
 	case e.Refusal == lock.OtherRun && foreign:
 		return refuse(e, fmt.Sprintf("the lock of %q is %s: that is a run, and --foreign is for what is none", e.Name, has),
-			explain.Typed("unlock", e.Name)+" --run "+explain.ShellWord(e.Holder.Run)+" frees it if that run is dead"), true
+			explain.CommandLine("unlock", e.Name)+" --run "+explain.ShellWord(e.Holder.Run)+" frees it if that run is dead"), true
 	case e.Refusal == lock.OtherRun:
 		return refuse(e, fmt.Sprintf("the lock of %q is %s, and not by that run", e.Name, has), status+" says its id"), true
 	case e.Left < 0:
@@ -163,6 +165,7 @@ func notUnlocked(e *lock.RefusedError, foreign bool) (explain.Explanation, bool)
 		message := fmt.Sprintf(text, by, config.Exact(d.Round(time.Second)), lock.LocalTime(e.Now.Add(e.Left)))
 		return refuse(e, message, unlock+" frees it now"), true
 	}
-	hint := explain.Typed("stop", e.Name) + " --run " + explain.ShellWord(e.Holder.Run) + " ends it; " + unlock + " frees the lock beside it"
+	hint := explain.CommandLine("stop", e.Name) + " --run " + explain.ShellWord(e.Holder.Run) + " ends it; " + unlock +
+		" frees the lock beside it"
 	return refuse(e, by+" has renewed its lease in time: it may be alive", hint), true
 }

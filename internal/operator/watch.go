@@ -96,16 +96,16 @@ func (w *watch) draw(s *screen.Screen, jobs seen[[]lock.Job], away error) {
 	if len(jobs.value) > 0 {
 		title = jobs.value[0].Now.In(time.Local).Format(time.TimeOnly) + "  " + title
 	}
-	page := told(nil, title, d, console.Faint)
+	page := told(nil, title, d, console.StyleFaint)
 	if away != nil {
-		page = told(page, w.awaySays(away), d, console.Wrong)
+		page = told(page, w.awaySays(away), d, console.StyleBad)
 	}
 	for _, missing := range append(jobs.silent, unread(jobs.value)...) {
-		page = told(page, missing, d, console.Odd)
+		page = told(page, missing, d, console.StyleWarning)
 	}
 	lines := w.lines(jobs.value, d)
 	if len(lines) == 0 {
-		lines = []string{d.Paint("no such job is known", console.Faint)}
+		lines = []string{d.Paint("no such job is known", console.StyleFaint)}
 	}
 	page = append(page, lines...)
 	if more := len(page) - rows; more > 0 {
@@ -115,7 +115,7 @@ func (w *watch) draw(s *screen.Screen, jobs seen[[]lock.Job], away error) {
 }
 
 // told is a page with one more text, on as many lines as that needs.
-func told(page []string, text string, d console.Display, tone console.Tone) []string {
+func told(page []string, text string, d console.Display, tone console.Style) []string {
 	for _, part := range console.Fold(lock.Escaped(text), d.Width) {
 		page = append(page, d.Paint(part, tone))
 	}

@@ -67,12 +67,12 @@ func Zoned(t time.Time, zone *time.Location) string {
 }
 
 // NotKnown stands for what nobody knows, and for what does not apply.
-var NotKnown = console.Cell{Text: "-", Tone: console.Faint}
+var NotKnown = console.Cell{Text: "-", Style: console.StyleFaint}
 
 // cell is a text; "" is unknown.
-func cell(text string, tone console.Tone) console.Cell {
+func cell(text string, tone console.Style) console.Cell {
 	if text == "" {
 		return NotKnown
 	}
-	return console.Cell{Text: text, Tone: tone}
+	return console.Cell{Text: text, Style: tone}
 }

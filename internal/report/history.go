@@ -24,8 +24,8 @@ func Complete(j lock.Job, entries []lock.Entry) []lock.Entry {
 // History is a line for each entry, in their order, with the times of a zone. A bar is as
 // long as the run was, beside the longest of longest. It goes first where room is short.
 func History(entries []lock.Entry, longest time.Duration, zone *time.Location) console.Table {
-	t := console.Table{Keep: 2, Columns: []console.Column{
-		{Name: "BEGAN"}, {Name: "HOST"}, {Name: "WAITED"}, {Name: "RAN"}, {Name: "END"}, {Spare: true}, {Name: "NOTE", Elastic: true},
+	t := console.Table{FixedColumns: 2, Columns: []console.Column{
+		{Name: "BEGAN"}, {Name: "HOST"}, {Name: "WAITED"}, {Name: "RAN"}, {Name: "END"}, {DropFirst: true}, {Name: "NOTE", Shrinkable: true},
 	}}
 	for _, e := range entries {
 		t.Rows = append(t.Rows, entryRow(e, longest, zone))
@@ -44,9 +44,9 @@ func Longest(entries []lock.Entry) (longest time.Duration) {
 }
 
 func entryRow(e lock.Entry, longest time.Duration, zone *time.Location) []console.Cell {
-	row := []console.Cell{NotKnown, cell(lock.Escaped(e.Host), console.Neutral), NotKnown, NotKnown, EndOf(e), {}, {Text: Note(e)}}
+	row := []console.Cell{NotKnown, cell(lock.Escaped(e.Host), console.StylePlain), NotKnown, NotKnown, EndOf(e), {}, {Text: Note(e)}}
 	if e.Act != "" {
-		row[4] = cell(string(e.Act), console.Odd)
+		row[4] = cell(string(e.Act), console.StyleWarning)
 		e.At = Dated(e)
 	}
 	if !e.At.IsZero() {
@@ -57,7 +57,7 @@ func entryRow(e lock.Entry, longest time.Duration, zone *time.Location) []consol
 	}
 	if d, ok := RunTime(e); ok {
 		row[3] = console.Cell{Text: Took(d)}
-		row[5] = console.Cell{Text: bar(d, longest), Tone: row[4].Tone}
+		row[5] = console.Cell{Text: bar(d, longest), Style: row[4].Style}
 	}
 	return row
 }

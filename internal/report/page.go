@@ -17,7 +17,7 @@ const (
 // Page is all there is to be said about one job, as lines for a display, with the times of a
 // zone. What is too long for a line goes on in the next.
 func Page(j lock.Job, zone *time.Location, d console.Display) []string {
-	p := page{job: j, zone: zone, table: console.Table{Columns: []console.Column{{Least: nameWidth}, {}}}, room: d.Width}
+	p := page{job: j, zone: zone, table: console.Table{Columns: []console.Column{{MinWidth: nameWidth}, {}}}, room: d.Width}
 	p.say("job", lock.Escaped(j.Name))
 	p.row("state", StateOf(j))
 	p.lock()
@@ -43,7 +43,7 @@ type page struct {
 const nameWidth = 8
 
 func (p *page) row(name string, c console.Cell) {
-	p.table.Rows = append(p.table.Rows, []console.Cell{{Text: name, Tone: console.Strong}, c})
+	p.table.Rows = append(p.table.Rows, []console.Cell{{Text: name, Style: console.StyleBold}, c})
 }
 
 // say adds a text, unless it is empty, on as many lines as it needs.

@@ -11,31 +11,32 @@ import (
 
 // Jobs is a line for each job.
 func Jobs(jobs []lock.Job) console.Table {
-	t := console.Table{Keep: 2}
+	t := console.Table{FixedColumns: 2}
 	for _, name := range []string{"JOB", "STATE", "HOST", "FOR", "LEASE", "WAIT", "LAST", "ENDED", "AVERAGE"} {
 		t.Columns = append(t.Columns, console.Column{Name: name})
 	}
 	for _, j := range jobs {
 		t.Rows = append(t.Rows, []console.Cell{
-			cell(lock.Escaped(j.Name), console.Neutral), StateOf(j), cell(lock.Escaped(Subject(j).Host), console.Neutral),
-			cell(StateAge(j), console.Neutral), LeaseOf(j), cell(strconv.Itoa(j.Waiting), console.Neutral),
-			EndOf(j.LastEnd), cell(ended(j), console.Neutral), cell(Average(j), console.Neutral),
+			cell(lock.Escaped(j.Name), console.StylePlain), StateOf(j), cell(lock.Escaped(Subject(j).Host), console.StylePlain),
+			cell(StateAge(j), console.StylePlain), LeaseOf(j), cell(strconv.Itoa(j.Waiting), console.StylePlain),
+			EndOf(j.LastEnd), cell(ended(j), console.StylePlain), cell(Average(j), console.StylePlain),
 		})
 	}
 	return t
 }
 
 func StateOf(j lock.Job) console.Cell {
-	tones := map[lock.State]console.Tone{
-		lock.StateRunning: console.Fine, lock.StateIdle: console.Faint, lock.StatePaused: console.Odd, lock.StateSilent: console.Odd,
-		lock.StateVanished: console.Wrong, lock.StateStuck: console.Wrong, lock.StateForeign: console.Wrong,
+	tones := map[lock.State]console.Style{
+		lock.StateRunning: console.StyleGood, lock.StateIdle: console.StyleFaint, lock.StatePaused: console.StyleWarning,
+		lock.StateSilent:   console.StyleWarning,
+		lock.StateVanished: console.StyleBad, lock.StateStuck: console.StyleBad, lock.StateForeign: console.StyleBad,
 	}
 	text, tone := string(j.State), tones[j.State]
 	if unseen(j) {
 		text = neverSeen
 	}
 	if j.Pause != nil && Busy(j) { // nobody else will start after it
-		text, tone = text+", paused", console.Odd
+		text, tone = text+", paused", console.StyleWarning
 	}
 	return cell(text, tone)
 }
@@ -57,9 +58,9 @@ func LeaseOf(j lock.Job) console.Cell {
 	case !Busy(j), j.Left == 0:
 		return NotKnown
 	case j.Left < 0:
-		return cell("no end", console.Wrong)
+		return cell("no end", console.StyleBad)
 	}
-	return cell(Elapsed(j.Left), console.Neutral)
+	return cell(Elapsed(j.Left), console.StylePlain)
 }
 
 func ended(j lock.Job) string {
@@ -78,10 +79,10 @@ func Average(j lock.Job) string {
 
 // EndOf is how a run ended, with its status where that says more.
 func EndOf(e lock.Entry) console.Cell {
-	text, tone := lock.Escaped(string(e.End)), console.Wrong
+	text, tone := lock.Escaped(string(e.End)), console.StyleBad
 	switch e.End {
 	case lock.EndOk:
-		tone = console.Neutral
+		tone = console.StylePlain
 	case lock.EndSignal:
 		text = "killed" + signal(e.Status)
 	case lock.EndFailed, lock.EndStopped, lock.EndUnstarted:

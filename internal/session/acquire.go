@@ -35,37 +35,37 @@ func (s *session) acquire(store lock.Store) (lease lock.Lease, run string, err e
 			return lease, run, err
 		}
 	}
-	return nil, "", s.unanswered(fmt.Errorf("lock %q vanishes as soon as it is taken", s.config.Key))
+	return nil, "", s.unavailable(fmt.Errorf("lock %q vanishes as soon as it is taken", s.config.Key))
 }
 
 func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
-	req, said := s.Request(), s.newWaiting()
-	req.OnBusy = said.busy
-	s.Account.Run = req.Holder.Run
+	req, progress := s.Request(), s.newWaitReporter()
+	req.OnBusy = progress.busy
+	s.Report.Run = req.Holder.Run
 	lease, err := interrupt.Run(s.signals, func(ctx context.Context) (lock.Lease, error) { return store.Acquire(ctx, req) })
-	said.over()
+	progress.close()
 	if err == nil {
-		err = s.guards.started()
+		err = s.guards.startError()
 	}
 	if err == nil {
 		err = s.freshen(lease)
 	}
 	if err == nil && lease.StopAsked() {
-		s.giveBack(lease, result{err: &lock.StoppedError{Name: s.config.Key}})
+		s.releaseAfterRun(lease, runResult{err: &lock.StoppedError{Name: s.config.Key}})
 		return nil, "", &lock.StoppedError{Name: s.config.Key}
 	}
 	if err == nil {
-		s.Console = s.Console.With(explain.AsHolder(req.Holder)...)
+		s.Console = s.Console.With(explain.RunFields(req.Holder)...)
 		return lease, req.Holder.Run, nil
 	}
 	if lease != nil {
-		s.abandon(lease)
+		s.releaseUnused(lease)
 	}
 	return nil, "", err
 }
 
-// unanswered is err as that of a store that could not be asked.
-func (s *session) unanswered(err error) error {
+// unavailable is err as that of a store that could not be asked.
+func (s *session) unavailable(err error) error {
 	return &lock.UnavailableError{Address: s.about.Place, Err: err}
 }
 
@@ -82,7 +82,7 @@ func (s *session) Request() lock.Request {
 		Timeout:     s.config.Timeout,
 		Enclosing:   s.config.Enclosing,
 		OnOutage:    s.sayOutage(),
-		OnPolling:   s.sayUncalled,
+		OnPolling:   s.sayPolling,
 	}
 }
 
@@ -108,18 +108,18 @@ func (s *session) sayOutage() func(error) {
 			last = now
 			s.Console.Say(console.Message{
 				Level: console.Warning, Event: console.EventUnavailable, Err: err,
-				Text: fmt.Sprintf("no answer while waiting for lock %q (%s); trying again", s.config.Key, s.config.Address.Whence()),
+				Text: fmt.Sprintf("no answer while waiting for lock %q (%s); trying again", s.config.Key, s.config.Address.FromSource()),
 			})
 		}
 	}
 }
 
-// sayUncalled says that a waiter is slower than it could be.
-func (s *session) sayUncalled(err error) {
+// sayPolling says that a waiter is slower than it could be.
+func (s *session) sayPolling(err error) {
 	s.Console.Say(console.Message{
-		Level: console.Debug, Event: console.EventUncalled, Err: err,
+		Level: console.Debug, Event: console.EventPolling, Err: err,
 		Text: fmt.Sprintf("a waiter for lock %q cannot be called (%s); looking about twice a second instead",
-			s.config.Key, s.config.Address.Whence()),
+			s.config.Key, s.config.Address.FromSource()),
 	})
 }
 
@@ -133,5 +133,5 @@ func (s *session) freshen(lease lock.Lease) error {
 	if err == nil || errors.Is(err, lock.ErrLost) || errors.As(err, &signalled) || errors.As(err, new(*lock.UnavailableError)) {
 		return err
 	}
-	return s.unanswered(err)
+	return s.unavailable(err)
 }

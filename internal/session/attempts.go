@@ -14,20 +14,20 @@ import (
 
 // pause waits after the n-th start, while the lease is kept. The error is why the command is
 // not to be started again.
-func (x *execution) pause(r result, n int) error {
+func (x *execution) pause(r runResult, n int) error {
 	p := runner.Pause{
 		Length: lock.Backoff{First: x.session.config.AttemptDelay, Most: config.MaxAttemptDelay}.At(n - 1),
 		Parked: x.keeper.Suspend, Resumed: x.resume,
 	}
 	x.sayAgain(r, n+1, p.Length)
-	return p.Wait(x.halt.ctx, x.session.signals)
+	return p.Wait(x.canceller.ctx, x.session.signals)
 }
 
 // sayAgain says that the command failed, and that its n-th start follows.
-func (x *execution) sayAgain(r result, n int, pause time.Duration) {
+func (x *execution) sayAgain(r runResult, n int, pause time.Duration) {
 	text := fmt.Sprintf("%s; it is started again in %s, attempt %d of %d",
 		x.session.failure(r), config.Exact(pause), n, x.session.config.Attempts)
-	x.session.Warn(console.EventRetry, text, console.Field{Name: "status", Value: r.code(x.session.about)},
+	x.session.Warn(console.EventRetry, text, console.Field{Name: "status", Value: r.exitStatus(x.session.about)},
 		console.Field{Name: "attempt", Value: n}, console.Field{Name: "pause_ms", Value: pause.Milliseconds()})
 	if left := r.status.Left; left > 0 {
 		x.session.Warn(console.EventLeft, leftFromBefore(left), console.Field{Name: "processes", Value: left})
@@ -42,7 +42,7 @@ func leftFromBefore(processes int) string {
 }
 
 // failure is how the last start ended.
-func (s *session) failure(r result) string {
+func (s *session) failure(r runResult) string {
 	switch {
 	case r.err != nil:
 		return explain.Of(r.err, *s.about).Message

@@ -23,9 +23,9 @@ func (s *session) variables(run string, lease lock.Lease, n int) [][2]string {
 	}
 }
 
-// with is environ in which the variables of set replace those of the same name; one that is
+// withVariables is environ in which the variables of set replace those of the same name; one that is
 // empty does not apply, and is removed.
-func with(environ []string, set [][2]string) []string {
+func withVariables(environ []string, set [][2]string) []string {
 	out := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return slices.ContainsFunc(set, func(v [2]string) bool { return v[0] == name })

@@ -16,24 +16,24 @@ import (
 
 // An execution is the command beside the watchdog, as often as it is started.
 type execution struct {
-	teller
-	lease   lock.Lease
-	run     string // its id
-	environ []string
-	keeper  *watchdog.Keeper
-	halt    *halt
+	observer
+	lease     lock.Lease
+	run       string // its id
+	environ   []string
+	keeper    *watchdog.Keeper
+	canceller *canceller
 }
 
 // execute runs the command while the lease is kept. When it returns, no renewal is under way.
-func (s *session) execute(lease lock.Lease, run string, environ []string) (r result) {
-	x := &execution{teller: teller{s}, lease: lease, run: run, environ: environ, halt: newHalt()}
+func (s *session) execute(lease lock.Lease, run string, environ []string) (r runResult) {
+	x := &execution{observer: observer{s}, lease: lease, run: run, environ: environ, canceller: newCanceller()}
 	cfg := s.watchdog()
 	cfg.Observer = x
-	cfg.Halt = func(err error) { x.halt.call(s.haltFor(err)) }
+	cfg.Halt = func(err error) { x.canceller.cancelRun(s.stopFor(err)) }
 	x.keeper = watchdog.New(lease, cfg)
 	x.keeper.Start()
 	defer shrinkIn(time.Second)()
-	defer func() { r.kept, r.held = x.keeper.Stop(), lease.Held() }()
+	defer func() { r.stats, r.held = x.keeper.Stop(), lease.Held() }()
 	return x.untilDone()
 }
 
@@ -53,30 +53,30 @@ func shrinkIn(d time.Duration) (over func()) {
 }
 
 // untilDone starts the command until it succeeds, or may not be started any more.
-func (x *execution) untilDone() (r result) {
+func (x *execution) untilDone() (r runResult) {
 	for n := 1; ; n++ {
-		x.take(&r, n)
-		if n >= x.session.config.Attempts || !r.mayRepeat() {
+		x.attempt(&r, n)
+		if n >= x.session.config.Attempts || !r.canRestart() {
 			return r
 		}
-		if !x.halt.rest() {
+		if !x.canceller.beginPause() {
 			if x.session.config.OnLost == config.ContinueCommand {
 				x.session.Warn(console.EventLost, "the command is not started again: its lock is lost")
 			}
 			return r
 		}
 		if err := x.pause(r, n); err != nil {
-			r.err = &explain.NotAgainError{Reason: err}
+			r.err = &explain.NotRestartedError{Reason: err}
 			return r
 		}
 		x.session.guards.next()
 	}
 }
 
-// take starts the command for the n-th time and notes in r what comes of it.
-func (x *execution) take(r *result, n int) {
+// attempt starts the command for the n-th time and notes in r what comes of it.
+func (x *execution) attempt(r *runResult, n int) {
 	command := x.command(n)
-	x.halt.runs(command)
+	x.canceller.setCommand(command)
 	status, err := command.Run(context.Background(), x.session.signals)
 	if errors.Is(err, runner.ErrLate) {
 		err = &runner.NotStartedError{Reason: &watchdog.LostError{Err: watchdog.ErrLate}}
@@ -85,10 +85,10 @@ func (x *execution) take(r *result, n int) {
 	case err == nil:
 		r.status, r.attempts, r.err = status, r.attempts+1, x.session.stopped(x.lease, status)
 		if errors.As(r.err, new(*lock.StoppedError)) {
-			r.err, r.halted = nil, true // the command's own status stands
+			r.err, r.stoppedByOperator = nil, true // the command's own status stands
 		}
 	case r.attempts > 0 && !errors.As(err, new(*runner.StartError)):
-		r.err = &explain.NotAgainError{Reason: err}
+		r.err = &explain.NotRestartedError{Reason: err}
 	default:
 		r.err = err
 	}
@@ -96,7 +96,7 @@ func (x *execution) take(r *result, n int) {
 
 func (x *execution) command(n int) *runner.Command {
 	return &runner.Command{
-		Argv: x.session.command, Env: with(x.environ, x.session.variables(x.run, x.lease, n)),
+		Argv: x.session.command, Env: withVariables(x.environ, x.session.variables(x.run, x.lease, n)),
 		MaxRuntime: x.session.config.MaxRuntime, StartBy: x.startBy, Grace: x.session.config.Times.Grace,
 		Guard: x.session.guards.present, Marker: config.RunIDVar + "=" + x.run,
 		Parked: x.keeper.Suspend, Resumed: x.resume,
@@ -117,27 +117,27 @@ func (x *execution) startBy() time.Time {
 // resume renews a lease that was left alone while this process was suspended.
 func (x *execution) resume() error {
 	if err := x.keeper.Resume(context.Background()); err != nil {
-		return x.session.haltFor(err)
+		return x.session.stopFor(err)
 	}
 	return nil
 }
 
 // RunsOn says that the lock is lost and the command runs on, if one does.
 func (x *execution) RunsOn(lost *watchdog.LostError) {
-	if x.halt.lose(lost) {
-		x.teller.RunsOn(lost)
+	if x.canceller.markLost(lost) {
+		x.observer.RunsOn(lost)
 	}
 }
 
 // StopAsked ends the run as an operator wants it.
 func (x *execution) StopAsked() {
-	if x.halt.call(&runner.StopError{Reason: &lock.StoppedError{Name: x.session.config.Key}}) {
-		x.teller.StopAsked()
+	if x.canceller.cancelRun(&runner.StopError{Reason: &lock.StoppedError{Name: x.session.config.Key}}) {
+		x.observer.StopAsked()
 	}
 }
 
 // Regained says that it is held again.
 func (x *execution) Regained() {
-	x.halt.regain()
-	x.teller.Regained()
+	x.canceller.markHeld()
+	x.observer.Regained()
 }

@@ -47,8 +47,8 @@ func (g *guards) extend(deadline time.Time) {
 	g.present.Extend(deadline)
 }
 
-// started says why there is no guard.
-func (g *guards) started() error { return g.present.Started() }
+// startError says why there is no guard.
+func (g *guards) startError() error { return g.present.Started() }
 
 // needed reports whether there are guards at all.
 func (g *guards) needed() bool { return g.present != nil }

@@ -16,19 +16,19 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// giveBack releases the lease, or leaves it for the rest of --min-hold, and says how the run
+// releaseAfterRun releases the lease, or leaves it for the rest of --min-hold, and says how the run
 // ended, also if its lock is lost: one that is another's by now is not touched.
-func (s *session) giveBack(lease lock.Lease, r result) {
-	end := lock.ReleaseRequest{Keep: r.rest(s.config.MinHold), Result: r.outcome(s.about)}
-	s.Account.ended(lease, end.Result)
+func (s *session) releaseAfterRun(lease lock.Lease, r runResult) {
+	end := lock.ReleaseRequest{Keep: r.coolDown(s.config.MinHold), Result: r.forRecord(s.about)}
+	s.Report.ended(lease, end.Result)
 	err := s.release(lease, end)
-	gone, lost := errors.Is(err, lock.ErrLost), r.kept.Lost != nil
+	vanished, lost := errors.Is(err, lock.ErrLost), r.stats.Lost != nil
 	if s.config.History > 0 || s.config.Slot.Name != "" {
-		s.Account.released(err == nil || gone)
+		s.Report.released(err == nil || vanished)
 	}
 	switch {
-	case err == nil, gone && lost:
-	case gone:
+	case err == nil, vanished && lost:
+	case vanished:
 		s.Warn(console.EventUnreleased,
 			fmt.Sprintf("lock %q was not held any more when it was to be released (%s)", s.config.Key, s.about.Where()))
 	case s.config.Slot.Name != "" && end.Result.End == lock.EndOk:
@@ -48,8 +48,8 @@ func (s *session) unreleased(lease lock.Lease, err error) string {
 	return fmt.Sprintf("release lock %q: %v; it lapses by itself in %s (%s)", s.config.Key, err, config.Exact(left), s.about.Where())
 }
 
-// abandon gives back a lock under which nothing was run.
-func (s *session) abandon(lease lock.Lease) {
+// releaseUnused gives back a lock under which nothing was run.
+func (s *session) releaseUnused(lease lock.Lease) {
 	if err := s.release(lease, lock.ReleaseRequest{}); err != nil {
 		s.Console.Say(console.Message{Level: console.Debug, Event: console.EventUnreleased, Text: s.unreleased(lease, err)})
 	}
@@ -68,27 +68,27 @@ func (s *session) release(lease lock.Lease, end lock.ReleaseRequest) error {
 	if !insist {
 		return lease.Release(ctx, end)
 	}
-	return untilTold(ctx, s.signals, func(ctx context.Context) error { return lease.Release(ctx, end) })
+	return untilSignalled(ctx, s.signals, func(ctx context.Context) error { return lease.Release(ctx, end) })
 }
 
-// untilTold calls do, and lets it go on until a signal tells this process to end: then it
+// untilSignalled calls do, and lets it go on until a signal tells this process to end: then it
 // has lock.GiveUpLimit, and the error is that signal. Other signals do nothing.
-func untilTold(ctx context.Context, signals <-chan os.Signal, do func(context.Context) error) error {
+func untilSignalled(ctx context.Context, signals <-chan os.Signal, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)
 	go func() { done <- do(ctx) }()
-	var told error
+	var signalled error
 	for {
 		select {
 		case err := <-done:
-			if err != nil && told != nil && !errors.Is(err, lock.ErrLost) {
-				return told
+			if err != nil && signalled != nil && !errors.Is(err, lock.ErrLost) {
+				return signalled
 			}
 			return err
 		case sig := <-signals:
-			if sig, ok := sig.(syscall.Signal); ok && told == nil && slices.Contains(stopSignals, sig) {
-				told = runner.Interrupted(sig)
+			if sig, ok := sig.(syscall.Signal); ok && signalled == nil && slices.Contains(stopSignals, sig) {
+				signalled = runner.Interrupted(sig)
 				defer time.AfterFunc(lock.GiveUpLimit, cancel).Stop()
 			}
 		}

@@ -20,13 +20,13 @@ import (
 
 var (
 	errSilent = &lock.UnavailableError{Address: "db:6379", Err: context.DeadlineExceeded}
-	succeeded = result{attempts: 1}
-	hasFailed = result{status: runner.Status{Code: 3}, attempts: 1}
+	succeeded = runResult{attempts: 1}
+	hasFailed = runResult{status: runner.Status{Code: 3}, attempts: 1}
 )
 
 // afterLoss is r of a run that lost its lock before its end.
-func afterLoss(r result, why error) result {
-	r.kept.Lost = &watchdog.LostError{Err: why}
+func afterLoss(r runResult, why error) runResult {
+	r.stats.Lost = &watchdog.LostError{Err: why}
 	return r
 }
 
@@ -45,14 +45,14 @@ func forSlot(signals chan os.Signal, out *capture.Output) *session {
 }
 
 func TestTheOutcomeGoesWithTheReleaseAfterALossToo(t *testing.T) {
-	for _, r := range []result{
+	for _, r := range []runResult{
 		succeeded, hasFailed,
 		afterLoss(succeeded, lock.ErrTaken), afterLoss(hasFailed, lock.ErrLost), afterLoss(succeeded, watchdog.ErrLate),
 		{err: unstarted(127)}, {err: &runner.SignalError{Signal: syscall.SIGTERM}},
 	} {
 		s, lease := fakeSession(nil), &fakeLease{}
-		s.giveBack(lease, r)
-		if len(lease.released) != 1 || lease.released[0].Result != r.outcome(s.about) {
+		s.releaseAfterRun(lease, r)
+		if len(lease.released) != 1 || lease.released[0].Result != r.forRecord(s.about) {
 			t.Errorf("%+v: released %+v", r, lease.released)
 		}
 	}
@@ -62,7 +62,7 @@ func TestWhatIsSaidOfARelease(t *testing.T) {
 	const unreleased, gone, unrecorded = "lapses by itself", "was not held any more", "done, but not recorded: it may run again"
 	for _, c := range []struct {
 		slot   bool
-		result result
+		result runResult
 		err    error
 		says   string
 	}{
@@ -84,7 +84,7 @@ func TestWhatIsSaidOfARelease(t *testing.T) {
 		if !c.slot {
 			s.config.Slot = lock.Slot{}
 		}
-		s.giveBack(&fakeLease{release: func(context.Context) error { return c.err }}, c.result)
+		s.releaseAfterRun(&fakeLease{release: func(context.Context) error { return c.err }}, c.result)
 		s.Console.Flush(time.Minute)
 		if got := out.String(); !strings.Contains(got, c.says) || (c.says == "") != (got == "") {
 			t.Errorf("slot %v, %+v, %v: %q", c.slot, c.result, c.err, got)
@@ -96,7 +96,7 @@ func TestTheReleaseForASlotIsTriedUntilTheEndOfTheLease(t *testing.T) {
 	for _, c := range []struct {
 		slot   bool
 		left   time.Duration
-		result result
+		result runResult
 		want   time.Duration
 	}{
 		{false, 40 * time.Second, succeeded, lock.ReleaseLimit},
@@ -104,7 +104,7 @@ func TestTheReleaseForASlotIsTriedUntilTheEndOfTheLease(t *testing.T) {
 		{true, 40 * time.Second, hasFailed, 40 * time.Second},
 		{true, time.Second, succeeded, lock.ReleaseLimit},
 		{true, -time.Second, afterLoss(succeeded, watchdog.ErrLate), lock.ReleaseLimit},
-		{true, 40 * time.Second, result{err: &runner.SignalError{Signal: syscall.SIGTERM}}, lock.ReleaseLimit}, // nothing to report
+		{true, 40 * time.Second, runResult{err: &runner.SignalError{Signal: syscall.SIGTERM}}, lock.ReleaseLimit}, // nothing to report
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var out capture.Output
@@ -113,7 +113,7 @@ func TestTheReleaseForASlotIsTriedUntilTheEndOfTheLease(t *testing.T) {
 			if !c.slot {
 				s.config.Slot = lock.Slot{}
 			}
-			s.giveBack(&fakeLease{release: silent, until: boottime.Now().Add(c.left)}, c.result)
+			s.releaseAfterRun(&fakeLease{release: silent, until: boottime.Now().Add(c.left)}, c.result)
 			if took := time.Since(began); took.Round(100*time.Millisecond) != c.want {
 				t.Errorf("slot %v, %v left: it took %v, want %v", c.slot, c.left, took, c.want)
 			}
@@ -132,7 +132,7 @@ func TestASignalEndsTheTryingOfARelease(t *testing.T) {
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			err := untilTold(ctx, signals, silent)
+			err := untilSignalled(ctx, signals, silent)
 			var told *runner.SignalError
 			want := time.Minute
 			if ends {
@@ -150,7 +150,7 @@ func TestAReleaseThatIsAnsweredIsNotHurtByASignal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		signals := make(chan os.Signal, 1)
 		signals <- syscall.SIGTERM
-		err := untilTold(t.Context(), signals, func(ctx context.Context) error {
+		err := untilSignalled(t.Context(), signals, func(ctx context.Context) error {
 			if !lock.Sleep(ctx, lock.GiveUpLimit/2) {
 				return errSilent
 			}

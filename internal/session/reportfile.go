@@ -13,9 +13,9 @@ import (
 // reportLimit bounds what a file system that does not answer can cost at the end.
 const reportLimit = time.Second
 
-// Report writes the account to the file at path. err is why the status is redlockrun's own; nil if
+// Save writes the account to the file at path. err is why the status is redlockrun's own; nil if
 // it is the command's.
-func (a Report) Report(path string, status int, err error, reason string) error {
+func (a Report) Save(path string, status int, err error, reason string) error {
 	a.Host, a.Status, a.Reason = lock.HostName(), status, reason
 	if a.From = fromCommand; err != nil {
 		a.From = fromRedlockrun

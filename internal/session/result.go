@@ -12,39 +12,39 @@ import (
 	"redlockrun/internal/watchdog"
 )
 
-// A result is what became of a run that had the lock.
-type result struct {
-	status   runner.Status // of the last start; zero if there was none
-	err      error         // why the exit status is redlockrun's own; nil if it is the command's
-	attempts int           // how often the command was started
-	halted   bool          // an operator had the command ended
-	kept     watchdog.Stats
-	held     time.Duration // by the clock that --min-hold is measured on
+// A runResult is what became of a run that had the lock.
+type runResult struct {
+	status            runner.Status // of the last start; zero if there was none
+	err               error         // why the exit status is redlockrun's own; nil if it is the command's
+	attempts          int           // how often the command was started
+	stoppedByOperator bool          // an operator had the command ended
+	stats             watchdog.Stats
+	held              time.Duration // by the clock that --min-hold is measured on
 }
 
-// code is the exit status.
-func (r result) code(c *explain.About) int {
+// exitStatus is the exit status.
+func (r runResult) exitStatus(c *explain.About) int {
 	if r.err != nil {
 		return explain.Of(r.err, *c).Status
 	}
 	return r.status.Code
 }
 
-// outcome is what is entered of the run. It is zero if the command was never to be started.
-func (r result) outcome(c *explain.About) lock.RunResult {
-	how := r.how()
-	if how == "" {
+// forRecord is what is entered of the run. It is zero if the command was never to be started.
+func (r runResult) forRecord(c *explain.About) lock.RunResult {
+	kind := r.endKind()
+	if kind == "" {
 		return lock.RunResult{}
 	}
-	return lock.RunResult{End: how, Status: r.code(c), Attempts: r.attempts, Lost: how == lock.EndLost || r.kept.Lost != nil}
+	return lock.RunResult{End: kind, Status: r.exitStatus(c), Attempts: r.attempts, Lost: kind == lock.EndLost || r.stats.Lost != nil}
 }
 
-func (r result) how() lock.EndKind {
+func (r runResult) endKind() lock.EndKind {
 	switch {
-	case r.halted, errors.As(r.err, new(*lock.StoppedError)):
+	case r.stoppedByOperator, errors.As(r.err, new(*lock.StoppedError)):
 		return lock.EndStopped
 	case r.err == nil:
-		return howOf(r.status)
+		return endKindOf(r.status)
 	case errors.As(r.err, new(*runner.StartError)):
 		return lock.EndUnstarted
 	case errors.Is(r.err, runner.ErrMaxRuntime):
@@ -59,8 +59,8 @@ func (r result) how() lock.EndKind {
 	return lock.EndFailed // it is redlockrun that has failed
 }
 
-// howOf is the kind of an end that was the command's own.
-func howOf(status runner.Status) lock.EndKind {
+// endKindOf is the kind of an end that was the command's own.
+func endKindOf(status runner.Status) lock.EndKind {
 	switch {
 	case wasStopped(status):
 		return lock.EndStopped
@@ -92,10 +92,10 @@ func wasStopped(status runner.Status) bool {
 		status.Signal == syscall.SIGQUIT || status.Signal == syscall.SIGHUP)
 }
 
-// mayRepeat reports whether the command failed by itself, so that it may be started again.
-func (r result) mayRepeat() bool {
+// canRestart reports whether the command failed by itself, so that it may be started again.
+func (r runResult) canRestart() bool {
 	switch {
-	case r.halted, wasStopped(r.status):
+	case r.stoppedByOperator, wasStopped(r.status):
 		return false
 	case r.err != nil:
 		return errors.Is(r.err, runner.ErrMaxRuntime)
@@ -103,10 +103,10 @@ func (r result) mayRepeat() bool {
 	return r.status.Code != 0 && !slices.Contains(stopSignals, r.status.Signal)
 }
 
-// rest is for how long the lock is kept for a minHold from its acquisition: also after a
+// coolDown is for how long the lock is kept for a minHold from its acquisition: also after a
 // failure, its time and a signal included, but not after one of redlockrun's own, or a loss.
-func (r result) rest(minHold time.Duration) time.Duration {
-	if r.attempts == 0 || r.kept.Lost != nil {
+func (r runResult) coolDown(minHold time.Duration) time.Duration {
+	if r.attempts == 0 || r.stats.Lost != nil {
 		return 0
 	}
 	if r.err != nil && !errors.Is(r.err, runner.ErrMaxRuntime) && !errors.As(r.err, new(*runner.SignalError)) &&

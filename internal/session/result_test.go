@@ -67,11 +67,11 @@ func TestHowACommandEnded(t *testing.T) {
 		{atTerminal(killedBy(syscall.SIGHUP)), lock.EndStopped, false},
 		{atTerminal(killedBy(syscall.SIGKILL)), lock.EndSignal, true},
 	} {
-		r := result{status: c.status, attempts: 1}
+		r := runResult{status: c.status, attempts: 1}
 		about := aboutJob()
 		want := lock.RunResult{End: c.how, Status: c.status.Code, Attempts: 1}
-		if got := r.outcome(&about); got != want || r.mayRepeat() != c.repeat {
-			t.Errorf("%+v is %+v, may be repeated: %v", c.status, got, r.mayRepeat())
+		if got := r.forRecord(&about); got != want || r.canRestart() != c.repeat {
+			t.Errorf("%+v is %+v, may be repeated: %v", c.status, got, r.canRestart())
 		}
 	}
 }
@@ -83,41 +83,41 @@ func TestWhatIsEnteredOfARun(t *testing.T) {
 	kept := func(lost *watchdog.LostError) watchdog.Stats { return watchdog.Stats{Lost: lost} }
 	failed := runner.Status{Code: 3}
 	for what, c := range map[string]struct {
-		result result
+		result runResult
 		want   lock.RunResult
 		repeat bool
 	}{
-		"a signal before the start": {result{err: sig}, lock.RunResult{}, false},
-		"a loss before the start":   {result{err: &runner.NotStartedError{Reason: gone}, kept: kept(gone)}, lock.RunResult{}, false},
-		"no such command":           {result{err: unstarted(127)}, lock.RunResult{End: lock.EndUnstarted, Status: 127}, false},
-		"no resources":              {result{err: unstarted(71)}, lock.RunResult{End: lock.EndUnstarted, Status: 71}, false},
+		"a signal before the start": {runResult{err: sig}, lock.RunResult{}, false},
+		"a loss before the start":   {runResult{err: &runner.NotStartedError{Reason: gone}, stats: kept(gone)}, lock.RunResult{}, false},
+		"no such command":           {runResult{err: unstarted(127)}, lock.RunResult{End: lock.EndUnstarted, Status: 127}, false},
+		"no resources":              {runResult{err: unstarted(71)}, lock.RunResult{End: lock.EndUnstarted, Status: 71}, false},
 		"no file in time": {
-			result{err: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}}, lock.RunResult{End: lock.EndTimeout, Status: 124}, true},
+			runResult{err: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}}, lock.RunResult{End: lock.EndTimeout, Status: 124}, true},
 		"too long": {
-			result{err: stop(runner.ErrMaxRuntime), attempts: 1}, lock.RunResult{End: lock.EndTimeout, Status: 124, Attempts: 1}, true},
+			runResult{err: stop(runner.ErrMaxRuntime), attempts: 1}, lock.RunResult{End: lock.EndTimeout, Status: 124, Attempts: 1}, true},
 		"a loss": {
-			result{err: stop(gone), attempts: 1, kept: kept(gone)},
+			runResult{err: stop(gone), attempts: 1, stats: kept(gone)},
 			lock.RunResult{End: lock.EndLost, Status: 76, Attempts: 1, Lost: true}, false},
 		"killed by the guard": {
-			result{err: &watchdog.LostError{Err: watchdog.ErrLate}, attempts: 1},
+			runResult{err: &watchdog.LostError{Err: watchdog.ErrLate}, attempts: 1},
 			lock.RunResult{End: lock.EndLost, Status: 76, Attempts: 1, Lost: true}, false},
 		"a loss, and done all the same": {
-			result{attempts: 1, kept: kept(gone)}, lock.RunResult{End: lock.EndOk, Attempts: 1, Lost: true}, false},
+			runResult{attempts: 1, stats: kept(gone)}, lock.RunResult{End: lock.EndOk, Attempts: 1, Lost: true}, false},
 		"the watchdog failed": {
-			result{err: stop(errors.New("panic: oh")), attempts: 1},
+			runResult{err: stop(errors.New("panic: oh")), attempts: 1},
 			lock.RunResult{End: lock.EndFailed, Status: 71, Attempts: 1}, false},
 		"a signal in the pause": {
-			result{err: &explain.NotAgainError{Reason: sig}, status: failed, attempts: 2},
+			runResult{err: &explain.NotRestartedError{Reason: sig}, status: failed, attempts: 2},
 			lock.RunResult{End: lock.EndStopped, Status: 143, Attempts: 2}, false},
 		"a loss in the pause": {
-			result{err: &explain.NotAgainError{Reason: stop(gone)}, status: failed, attempts: 1, kept: kept(gone)},
+			runResult{err: &explain.NotRestartedError{Reason: stop(gone)}, status: failed, attempts: 1, stats: kept(gone)},
 			lock.RunResult{End: lock.EndLost, Status: 76, Attempts: 1, Lost: true}, false},
 		"gone before the second start": {
-			result{err: unstarted(126), status: failed, attempts: 1}, lock.RunResult{End: lock.EndUnstarted, Status: 126, Attempts: 1}, false},
+			runResult{err: unstarted(126), status: failed, attempts: 1}, lock.RunResult{End: lock.EndUnstarted, Status: 126, Attempts: 1}, false},
 	} {
 		about := aboutJob()
-		if got := c.result.outcome(&about); got != c.want || c.result.mayRepeat() != c.repeat {
-			t.Errorf("%s: %+v, may be repeated: %v", what, got, c.result.mayRepeat())
+		if got := c.result.forRecord(&about); got != c.want || c.result.canRestart() != c.repeat {
+			t.Errorf("%s: %+v, may be repeated: %v", what, got, c.result.canRestart())
 		}
 	}
 }
@@ -138,16 +138,16 @@ func TestTheRestOfAMinHoldIsLeftUnlessRedlockrunFails(t *testing.T) {
 		{0, nil, unstarted(127), 0},
 		{1, nil, unstarted(127), 0},
 		{0, nil, sig, 0},
-		{1, nil, &explain.NotAgainError{Reason: sig}, rest},
+		{1, nil, &explain.NotRestartedError{Reason: sig}, rest},
 		{1, nil, &runner.StopError{Reason: runner.ErrMaxRuntime}, rest},
 		{0, nil, &runner.NotStartedError{Reason: runner.ErrMaxRuntime}, 0},
 		{1, nil, &runner.StopError{Reason: errors.New("panic")}, 0},
 		{1, nil, late, 0},
 		{1, late, nil, 0},
 	} {
-		r := result{attempts: c.starts, err: c.err, held: time.Second}
-		r.kept.Lost = c.lost
-		if got := r.rest(5 * time.Second); got != c.want {
+		r := runResult{attempts: c.starts, err: c.err, held: time.Second}
+		r.stats.Lost = c.lost
+		if got := r.coolDown(5 * time.Second); got != c.want {
 			t.Errorf("%d starts, %v, %v: %v is left, want %v", c.starts, c.lost, c.err, got, c.want)
 		}
 	}
@@ -156,11 +156,11 @@ func TestTheRestOfAMinHoldIsLeftUnlessRedlockrunFails(t *testing.T) {
 func TestWhatIsSaidOfARunThatIsNotStartedAgain(t *testing.T) {
 	lost := &runner.StopError{Reason: &watchdog.LostError{Err: lock.ErrLost}}
 	for err, want := range map[error]string{
-		&explain.NotAgainError{Reason: &runner.SignalError{Signal: syscall.SIGTERM}}: "got signal 15 (terminated); " +
+		&explain.NotRestartedError{Reason: &runner.SignalError{Signal: syscall.SIGTERM}}: "got signal 15 (terminated); " +
 			"the command is not started again",
-		&explain.NotAgainError{Reason: lost}: `lock "job" is gone (db:6379, from --redis); ` +
+		&explain.NotRestartedError{Reason: lost}: `lock "job" is gone (db:6379, from --redis); ` +
 			"the command is not started again",
-		&explain.NotAgainError{Reason: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}}: "the command's file did not come within " +
+		&explain.NotRestartedError{Reason: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}}: "the command's file did not come within " +
 			"--max-runtime 1m30s; the command is not started again",
 	} {
 		if got := explain.Of(err, aboutJob()).Message; got != want {

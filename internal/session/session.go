@@ -28,7 +28,7 @@ type session struct {
 	Console console.Console
 	signals <-chan os.Signal // read by the wait for the lock, then by the runner
 	guards  guards
-	Account Report
+	Report  Report
 }
 
 func New(a *explain.About, argv []string, c console.Console, signals <-chan os.Signal) *session {
@@ -63,11 +63,11 @@ func (s *session) Run(environ []string) (status runner.Status, err error) {
 		return status, err
 	}
 	s.compareClocks(time.Now(), lease)
-	s.Account.began(run, lease)
+	s.Report.began(run, lease)
 	s.sayStarted(lease)
 	r := s.execute(lease, run, environ)
-	s.giveBack(lease, r)
-	s.sum(r)
+	s.releaseAfterRun(lease, r)
+	s.sayEnd(r)
 	return r.status, r.err
 }
 
@@ -85,7 +85,7 @@ func (s *session) Warn(event, text string, fields ...console.Field) {
 }
 
 func (s *session) sayStarted(lease lock.Lease) {
-	if s.Console.Says(console.Debug) {
+	if s.Console.Enabled(console.Debug) {
 		s.Console.Say(console.Message{
 			Level: console.Debug, Event: console.EventStarted, Text: fmt.Sprintf("lock %q is held; the command starts", s.config.Key),
 			Fields: []console.Field{{Name: "fence", Value: lease.Fence()}},
@@ -93,20 +93,20 @@ func (s *session) sayStarted(lease lock.Lease) {
 	}
 }
 
-// sum says how the run went, to whoever wants to know. A command that had ended
+// sayEnd says how the run went, to whoever wants to know. A command that had ended
 // by itself, or was stopped for another reason, keeps its status although its
 // lock was lost meanwhile.
-func (s *session) sum(r result) {
+func (s *session) sayEnd(r runResult) {
 	if r.attempts == 0 {
 		return
 	}
-	if s.Console.Says(console.Info) {
+	if s.Console.Enabled(console.Info) {
 		s.Console.Say(console.Message{
 			Level: console.Info, Event: console.EventReleased, Text: s.summary(r),
 			Fields: []console.Field{
 				{Name: "status", Value: r.status.Code}, {Name: "held_ms", Value: r.held.Milliseconds()},
-				{Name: "renewals", Value: r.kept.Renewed}, {Name: "failed_tries", Value: r.kept.Failed},
-				{Name: "closest_ms", Value: r.kept.Closest.Milliseconds()},
+				{Name: "renewals", Value: r.stats.Renewed}, {Name: "failed_tries", Value: r.stats.Failed},
+				{Name: "closest_ms", Value: r.stats.Closest.Milliseconds()},
 			},
 		})
 	}
@@ -114,14 +114,14 @@ func (s *session) sum(r result) {
 	if r.status.Left > 0 {
 		s.Warn(console.EventLeft, leftBehind(r.status.Left), console.Field{Name: "processes", Value: r.status.Left})
 	}
-	if r.kept.Lost != nil && s.config.OnLost == config.StopCommand && !errors.As(r.err, new(*watchdog.LostError)) {
-		s.Warn(console.EventLost, explain.ExplainLost(r.kept.Lost, *s.about))
+	if r.stats.Lost != nil && s.config.OnLost == config.StopCommand && !errors.As(r.err, new(*watchdog.LostError)) {
+		s.Warn(console.EventLost, explain.LostMessage(r.stats.Lost, *s.about))
 	}
 }
 
 // sayFailed says that the command failed, to a user who wants to know: many a job does so
 // without a word. A status of redlockrun's own has its message.
-func (s *session) sayFailed(r result) {
+func (s *session) sayFailed(r runResult) {
 	if !s.config.WarnFailed || r.err != nil || r.status.Code == 0 {
 		return
 	}
@@ -141,13 +141,13 @@ func leftBehind(processes int) string {
 	return fmt.Sprintf("%d processes of the command still run without the lock", processes)
 }
 
-func (s *session) summary(r result) string {
+func (s *session) summary(r runResult) string {
 	text := fmt.Sprintf("lock %q was held for %s", s.config.Key, config.Rounded(r.held))
 	if s.config.Address.Local {
 		return text
 	}
 	return text + fmt.Sprintf(": %d renewals, %d failed tries, smallest margin %s",
-		r.kept.Renewed, r.kept.Failed, config.Rounded(r.kept.Closest))
+		r.stats.Renewed, r.stats.Failed, config.Rounded(r.stats.Closest))
 }
 
 // stopped is why redlockrun stopped the command, or its guard did; nil if it

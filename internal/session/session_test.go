@@ -205,7 +205,7 @@ func TestTheWatchdogStopsTheCommand(t *testing.T) {
 		{&watchdog.LostError{Err: lock.ErrTaken, Kill: kill}, kill, explain.StatusLost, "was taken by another"},
 		{errors.New("panic: oh"), time.Time{}, explain.StatusFailed, "keep lock \"job\": panic: oh"},
 	} {
-		stop := s.haltFor(c.err)
+		stop := s.stopFor(c.err)
 		if got := explain.Of(stop, *s.about); got.Status != c.status || !strings.Contains(got.Message, c.says) || stop.KillBy != c.kill {
 			t.Errorf("%v: %+v, SIGKILL by %v", c.err, got, stop.KillBy)
 		}

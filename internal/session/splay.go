@@ -45,8 +45,8 @@ func partOf(whole time.Duration, key, host string) time.Duration {
 // saySplay tells whoever wants to know, or looks at a terminal and would have to wait for long.
 func (s *session) saySplay(part time.Duration) {
 	c := s.Console
-	if c.Watched() && part >= unasked {
-		c = c.At(console.Info)
+	if c.Interactive() && part >= noticeDelay {
+		c = c.WithLevel(console.Info)
 	}
 	c.Say(console.Message{
 		Level: console.Info, Event: console.EventSplay,

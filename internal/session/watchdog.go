@@ -20,12 +20,12 @@ import (
 func (s *session) watchdog() watchdog.Config {
 	return watchdog.Config{
 		Times: s.config.Times, Timeout: s.config.Timeout, Continue: s.config.OnLost == config.ContinueCommand,
-		Guard: s.guards.extend, Observer: teller{s},
+		Guard: s.guards.extend, Observer: observer{s},
 	}
 }
 
-// haltFor stops the command for what the watchdog says.
-func (s *session) haltFor(err error) *runner.StopError {
+// stopFor stops the command for what the watchdog says.
+func (s *session) stopFor(err error) *runner.StopError {
 	var lost *watchdog.LostError
 	if errors.As(err, &lost) {
 		return &runner.StopError{Reason: lost, KillBy: lost.Kill}
@@ -41,12 +41,12 @@ func (s *session) guardMayHaveKilled(lease lock.Lease, status runner.Status) boo
 		boottime.Until(s.config.Times.GuardKill(lease.Until())) <= 0
 }
 
-// A teller says what becomes of a session's lease.
-type teller struct{ session *session }
+// An observer says what becomes of a session's lease.
+type observer struct{ session *session }
 
 // Failed warns once in an outage, and not of a single failure: a connection
 // that was cut while idle is replaced by the next try, and is no news.
-func (t teller) Failed(tries int, err error, left time.Duration) {
+func (t observer) Failed(tries int, err error, left time.Duration) {
 	level := console.Debug
 	switch tries {
 	case 1:
@@ -55,38 +55,38 @@ func (t teller) Failed(tries int, err error, left time.Duration) {
 		level = console.Warning
 	}
 	t.session.Console.Say(console.Message{
-		Level: level, Event: console.EventUnrenewed, Err: err, Text: t.lockHere() + " could not be renewed; trying again",
+		Level: level, Event: console.EventUnrenewed, Err: err, Text: t.lockLabel() + " could not be renewed; trying again",
 		Fields: []console.Field{
 			{Name: "until_stop", Value: max(left, 0).Round(100 * time.Millisecond).String(), InText: true},
 		},
 	})
 }
 
-func (t teller) Recovered(tries int) {
+func (t observer) Recovered(tries int) {
 	t.session.Console.Say(console.Message{
-		Level: console.Info, Event: console.EventRenewed, Text: t.lockHere() + " is renewed again",
+		Level: console.Info, Event: console.EventRenewed, Text: t.lockLabel() + " is renewed again",
 		Fields: []console.Field{{Name: "failed", Value: tries, InText: true}},
 	})
 }
 
-func (t teller) RunsOn(lost *watchdog.LostError) {
+func (t observer) RunsOn(lost *watchdog.LostError) {
 	t.session.Console.Say(console.Message{
-		Level: console.Warning, Event: console.EventLost, Text: explain.ExplainLost(lost, *t.session.about) + "; the command runs on without it",
-		Hints: explain.Some(explain.LostHint(lost, *t.session.about)),
+		Level: console.Warning, Event: console.EventLost, Text: explain.LostMessage(lost, *t.session.about) + "; the command runs on without it",
+		Hints: explain.HintList(explain.LostHint(lost, *t.session.about)),
 	})
 }
 
-func (t teller) StopAsked() {
+func (t observer) StopAsked() {
 	t.session.Console.Say(console.Message{
-		Level: console.Warning, Event: console.EventStopped, Hints: []string{explain.WhoStopped(t.session.config.Key)},
+		Level: console.Warning, Event: console.EventStopped, Hints: []string{explain.StoppedHint(t.session.config.Key)},
 		Text: fmt.Sprintf("an operator has stopped the run of %q (%s); the command is ended", t.session.config.Key, t.session.about.Where()),
 	})
 }
 
-func (t teller) Regained() {
+func (t observer) Regained() {
 	t.session.Warn(console.EventRegained, fmt.Sprintf("lock %q is held again, and was all the time", t.session.config.Key))
 }
 
-func (t teller) lockHere() string {
+func (t observer) lockLabel() string {
 	return "lock " + strconv.Quote(t.session.config.Key) + " (" + t.session.about.Where() + ")"
 }

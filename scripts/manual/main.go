@@ -113,14 +113,14 @@ func (p *page) synopsis(helps []help) {
 func (p *page) options() {
 	p.section("OPTIONS")
 	p.texts(optionsText)
-	for group := range config.Groups {
+	for group := range config.GroupCount {
 		p.line(".SS %s", roff(sentence(group.String())))
 		for _, s := range config.Settings() {
 			if s.Group == group {
 				p.option(s)
 			}
 		}
-		if group == config.WhatToRun {
+		if group == config.GroupCommand {
 			p.term("-c 'SHELL TEXT'", "Run SHELL TEXT by /bin/sh -c, in place of COMMAND.")
 		}
 	}

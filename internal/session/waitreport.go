@@ -10,12 +10,12 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// unasked is when somebody who looks at a terminal is told what is waited for.
-const unasked = 2 * time.Second
+// noticeDelay is when somebody who looks at a terminal is told what is waited for.
+const noticeDelay = 2 * time.Second
 
-// A waiting says what is waited for: with -v at once, and each new place in
+// A waitReporter says what is waited for: with -v at once, and each new place in
 // the line; without, once, and only on a terminal.
-type waiting struct {
+type waitReporter struct {
 	s     *session
 	watch *time.Timer // nil: nobody looks
 
@@ -24,24 +24,24 @@ type waiting struct {
 	place int // the last that was told
 }
 
-func (s *session) newWaiting() *waiting { return &waiting{s: s} }
+func (s *session) newWaitReporter() *waitReporter { return &waitReporter{s: s} }
 
 // busy is told each answer that the lock is busy.
-func (w *waiting) busy(e *lock.HeldError) {
+func (w *waitReporter) busy(e *lock.HeldError) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	first, paused := w.last == nil, w.last != nil && w.last.Pause == nil && e.Pause != nil
 	w.last = e
 	switch {
 	case e.Rejoined:
-		w.s.Warn(console.EventRejoined, w.s.rejoined(e), explain.OfHolder(e)...)
+		w.s.Warn(console.EventRejoined, w.s.rejoined(e), explain.HolderFields(e)...)
 	case first:
-		w.tell(w.s.Console, e, w.s.waitingFor(e))
-		w.tellLater()
+		w.say(w.s.Console, e, w.s.waitingFor(e))
+		w.sayLater()
 	case paused:
-		w.tell(w.s.Console, e, w.s.waitingFor(e))
+		w.say(w.s.Console, e, w.s.waitingFor(e))
 	case e.Position > 0 && e.Position != w.place:
-		w.tell(w.s.Console, e, fmt.Sprintf("waiting for lock %q: %s", w.s.config.Key, inLine(e)))
+		w.say(w.s.Console, e, fmt.Sprintf("waiting for lock %q: %s", w.s.config.Key, queuePosition(e)))
 	}
 	w.place = e.Position
 }
@@ -52,32 +52,32 @@ func (s *session) rejoined(e *lock.HeldError) string {
 	if e.Missed {
 		text = "lock %q was handed over while Redis could not be reached: the place in the line is lost, %s (%s)"
 	}
-	return fmt.Sprintf(text, s.config.Key, inLine(e), s.about.Where())
+	return fmt.Sprintf(text, s.config.Key, queuePosition(e), s.about.Where())
 }
 
-func (w *waiting) tell(c console.Console, e *lock.HeldError, text string) {
-	c.Say(console.Message{Level: console.Info, Event: console.EventWaiting, Text: text, Fields: explain.OfHolder(e)})
+func (w *waitReporter) say(c console.Console, e *lock.HeldError, text string) {
+	c.Say(console.Message{Level: console.Info, Event: console.EventWaiting, Text: text, Fields: explain.HolderFields(e)})
 }
 
-// tellLater lets a terminal know after a while, unless it has been told.
-func (w *waiting) tellLater() {
-	if !w.s.Console.Watched() {
+// sayLater lets a terminal know after a while, unless it has been told.
+func (w *waitReporter) sayLater() {
+	if !w.s.Console.Interactive() {
 		return
 	}
-	loud := w.s.Console.At(console.Info)
-	w.watch = time.AfterFunc(unasked, func() {
+	loud := w.s.Console.WithLevel(console.Info)
+	w.watch = time.AfterFunc(noticeDelay, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		text := w.s.waitingFor(w.last)
 		if w.last.Position > 0 {
-			text += ": " + inLine(w.last)
+			text += ": " + queuePosition(w.last)
 		}
-		w.tell(loud, w.last, text)
+		w.say(loud, w.last, text)
 	})
 }
 
-// over ends the telling.
-func (w *waiting) over() {
+// close ends the telling.
+func (w *waitReporter) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.watch != nil {
@@ -87,13 +87,13 @@ func (w *waiting) over() {
 
 func (s *session) waitingFor(e *lock.HeldError) string {
 	if e.Pause != nil {
-		return explain.PausedJob(e.Name, e.Pause) + "; waiting for its end (" + s.about.Where() + ")"
+		return explain.DescribePausedJob(e.Name, e.Pause) + "; waiting for its end (" + s.about.Where() + ")"
 	}
 	return e.Error() + explain.HeldSince(e.Holder) + explain.TimeLeft(e.TTL) + "; waiting for it (" + s.about.Where() + ")"
 }
 
-// inLine is third in line behind web-2:4711.
-func inLine(e *lock.HeldError) string {
+// queuePosition is third in line behind web-2:4711.
+func queuePosition(e *lock.HeldError) string {
 	if e.Pause != nil {
 		return ordinal(e.Position) + " in line behind the pause"
 	}

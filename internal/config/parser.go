@@ -34,30 +34,30 @@ const (
 // MaxAttemptDelay is what the pauses between two starts of a command grow to.
 const MaxAttemptDelay = 10 * time.Minute
 
-// A reading takes values out of sources and keeps the first error.
-type reading struct {
+// A parser takes values out of sources and keeps the first error.
+type parser struct {
 	sources *Sources
 	err     error
 }
 
-func (r *reading) fail(err error) {
+func (r *parser) fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
 }
 
-func (r *reading) nearest(names ...string) given {
-	g, err := r.sources.nearest(names...)
+func (r *parser) effective(names ...string) setValue {
+	g, err := r.sources.effective(names...)
 	if err != nil {
 		r.fail(err)
-		return given{}
+		return setValue{}
 	}
 	return g
 }
 
 // text is "" if nobody said anything.
-func (r *reading) text(name string) string {
-	if g := r.nearest(name); g.said() {
+func (r *parser) text(name string) string {
+	if g := r.effective(name); g.isSet() {
 		return g.last()
 	}
 	return ""
@@ -67,38 +67,38 @@ func (r *reading) text(name string) string {
 const unset time.Duration = -1
 
 // duration is unset if nobody said anything.
-func (r *reading) duration(name string, least time.Duration) time.Duration {
-	g := r.nearest(name)
-	if !g.said() {
+func (r *parser) duration(name string, least time.Duration) time.Duration {
+	g := r.effective(name)
+	if !g.isSet() {
 		return unset
 	}
 	d, err := ParseDuration(g.last())
 	if err != nil {
-		r.fail(Usagef("%s: %v", g.called, err).Hint(durationHint))
+		r.fail(Usagef("%s: %v", g.sourceName, err).Hint(durationHint))
 	} else if d < least {
-		r.fail(Usagef("%s %s is too short", g.called, Exact(d)).Hint("the least is " + Exact(least)))
+		r.fail(Usagef("%s %s is too short", g.sourceName, Exact(d)).Hint("the least is " + Exact(least)))
 	}
 	return d
 }
 
 // limit is a duration that is 0 if nobody said anything.
-func (r *reading) limit(name string, least time.Duration) time.Duration {
+func (r *parser) limit(name string, least time.Duration) time.Duration {
 	return max(0, r.duration(name, least))
 }
 
 // attemptDelay is the first pause, which is no longer than they grow to.
-func (r *reading) attemptDelay() time.Duration {
+func (r *parser) attemptDelay() time.Duration {
 	d := r.limit("attempt-delay", 0)
 	if d > MaxAttemptDelay {
-		r.fail(Usagef("%s %s is too long", r.nearest("attempt-delay").called, Exact(d)).Hint("the most is " + Exact(MaxAttemptDelay)))
+		r.fail(Usagef("%s %s is too long", r.effective("attempt-delay").sourceName, Exact(d)).Hint("the most is " + Exact(MaxAttemptDelay)))
 	}
 	return d
 }
 
 // number is 0 if nobody said anything.
-func (r *reading) number(name string, most int) int {
-	g := r.nearest(name)
-	if !g.said() {
+func (r *parser) number(name string, most int) int {
+	g := r.effective(name)
+	if !g.isSet() {
 		return 0
 	}
 	n, err := strconv.ParseUint(g.last(), 10, 31)
@@ -107,25 +107,25 @@ func (r *reading) number(name string, most int) int {
 		if errors.Is(err, strconv.ErrSyntax) {
 			problem = "not a whole number"
 		}
-		r.fail(Usagef("%s: %s is %s", g.called, shown(g.last()), problem).Hint(fmt.Sprintf("use a number from 0 to %d", most)))
+		r.fail(Usagef("%s: %s is %s", g.sourceName, quotable(g.last()), problem).Hint(fmt.Sprintf("use a number from 0 to %d", most)))
 	}
 	return int(n)
 }
 
-// counting is a number from 1.
-func (r *reading) counting(name string, most int) int {
-	g := r.nearest(name)
+// positive is a number from 1.
+func (r *parser) positive(name string, most int) int {
+	g := r.effective(name)
 	n := r.number(name, most)
-	if g.said() && n == 0 {
-		r.fail(Usagef("%s 0 lets nothing run", g.called).Hint("the least is 1"))
+	if g.isSet() && n == 0 {
+		r.fail(Usagef("%s 0 lets nothing run", g.sourceName).Hint("the least is 1"))
 	}
 	return n
 }
 
 // choice returns what was chosen, or the first of choices if that is wrong.
-func (r *reading) choice(name string, choices ...string) string {
-	g := r.nearest(name)
-	if !g.said() {
+func (r *parser) choice(name string, choices ...string) string {
+	g := r.effective(name)
+	if !g.isSet() {
 		return choices[0]
 	}
 	for _, choice := range choices {
@@ -133,27 +133,28 @@ func (r *reading) choice(name string, choices ...string) string {
 			return choice
 		}
 	}
-	r.fail(Usagef("%s: %s is none of its values", g.called, shown(g.last())).Hint(g.called + " is one of " + strings.Join(choices, ", ")))
+	r.fail(Usagef("%s: %s is none of its values", g.sourceName,
+		quotable(g.last())).Hint(g.sourceName + " is one of " + strings.Join(choices, ", ")))
 	return choices[0]
 }
 
-func (r *reading) prefix() string {
-	g := r.nearest("prefix")
-	if !g.said() {
+func (r *parser) prefix() string {
+	g := r.effective("prefix")
+	if !g.isSet() {
 		return "" // it is wrong
 	}
-	problem := unfit(g.last(), maxPrefix)
+	problem := keyProblem(g.last(), maxPrefix)
 	if strings.ContainsAny(g.last(), "{}") {
 		problem = "contains a brace" // which would move the hash tag away from the key
 	}
 	if problem != "" {
-		r.fail(Usagef("%s %s", g.called, problem).Hint("a prefix is valid UTF-8, 1 to 512 bytes, without control characters and braces"))
+		r.fail(Usagef("%s %s", g.sourceName, problem).Hint("a prefix is valid UTF-8, 1 to 512 bytes, without control characters and braces"))
 	}
 	return g.last()
 }
 
 // servers are all but the URLs, which exclude --local.
-func (r *reading) servers() lock.Servers {
+func (r *parser) servers() lock.Servers {
 	return lock.Servers{
 		Prefix:               r.prefix(),
 		CA:                   r.text("redis-ca"),
@@ -164,19 +165,19 @@ func (r *reading) servers() lock.Servers {
 		SentinelPasswordFile: r.text("sentinel-password-file"),
 		Replicas:             r.number("replicas", maxReplicas),
 		ReplicasTimeout:      r.duration("replicas-timeout", time.Millisecond),
-		Durable:              r.on("durable"),
+		Durable:              r.switchOn("durable"),
 		FilesTimeout:         r.duration("redis-timeout", time.Millisecond),
 	}
 }
 
 // serverName is a host name or an IP address, "" if nobody said anything. What is neither,
 // a URL perhaps, is not repeated.
-func (r *reading) serverName() string {
-	g := r.nearest("redis-server-name")
-	if !g.said() || isHost(g.last()) {
+func (r *parser) serverName() string {
+	g := r.effective("redis-server-name")
+	if !g.isSet() || isHost(g.last()) {
 		return r.text("redis-server-name")
 	}
-	r.fail(Usagef("%s is no host name", g.called).Hint("it is a name, without a port, as in the server's certificate"))
+	r.fail(Usagef("%s is no host name", g.sourceName).Hint("it is a name, without a port, as in the server's certificate"))
 	return ""
 }
 
@@ -185,8 +186,8 @@ func isHost(text string) bool {
 	return net.ParseIP(text) != nil || len(text) <= 253 && strings.Trim(text, letters) == ""
 }
 
-// unfit says why text cannot be a part of a Redis key, or nothing.
-func unfit(text string, most int) string {
+// keyProblem says why text cannot be a part of a Redis key, or nothing.
+func keyProblem(text string, most int) string {
 	switch {
 	case len(text) > most:
 		return "is longer than " + strconv.Itoa(most) + " bytes"
@@ -200,15 +201,15 @@ func unfit(text string, most int) string {
 
 // wait puts --wait, --nonblock, --lock-retries and --lock-retry-delay together.
 // Retries without a wait are the only limit.
-func (r *reading) wait() lock.Wait {
+func (r *parser) wait() lock.Wait {
 	w := lock.Wait{
 		Retries: r.number("lock-retries", maxCount),
 		Delay:   r.duration("lock-retry-delay", shortestPeriod),
 		Max:     r.maxWaiters(),
 	}
-	g := r.nearest("wait", "nonblock")
+	g := r.effective("wait", "nonblock")
 	switch {
-	case !g.said(), g.name == "nonblock" && r.isSwitch(g):
+	case !g.isSet(), g.name == "nonblock" && r.isSwitch(g):
 		return w
 	case g.last() == "forever":
 		w.Limit = lock.Forever
@@ -218,29 +219,29 @@ func (r *reading) wait() lock.Wait {
 	return w
 }
 
-// on is a switch that is off unless it is thrown.
-func (r *reading) on(name string) bool {
-	g := r.nearest(name)
-	return g.said() && r.isSwitch(g)
+// switchOn is a switch that is off unless it is thrown.
+func (r *parser) switchOn(name string) bool {
+	g := r.effective(name)
+	return g.isSet() && r.isSwitch(g)
 }
 
 // isSwitch is true; a value that is none becomes the reading's error.
-func (r *reading) isSwitch(g given) bool {
+func (r *parser) isSwitch(g setValue) bool {
 	if _, known := parseSwitch(g.last()); !known {
-		r.fail(Usagef("%s: %s is neither true nor false", g.called, shown(g.last())))
+		r.fail(Usagef("%s: %s is neither true nor false", g.sourceName, quotable(g.last())))
 	}
 	return true
 }
 
 // maxWaiters is 0 without a limit. A file's own queue, and a quorum, count no waiters.
-func (r *reading) maxWaiters() int {
-	g := r.nearest("max-waiters")
-	if !g.said() {
+func (r *parser) maxWaiters() int {
+	g := r.effective("max-waiters")
+	if !g.isSet() {
 		return 0
 	}
 	n := r.number("max-waiters", maxCount)
 	if n == 0 {
-		r.fail(Usagef("%s 0 lets nobody wait", g.called).Hint("--wait 0 does not wait"))
+		r.fail(Usagef("%s 0 lets nobody wait", g.sourceName).Hint("--wait 0 does not wait"))
 	}
 	return n
 }

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Typed is a command of redlockrun's, as it is typed for a job.
-func Typed(command string, names ...string) string {
+// CommandLine is a command of redlockrun's, as it is typed for a job.
+func CommandLine(command string, names ...string) string {
 	words := []string{"redlockrun", command}
 	for _, name := range names {
 		if strings.HasPrefix(name, "-") {
