@@ -25,9 +25,9 @@ scale: build ; @scripts/scale.sh ## measure what thousands of holders and waiter
 nemesis: ; @scripts/nemesis.sh ## inject faults around real runs, for NEMESIS=60s on each kind of store
 killed-runs: ; @scripts/killed-runs.sh 10000 ## kill one process of each of ten thousand runs; nothing may be left
 lost-updates: ; @scripts/lost-updates.sh write ## count acknowledged updates that are lost, under redlockrun and its peers
-simulate: ; @scripts/simulate.sh for 60s ## simulate clients, servers and what befalls them in virtual time, for a minute
+simulate: ; @scripts/simulate.sh for 60s ## simulate clients, servers and their faults in virtual time, for a minute
 track-record: ; @scripts/track-record.sh ## show three of the faults that were found, each on the commit before it was mended
-mutants: ; @scripts/mutants.sh ## sow a hundred known faults, one at a time: each must be found by its test
+mutants: ; @scripts/mutants.sh ## put in a hundred known faults, one at a time: each must be found by its test
 model: ; @scripts/model.sh ## search the models of line and quorum exhaustively; up to 8 GB
 fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# mutants.sh [all|tenth]: sows known faults into the program, one at a time, and fails if a
+# mutants.sh [all|tenth]: puts known faults into the program, one at a time, and fails if a
 # test does not find its one. A tenth is drawn by the date.
 set -eu
 cd "$(dirname "$0")/.."

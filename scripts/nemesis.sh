@@ -2,7 +2,7 @@
 # nemesis.sh: twenty runs at a time contend for locks on one server, Sentinel, a Cluster and a
 # quorum of five, for NEMESIS=60s each, while processes, servers and the network fail and
 # operators pause, resume, stop and unlock. What the jobs saw must be what a lock allows. Then
-# what is outside of the promises is shown to let two run at once, and faults that are sown into
+# what is outside of the promises is shown to let two run at once, and faults that are put into
 # the program are found. REDLOCKRUN_SEED=N draws the same faults once more.
 set -eu
 cd "$(dirname "$0")/.."

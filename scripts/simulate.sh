@@ -2,7 +2,7 @@
 # simulate.sh N           simulates N seeds: 200 that are always the same, and others by the date
 # simulate.sh for D       simulates for so long, 60s or 10m
 # simulate.sh replay SEED ['CHOICE']   prints what happens in the world of a seed, or in what is left of it
-# simulate.sh faults [WORDS]   sows the known faults (with these words in them) and writes into docs/proof.md after how many seeds each is seen
+# simulate.sh faults [WORDS]   puts in the known faults (with these words in them) and writes into docs/proof.md after how many seeds each is seen
 set -eu
 cd "$(dirname "$0")/.."
 usage() { sed -n '2,5s/^# /usage: /p' "$0" >&2; exit 64; }

@@ -96,7 +96,7 @@ func (g *gate) try(f fault) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	overlay, err := f.sow(dir)
+	overlay, err := f.overlay(dir)
 	if err != nil {
 		return err
 	}
@@ -141,11 +141,11 @@ func (f fault) command(limit string, args ...string) *exec.Cmd {
 	if f.race {
 		args = append(args, "-race")
 	}
-	args = ability.Apart(append(args, "./"+dir)...) // a guard that heeds nothing would run for ever
+	args = ability.Apart(append(args, "./"+dir)...) // a guard that ignores everything would run for ever
 	return exec.Command(args[0], args[1:]...)
 }
 
-// sow writes the fault into dir, and returns the overlay that puts it into the program.
-func (f fault) sow(dir string) (overlay string, err error) {
+// overlay writes the fault into dir, and returns the overlay that puts it into the program.
+func (f fault) overlay(dir string) (overlay string, err error) {
 	return seeded.Overlay(dir, ".", seeded.Edit{File: f.file, Old: f.old, New: f.new})
 }

@@ -35,7 +35,7 @@ var lineFaults = []fault{
 	{"do not know one's own lock again", "internal/lock/line/acquire.lua",
 		"  if mine(held) then return confirm(held, ttl) end\n", "",
 		"internal/lock/line TestLostAcquireRepliesAreNotContention", false},
-	{"heed no mark of a run that has given up", "internal/lock/line/acquire.lua",
+	{"ignore the mark of a run that has given up", "internal/lock/line/acquire.lua",
 		"if call('PTTL', gone) ~= -2 then return {4} end\n", "",
 		"internal/lock/line TestATombstoneAloneStopsALateAcquire|TestALateAcquireLeavesNoLock", false},
 	{"let a newcomer slip past the line", "internal/lock/line/acquire.lua",

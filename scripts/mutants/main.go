@@ -1,4 +1,4 @@
-// Mutants sows known faults into the program, one at a time and never into the tree, and runs
+// Mutants puts known faults into the program, one at a time and never into the tree, and runs
 // for each the test that must find it. A fault that no test finds is an error, and so is a
 // test that fails without it.
 package main

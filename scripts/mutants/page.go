@@ -17,11 +17,11 @@ const tableHead = "| fault | where | seeds | what is seen |\n| --- | --- | --- |
 // look simulates with each fault in the program, and writes what is seen into a page if one is named. What was
 // tried before and not now stays in the page.
 func look(faults []fault, path string) error {
-	keep := func(s sight) error {
-		return place.Write(path, func(old string) string { return paged(old, []sight{s}) })
+	keep := func(s observation) error {
+		return place.Write(path, func(old string) string { return paged(old, []observation{s}) })
 	}
 	if path == "" {
-		keep = func(sight) error { return nil }
+		keep = func(observation) error { return nil }
 	}
 	if !simulate(os.Stdout, faults, keep) {
 		return fmt.Errorf("not all was seen as it is said, or nothing was tried")
@@ -30,18 +30,18 @@ func look(faults []fault, path string) error {
 }
 
 // paged is what the page says of the seeded faults, with what was seen now.
-func paged(old string, sights []sight) string {
+func paged(old string, sights []observation) string {
 	return tableHead + rows(old, sights) + outOfSight() + notTried() + ofRecord()
 }
 
 // rows are those of the faults that can be seen: as they were seen now, or else as the table has them.
-func rows(table string, sights []sight) string {
+func rows(table string, sights []observation) string {
 	var b strings.Builder
 	for _, f := range simulated() {
 		if unseen[f.name] != "" {
 			continue
 		}
-		at := slices.IndexFunc(sights, func(s sight) bool { return s.name == f.name && s.file == f.file && s.err == nil })
+		at := slices.IndexFunc(sights, func(s observation) bool { return s.name == f.name && s.file == f.file && s.err == nil })
 		if at >= 0 {
 			b.WriteString(sights[at].row())
 		} else {
@@ -54,7 +54,7 @@ func rows(table string, sights []sight) string {
 // head is how the row of a fault begins.
 func (f fault) head() string { return fmt.Sprintf("| %s | %s |", f.name, f.where()) }
 
-func (s sight) row() string {
+func (s observation) row() string {
 	if s.seeds == "" {
 		return fmt.Sprintf("%s not in %d | |\n", s.head(), mostSeeds)
 	}

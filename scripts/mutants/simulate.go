@@ -32,8 +32,8 @@ const (
 	worldsLimit = 15 * time.Minute
 )
 
-// A sight is what the simulator has seen of one fault.
-type sight struct {
+// An observation is what the simulator has seen of one fault.
+type observation struct {
 	fault
 	seeds string // after so many; "": it was not seen
 	what  string // in the referee's words
@@ -41,10 +41,10 @@ type sight struct {
 	err   error
 }
 
-// simulate sows each fault, simulates until it is seen, prints what was, and passes it on. It reports whether
-// those and only those were seen that are not said to be out of sight.
-func simulate(out io.Writer, faults []fault, keep func(sight) error) (good bool) {
-	next, seen := make(chan fault), make(chan sight)
+// simulate puts in each fault, simulates until it is seen, prints the observation and passes it on. It
+// reports whether exactly those were seen that are not listed in unseen.
+func simulate(out io.Writer, faults []fault, keep func(observation) error) (good bool) {
+	next, seen := make(chan fault), make(chan observation)
 	var trying sync.WaitGroup
 	for range 2 {
 		trying.Go(func() {
@@ -70,15 +70,17 @@ func simulate(out io.Writer, faults []fault, keep func(sight) error) (good bool)
 			fmt.Fprintln(out, err)
 			good = false
 		}
-		good = good && s.asSaid()
+		good = good && s.asExpected()
 	}
 	return good
 }
 
-// asSaid reports whether a fault was seen, or is said not to be and was not.
-func (s sight) asSaid() bool { return s.err == nil && (s.seeds == "") == (unseen[s.name] != "") }
+// asExpected reports whether a fault was seen, or is said not to be and was not.
+func (s observation) asExpected() bool {
+	return s.err == nil && (s.seeds == "") == (unseen[s.name] != "")
+}
 
-func (s sight) String() string {
+func (s observation) String() string {
 	result := fmt.Sprintf("%s seeds, %.1f s: %s", s.seeds, s.took.Seconds(), s.what)
 	switch why := unseen[s.name]; {
 	case s.err != nil:
@@ -97,7 +99,7 @@ func (s sight) String() string {
 func (f fault) where() string { return strings.TrimPrefix(f.file, "internal/") }
 
 // simulate builds the simulator with the fault in the program, and runs it until something is wrong.
-func (f fault) simulate() (s sight) {
+func (f fault) simulate() (s observation) {
 	s.fault = f
 	dir, err := os.MkdirTemp("", "mutant")
 	if err != nil {
@@ -126,7 +128,7 @@ func (f fault) simulate() (s sight) {
 }
 
 // run has a simulator do what it is told, and notes what it has seen.
-func (s *sight) run(program string, args ...string) {
+func (s *observation) run(program string, args ...string) {
 	ctx, cancel := context.WithTimeout(context.Background(), worldsLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, append([]string{"-test.run=^TestSeeds$", "-test.timeout=24h", "-rough"}, args...)...)
@@ -142,7 +144,7 @@ func (s *sight) run(program string, args ...string) {
 
 // build makes a simulator of the program with the fault.
 func (f fault) build(dir, program string) error {
-	overlay, err := f.sow(dir)
+	overlay, err := f.overlay(dir)
 	if err != nil {
 		return err
 	}

@@ -35,16 +35,16 @@ const beat = 10 * time.Millisecond
 
 // A task is what a job is told by its command line.
 type task struct {
-	log     string // which all jobs append to, a line in one write
-	witness string // a file of its lock, which the kernel lets one job alone have
-	number  int    // of its run
-	length  time.Duration
-	codes   string // the status of each start, with commas between; the last is that of all later ones
-	deaf    bool   // to SIGTERM
+	log         string // which all jobs append to, a line in one write
+	witness     string // a file of its lock, which the kernel lets one job alone have
+	number      int    // of its run
+	length      time.Duration
+	codes       string // the status of each start, with commas between; the last is that of all later ones
+	ignoresTERM bool   // to SIGTERM
 }
 
 func (k task) words() []string {
-	return []string{k.log, k.witness, strconv.Itoa(k.number), k.length.String(), k.codes, strconv.FormatBool(k.deaf)}
+	return []string{k.log, k.witness, strconv.Itoa(k.number), k.length.String(), k.codes, strconv.FormatBool(k.ignoresTERM)}
 }
 
 func taskOf(words []string) (k task, err error) {
@@ -55,7 +55,7 @@ func taskOf(words []string) (k task, err error) {
 	var errs [3]error
 	k.number, errs[0] = strconv.Atoi(words[2])
 	k.length, errs[1] = time.ParseDuration(words[3])
-	k.deaf, errs[2] = strconv.ParseBool(words[5])
+	k.ignoresTERM, errs[2] = strconv.ParseBool(words[5])
 	return k, errors.Join(errs[:]...)
 }
 
@@ -68,7 +68,7 @@ func work(words []string) {
 	if err != nil {
 		fail(err)
 	}
-	if k.deaf {
+	if k.ignoresTERM {
 		signal.Ignore(syscall.SIGTERM)
 	}
 	log := appending(k.log)

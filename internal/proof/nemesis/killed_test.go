@@ -61,7 +61,7 @@ type killer struct {
 // ends by itself; no guard lives; and the lock is not kept for longer than its ttl.
 func TestOfAKilledRunNothingIsLeft(t *testing.T) {
 	k := &killer{t: t, server: redistest.Start(t, redistest.Options{}), seed: locktest.Seed(t), killed: map[kind]int{}}
-	k.built = build(t, sown{})
+	k.built = build(t, seededFault{})
 	n := kills(t)
 	t.Logf("%d runs, seed %d", n, k.seed)
 	var lanes sync.WaitGroup

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// lengthVar is for how long each nemesis rages. Without it there is none.
+// lengthVar says how long faults are injected on each store. Without it there is no nemesis.
 const lengthVar = "NEMESIS"
 
 func length(t *testing.T) time.Duration {
@@ -45,14 +45,14 @@ func length(t *testing.T) time.Duration {
 	return d
 }
 
-// A sown fault is a text of the program with something wrong in it; the zero one is none.
-type sown struct{ name, file, old, new string }
+// A seededFault is a text of the program with something wrong in it; the zero one is none.
+type seededFault struct{ name, file, old, new string }
 
 // top is the top of the tree, seen from here.
 const top = "../../.."
 
 // build is the program, with a fault in it, and never in the tree.
-func build(t *testing.T, fault sown) string {
+func build(t *testing.T, fault seededFault) string {
 	t.Helper()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "redlockrun")

@@ -88,9 +88,9 @@ func (n *nemesis) deal(what string) {
 	n.dealt[what]++
 }
 
-// rest lets the nemesis rage on for between least and most: it is the length of the
-// experiment, and nothing is waited for.
-func rest(over context.Context, draw *rand.Rand, least, most time.Duration) bool {
+// waitBetween lets the nemesis go on for between least and most. This is the length of the
+// experiment; it waits for no state.
+func waitBetween(over context.Context, draw *rand.Rand, least, most time.Duration) bool {
 	select {
 	case <-over.Done():
 		return false
@@ -99,8 +99,8 @@ func rest(over context.Context, draw *rand.Rand, least, most time.Duration) bool
 	}
 }
 
-// rage runs all of it for so long, heals what is broken, and returns when each run has ended.
-func (n *nemesis) rage(d time.Duration) error {
+// contend lets runs contend under injected faults for d, undoes the faults, and returns when each run has ended.
+func (n *nemesis) contend(d time.Duration) error {
 	over, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
 	watcher, err := n.watch()
@@ -115,7 +115,7 @@ func (n *nemesis) rage(d time.Duration) error {
 
 	var lanes, others sync.WaitGroup
 	for lane := range contenders {
-		lanes.Go(func() { n.contend(over, n.from(uint64(100+lane))) })
+		lanes.Go(func() { n.startRuns(over, n.from(uint64(100+lane))) })
 	}
 	others.Go(func() { n.strikeStores(over, n.from(1)) })
 	others.Go(func() { n.strikeRuns(over, n.from(2)) })
@@ -123,7 +123,7 @@ func (n *nemesis) rage(d time.Duration) error {
 	others.Go(func() { n.stopNowAndThen(over, n.from(4)) })
 	others.Wait()
 	lanes.Wait()
-	n.settle()
+	n.awaitIdle()
 	close(read)
 	return <-reading
 }
@@ -140,13 +140,13 @@ func (n *nemesis) watch() (*exec.Cmd, error) {
 	return cmd, cmd.Start()
 }
 
-// contend starts one run after the other.
-func (n *nemesis) contend(over context.Context, draw *rand.Rand) {
+// startRuns starts one run after the other.
+func (n *nemesis) startRuns(over context.Context, draw *rand.Rand) {
 	for over.Err() == nil && !n.judged.Load() {
 		r := n.draw(draw, int(n.numbers.Add(1)))
 		n.live(r)
 		if !r.waits || r.status != 0 {
-			rest(over, draw, 20*time.Millisecond, 400*time.Millisecond)
+			waitBetween(over, draw, 20*time.Millisecond, 400*time.Millisecond)
 		}
 	}
 }
@@ -170,10 +170,10 @@ func (b *bag[T]) next() T {
 // strikeStores lets servers and the network suffer, one fault after the other.
 func (n *nemesis) strikeStores(over context.Context, draw *rand.Rand) {
 	faults := bag[storeFault]{draw: draw, all: storeFaults}
-	for rest(over, draw, 500*time.Millisecond, 3*time.Second) {
+	for waitBetween(over, draw, 500*time.Millisecond, 3*time.Second) {
 		f, some := faults.next(), n.place.some(draw)
 		n.broken(f.strike(n.place, some))
-		rest(over, draw, 300*time.Millisecond, []time.Duration{time.Second, 2 * time.Second, 7 * time.Second}[draw.IntN(3)])
+		waitBetween(over, draw, 300*time.Millisecond, []time.Duration{time.Second, 2 * time.Second, 7 * time.Second}[draw.IntN(3)])
 		n.broken(f.pass(n.place, some))
 		for _, s := range some {
 			n.broken(s.Wait())
@@ -203,7 +203,7 @@ func (n *nemesis) strikeRuns(over context.Context, draw *rand.Rand) {
 	faults := bag[string]{draw: draw, all: processFaults}
 	var asleep sync.WaitGroup
 	defer asleep.Wait()
-	for next := faults.next(); rest(over, draw, 100*time.Millisecond, 900*time.Millisecond); {
+	for next := faults.next(); waitBetween(over, draw, 100*time.Millisecond, 900*time.Millisecond); {
 		victim, s := n.victim(draw, next)
 		if victim == nil || !n.strike(victim, s, next) {
 			continue
@@ -272,8 +272,8 @@ func (n *nemesis) strike(r *run, s start, what string) bool {
 	})
 }
 
-// settle waits until what runs still has ended, with all healed and nothing paused.
-func (n *nemesis) settle() {
+// awaitIdle waits until each run has ended, without faults and pauses.
+func (n *nemesis) awaitIdle() {
 	for _, key := range n.keys {
 		if !redistest.Until(patience, func() bool { return n.do("resume", key, start{}).done() }) {
 			n.broken(fmt.Errorf("%s cannot be resumed", key))

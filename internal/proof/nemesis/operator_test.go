@@ -60,22 +60,22 @@ func (n *nemesis) do(what, key string, s start, flags ...string) act {
 
 // pauseNowAndThen pauses a job for a moment, now and then until what runs has ended.
 func (n *nemesis) pauseNowAndThen(over context.Context, draw *rand.Rand) {
-	for rest(over, draw, 500*time.Millisecond, 3*time.Second) {
+	for waitBetween(over, draw, 500*time.Millisecond, 3*time.Second) {
 		key := n.keys[draw.IntN(len(n.keys))]
 		flags := []string{"--why", "nemesis", "--for", "forever"}
 		if draw.IntN(2) == 0 {
 			flags = append(flags, "--wait", "3")
 		}
 		n.do("pause", key, start{}, flags...)
-		rest(over, draw, 200*time.Millisecond, 2*time.Second)
-		for !n.do("resume", key, start{}).done() && rest(over, draw, 50*time.Millisecond, 100*time.Millisecond) {
+		waitBetween(over, draw, 200*time.Millisecond, 2*time.Second)
+		for !n.do("resume", key, start{}).done() && waitBetween(over, draw, 50*time.Millisecond, 100*time.Millisecond) {
 		}
 	}
 }
 
 // stopNowAndThen stops a run whose job runs, and does so for long enough to learn of it.
 func (n *nemesis) stopNowAndThen(over context.Context, draw *rand.Rand) {
-	for rest(over, draw, 300*time.Millisecond, 1500*time.Millisecond) {
+	for waitBetween(over, draw, 300*time.Millisecond, 1500*time.Millisecond) {
 		long := n.long(n.journal.running())
 		if len(long) == 0 {
 			continue

@@ -127,7 +127,7 @@ func fallBehind(master, replica *redistest.Server) error {
 
 func TestOutsideOfWhatIsPromisedTwoRunAtOnceAndAreSeen(t *testing.T) {
 	length(t)
-	program := build(t, sown{})
+	program := build(t, seededFault{})
 	for name, begin := range scenes {
 		t.Run(name, func(t *testing.T) {
 			ability.Need(t, ability.Networks)

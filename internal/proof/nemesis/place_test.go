@@ -35,7 +35,7 @@ func data(n *redistest.Network) redistest.Options {
 	return redistest.Options{On: n.Right, Persist: true}
 }
 
-// places are the stores in which a nemesis rages, each by its name.
+// places are the stores on which a nemesis runs, by name.
 var places = map[string]func(t *testing.T) *place{
 	"OneServer": func(t *testing.T) *place {
 		n := redistest.NewNetwork(t)

@@ -63,7 +63,7 @@ func (n *nemesis) draw(draw *rand.Rand, number int) *run {
 		ttl: leastTTL + time.Duration(draw.IntN(3))*500*time.Millisecond,
 	}
 	r.task = task{
-		log: n.journal.path, number: number, codes: "0", deaf: draw.IntN(6) == 0,
+		log: n.journal.path, number: number, codes: "0", ignoresTERM: draw.IntN(6) == 0,
 		length: 20*time.Millisecond + time.Duration(draw.IntN(200))*time.Millisecond,
 	}
 	if draw.IntN(6) == 0 { // long enough to be renewed, and to be met by what happens

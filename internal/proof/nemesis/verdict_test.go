@@ -203,7 +203,7 @@ func (r *run) unlike(all []*start, told *act) string {
 		}
 	case 76: // what was lost is for the history to say
 	case 137:
-		if !r.was(killed) && !r.was(waiterKilled) && !r.was(jobKilled) && !(told != nil && r.task.deaf) {
+		if !r.was(killed) && !r.was(waiterKilled) && !r.was(jobKilled) && !(told != nil && r.task.ignoresTERM) {
 			return "but nobody killed it"
 		}
 	case 143:
@@ -293,12 +293,12 @@ func (v *verdict) enough(t *testing.T, d time.Duration) {
 // A nemesis of each place: nothing that happens inside of what is promised makes two run at once.
 func TestNemesis(t *testing.T) {
 	d, seed := length(t), locktest.Seed(t)
-	program := build(t, sown{})
+	program := build(t, seededFault{})
 	for name := range places {
 		t.Run(name, func(t *testing.T) {
 			t.Logf("seed %d, %s", seed, d)
 			n := newNemesis(t, newPlace(t, name), program, seed)
-			must(t, n.rage(d))
+			must(t, n.contend(d))
 			v := n.judge()
 			t.Log(v)
 			for _, text := range v.findings {

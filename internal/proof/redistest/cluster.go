@@ -41,7 +41,7 @@ func NewCluster(dir string, opts ClusterOptions) (*Cluster, error) {
 	opts.Data.cluster = true
 	opts.Data.Args = append([]string{"--cluster-node-timeout", "1000"}, opts.Data.Args...) // news spreads within half of it
 	c := &Cluster{group: group{dir: dir, data: opts.Data}, opts: opts}
-	return c, c.assemble(steps{start: c.startNodes, wire: c.join, ready: c.Ready, settle: c.calm})
+	return c, c.assemble(steps{start: c.startNodes, wire: c.join, ready: c.Ready, stabilize: c.calm})
 }
 
 func (c *Cluster) startNodes() (err error) {

@@ -16,16 +16,16 @@ type group struct {
 
 // steps are how a group comes to be. A nil one is left out.
 type steps struct {
-	start  func() error // starts the servers; they answer when it returns
-	wire   func() error // tells them of each other
-	ready  func() error // is nil when all is in order; it is asked until then
-	settle func() error // says what is to hold from then on
+	start     func() error // starts the servers; they answer when it returns
+	wire      func() error // tells them of each other
+	ready     func() error // is nil when all is in order; it is asked until then
+	stabilize func() error // sets what holds from then on
 }
 
 // assemble goes through the steps. If one fails, what has been started is ended.
 func (g *group) assemble(s steps) error {
 	err := g.certify()
-	for _, step := range []func() error{s.start, s.wire, s.inOrder, s.settle} {
+	for _, step := range []func() error{s.start, s.wire, s.inOrder, s.stabilize} {
 		if err == nil && step != nil {
 			err = step()
 		}

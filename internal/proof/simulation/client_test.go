@@ -25,7 +25,7 @@ type client struct {
 	clock   *boottime.Clock
 	draw    lock.Draw
 	chance  stream
-	weather weather
+	network networkProfile
 	wires   [mostServers]int       // how many there were to each machine
 	still   time.Time              // its network stands still until then
 	apart   [mostServers]time.Time // so does the way to one machine
@@ -46,7 +46,7 @@ type process struct {
 	crashed   chan struct{} // closed when it dies without a word
 	dead      bool          // it has crashed
 	over      bool          // it has ended
-	disturbed bool          // something has befallen one of its connections
+	disturbed bool          // a fault has met one of its connections
 }
 
 // live runs what the crontab says.

@@ -2,8 +2,8 @@ package simulation
 
 import "time"
 
-// befall has the faults of the plan happen when they are due.
-func (w *world) befall() {
+// injectFaults makes the faults of the plan happen when they are due.
+func (w *world) injectFaults() {
 	for n, f := range w.faults {
 		if f.kind != "" {
 			w.schedule(w.in(n, w.began.Add(f.at)), func() { w.fault(n, f) })
@@ -48,7 +48,7 @@ func (w *world) restart(n int, f fault) {
 	w.later(n, f, func() { m.start(f.kind == "restart") })
 }
 
-// disturb is for what befalls everybody.
+// disturb notes that a fault has met all clients.
 func (w *world) disturb(really bool) {
 	for _, c := range w.clients {
 		if p := c.process; p != nil && really {

@@ -108,7 +108,7 @@ func (c *channel) send(what string, do func()) {
 	x := c.wire
 	w := x.world
 	w.mu.Lock()
-	fate, delay := x.process.client.weather.of(c)
+	fate, delay := x.process.client.network.of(c)
 	c.under = append(c.under, message{what, do, fate})
 	c.last = w.in(c.lane, latest(time.Now().Add(delay), c.still, x.stillUntil(), c.last.Add(1)))
 	at := c.last

@@ -21,7 +21,7 @@ type deed struct {
 	at      time.Duration
 	length  time.Duration // --for of a pause, or after how long it is ended by resume
 	endless bool          // the pause ends by resume alone
-	weather weather
+	network networkProfile
 	left    bool // it is left out
 }
 
@@ -39,7 +39,7 @@ const (
 )
 
 func (d *deed) String() string {
-	return fmt.Sprintf("%s at %v, for %v, endless: %v, weather %+v", d.kind, d.at, d.length, d.endless, d.weather)
+	return fmt.Sprintf("%s at %v, for %v, endless: %v, network %+v", d.kind, d.at, d.length, d.endless, d.network)
 }
 
 // staff draws what people do: it changes nothing of the rest.
@@ -63,7 +63,7 @@ func (p *plan) staff() {
 	if s.chance(0.06) {
 		p.manySlots()
 	}
-	p.looks = append(p.looks, &deed{kind: looksLast, weather: weather{way: time.Millisecond}})
+	p.looks = append(p.looks, &deed{kind: looksLast, network: networkProfile{way: time.Millisecond}})
 }
 
 // manySlots has each tick have a slot of its own: they are more than are remembered, in most worlds.
@@ -84,10 +84,10 @@ func (p *plan) draw(s stream, kind string, calm bool) *deed {
 	ticks := p.hosts[s.IntN(len(p.hosts))].ticks
 	t := ticks[s.IntN(len(ticks))]
 	d.at = t.at + s.between(0, t.runs+20*time.Millisecond)
-	d.weather.way = s.spread(50*time.Microsecond, 3*time.Millisecond)
+	d.network.way = s.spread(50*time.Microsecond, 3*time.Millisecond)
 	if !calm {
-		d.weather.slow, d.weather.cut = pick(s, 0, 0.1), pick(s, 0, 0.05)
-		d.weather.lose, d.weather.stall = pick(s, 0, 0.05), pick(s, 0, 0.02)
+		d.network.slow, d.network.cut = pick(s, 0, 0.1), pick(s, 0, 0.05)
+		d.network.lose, d.network.stall = pick(s, 0, 0.05), pick(s, 0, 0.02)
 	}
 	return d
 }

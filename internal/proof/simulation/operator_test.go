@@ -18,7 +18,7 @@ func (w *world) addDesk() {
 		name := fmt.Sprint("c", len(w.clients))
 		c := &client{
 			clientPlan: &clientPlan{}, number: len(w.clients), world: w, clock: new(boottime.Clock), draw: drawOf(w.seed, name),
-			chance: streamOf(w.seed, "%s acts", name), weather: d.weather, deed: d,
+			chance: streamOf(w.seed, "%s acts", name), network: d.network, deed: d,
 		}
 		if d.kind == looksLast {
 			w.last = c

@@ -25,10 +25,10 @@ type plan struct {
 	desk
 }
 
-// A clientPlan is the crontab of a host, and its weather.
+// A clientPlan is the crontab of a host, and the profile of its network.
 type clientPlan struct {
 	ticks   []tick
-	weather weather
+	network networkProfile
 	plain   bool // it has no wishes
 }
 
@@ -84,7 +84,7 @@ func planOf(seed uint64) *plan {
 	if !calm {
 		p.faults = p.draws(s, span)
 		p.troubles(span)
-		p.hardships(span)
+		p.addScenarios(span)
 	}
 	p.wishes()
 	p.staff()
@@ -107,11 +107,11 @@ func timesFor(s stream) lock.Times {
 
 // host draws one crontab.
 func (p *plan) host(s stream, span, period time.Duration, calm bool) *clientPlan {
-	c := &clientPlan{weather: weather{way: s.spread(50*time.Microsecond, 3*time.Millisecond)}}
+	c := &clientPlan{network: networkProfile{way: s.spread(50*time.Microsecond, 3*time.Millisecond)}}
 	if !calm && s.chance(0.7) {
-		c.weather.slow = pick(s, 0, 0.01, 0.1)
-		c.weather.cut, c.weather.lose = pick(s, 0, 0.005, 0.05), pick(s, 0, 0.005, 0.05)
-		c.weather.stall = pick(s, 0, 0.003, 0.02)
+		c.network.slow = pick(s, 0, 0.01, 0.1)
+		c.network.cut, c.network.lose = pick(s, 0, 0.005, 0.05), pick(s, 0, 0.005, 0.05)
+		c.network.stall = pick(s, 0, 0.003, 0.02)
 	}
 	sloppy, slotted := s.chance(0.3), s.chance(0.4)
 	for at := time.Duration(0); at < span && len(c.ticks) < 6; at += period {
@@ -164,7 +164,7 @@ func (p *plan) draws(s stream, span time.Duration) (faults []fault) {
 // A choice is what is left of a plan when it is shrunk; the zero value is all of it.
 type choice struct {
 	hosts, faults []int // those that are left out
-	calm          []int // hosts whose weather is fine
+	calm          []int // hosts whose network is good
 	short         []int // hosts that come once
 	plain         []int // hosts that ask for nothing unusual
 	acts          []int // what nobody does at the desk
@@ -205,7 +205,7 @@ func (c choice) apply(p *plan) *plan {
 		p.hosts[n].ticks = nil
 	}
 	for _, n := range c.calm {
-		p.hosts[n].weather = weather{way: p.hosts[n].weather.way}
+		p.hosts[n].network = networkProfile{way: p.hosts[n].network.way}
 	}
 	for _, n := range c.short {
 		p.hosts[n].ticks = p.hosts[n].ticks[:min(1, len(p.hosts[n].ticks))]
@@ -241,7 +241,7 @@ func (p *plan) String() string {
 	fmt.Fprintf(&b, "%d servers, rates %.4f, durable: %v, beyond the contract: %v\ntimes %+v, timeout %v\n",
 		p.machines, p.rates, p.durable, p.outside, p.times, p.timeout)
 	for n, h := range p.hosts {
-		fmt.Fprintf(&b, "c%d: weather %+v\n", n, h.weather)
+		fmt.Fprintf(&b, "c%d: network %+v\n", n, h.network)
 		for _, t := range h.ticks {
 			fmt.Fprintf(&b, "    %+v\n", t)
 		}

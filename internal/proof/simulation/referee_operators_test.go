@@ -241,8 +241,8 @@ func (r *referee) isStopped(run *record, err error) {
 	}
 }
 
-// heeds is what messages take, with which a run learns of a stop.
-const heeds = 500 * time.Millisecond
+// messageDelay is how long the messages take by which a run learns of a stop.
+const messageDelay = 500 * time.Millisecond
 
 // mustStop: who is marked ends within a renewal and its grace.
 func (r *referee) mustStop(n news) {
@@ -251,10 +251,10 @@ func (r *referee) mustStop(n news) {
 		return
 	}
 	t := r.world.times
-	due := n.at.Add(t.Renew + t.Grace + t.Margin + heeds)
+	due := n.at.Add(t.Renew + t.Grace + t.Margin + messageDelay)
 	r.world.schedule(r.world.in(refereeLane, due), func() {
-		deaf := slices.ContainsFunc(r.world.servers, func(m *machine) bool { return m.still.After(n.at.Add(-t.TTL)) || m.down })
-		if slices.Contains(r.running, run) && !run.disturbed && !run.freed && !deaf {
+		unreachable := slices.ContainsFunc(r.world.servers, func(m *machine) bool { return m.still.After(n.at.Add(-t.TTL)) || m.down })
+		if slices.Contains(r.running, run) && !run.disturbed && !run.freed && !unreachable {
 			r.breach("stop: %s runs on, %v after it was stopped", run.id, time.Since(n.at))
 		}
 	})

@@ -128,8 +128,8 @@ func (r *referee) breach(format string, args ...any) {
 	r.wrong = append(r.wrong, text)
 }
 
-// settle takes in what has come of the last event.
-func (r *referee) settle() {
+// collect reads the results of the last event.
+func (r *referee) collect() {
 	for _, c := range r.world.clients {
 		c.world.mu.Lock()
 		all := c.news

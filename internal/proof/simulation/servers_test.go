@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// troubles are what befalls the servers of some worlds beyond faults: what it draws changes nothing of the rest.
+// troubles are further faults of the servers of some worlds. What they draw changes nothing of the rest.
 func (p *plan) troubles(span time.Duration) {
 	s := streamOf(p.seed, "troubles")
 	if !s.chance(0.5) {

@@ -45,7 +45,7 @@ func smaller(seed uint64, c choice) (all []choice) {
 		if slices.Contains(c.hosts, n) {
 			continue
 		}
-		if h.weather != (weather{way: h.weather.way}) {
+		if h.network != (networkProfile{way: h.network.way}) {
 			without(func(c *choice) *[]int { return &c.calm }, n)
 		}
 		if len(h.ticks) > 1 {

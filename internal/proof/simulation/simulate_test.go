@@ -57,7 +57,7 @@ func newWorld(p *plan, all bool) *world {
 		name := fmt.Sprint("c", n)
 		w.clients = append(w.clients, &client{
 			clientPlan: host, number: n, world: w, clock: new(boottime.Clock), draw: drawOf(p.seed, name),
-			chance: streamOf(p.seed, "%s runs", name), weather: host.weather,
+			chance: streamOf(p.seed, "%s runs", name), network: host.network,
 		})
 	}
 	w.addDesk()
@@ -66,7 +66,7 @@ func newWorld(p *plan, all bool) *world {
 
 // begin has the clients come.
 func (w *world) begin() {
-	w.befall()
+	w.injectFaults()
 	w.eavesdrop()
 	w.schedule(w.in(refereeLane-1, w.began.Add(w.end())), w.giveUp)
 	for _, c := range w.clients {

@@ -65,7 +65,7 @@ func (w *world) run() {
 	defer timer.Stop()
 	for {
 		synctest.Wait()
-		w.referee.settle()
+		w.referee.collect()
 		if w.gone() {
 			return
 		}
@@ -74,7 +74,7 @@ func (w *world) run() {
 		case <-w.woken:
 		case <-timer.C:
 			synctest.Wait() // who wakes up at this very instant goes first
-			w.referee.settle()
+			w.referee.collect()
 			w.step()
 		}
 	}

@@ -274,7 +274,7 @@ func (r *run) leave() {
 	r.phase, r.way, r.answer, r.fence, r.called, r.call = gone, nothing, 0, 0, false, false
 }
 
-// goWrong is what can befall run c.
+// goWrong adds each way in which run c can fail.
 func (l Line) goWrong(s state, c int, out emit) {
 	l.lose(s, c, out)
 	l.cut(s, c, out)
@@ -300,9 +300,9 @@ func (l Line) lose(s state, c int, out emit) {
 	}
 	s.losses++
 	if s.runs[c].call {
-		deaf := s
-		deaf.runs[c].call, deaf.runs[c].steady = false, false
-		out(Step{"does not get its call", c}, deaf, "")
+		unnotified := s
+		unnotified.runs[c].call, unnotified.runs[c].steady = false, false
+		out(Step{"does not get its call", c}, unnotified, "")
 	}
 	r := &s.runs[c]
 	if r.way == nothing {

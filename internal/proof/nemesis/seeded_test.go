@@ -12,24 +12,24 @@ import (
 	"redlockrun/internal/proof/locktest"
 )
 
-// sownFaults are wrong in ways that a nemesis is to find, each by what it says then.
-var sownFaults = []struct {
-	sown
+// seededFaults are wrong in ways that a nemesis is to find, each by what it says then.
+var seededFaults = []struct {
+	seededFault
 	finding string // a regular expression
 }{
-	{sown{"take a busy lock", "internal/lock/line/acquire.lua",
+	{seededFault{"take a busy lock", "internal/lock/line/acquire.lua",
 		"if left == -2 then\n  local answer = take()", "if left ~= 0 then\n  local answer = take()"}, "two at once"},
-	{sown{"release another's lock", "internal/lock/line/release.lua",
+	{seededFault{"release another's lock", "internal/lock/line/release.lua",
 		"  if mine(held) then\n", "  if held ~= '' then\n"}, "two at once"},
-	{sown{"let a guard heed no deadline", "internal/guard/life_linux.go",
+	{seededFault{"let a guard ignore its deadline", "internal/guard/life_linux.go",
 		"\tif next != 0 && now >= next {\n", "\tif next != 0 && now < 0 {\n"}, "two at once|lived"},
-	{sown{"let a guard kill nobody", "internal/guard/kill_linux.go",
+	{seededFault{"let a guard kill nobody", "internal/guard/kill_linux.go",
 		"syscall.Kill(-group, syscall.SIGKILL) == nil; pause", "syscall.Kill(-group, 0) == nil; pause"}, "two at once"},
-	{sown{"give a fence twice", "internal/lock/line/line.lua",
+	{seededFault{"give a fence twice", "internal/lock/line/line.lua",
 		"math.max(tonumber(last) + 1, now)", "math.max(tonumber(last), 1)"}, "is not that of a lock"},
-	{sown{"start under a pause", "internal/lock/line/line.lua",
+	{seededFault{"start under a pause", "internal/lock/line/line.lua",
 		"  if wanted == '' then return end\n", "  if wanted ~= 'x' then return end\n"}, "is not that of a lock"},
-	{sown{"run what is done", "internal/lock/ledger/slots.lua",
+	{seededFault{"run what is done", "internal/lock/ledger/slots.lua",
 		"  if closed then return 6, value end\n", ""}, "is not that of a lock"},
 }
 
@@ -38,13 +38,13 @@ func TestANemesisFindsWhatIsWrong(t *testing.T) {
 	length(t)
 	seed := locktest.Seed(t)
 	t.Logf("seed %d", seed)
-	for _, fault := range sownFaults {
+	for _, fault := range seededFaults {
 		t.Run(strings.ReplaceAll(fault.name, " ", "-"), func(t *testing.T) {
-			program := build(t, fault.sown)
+			program := build(t, fault.seededFault)
 			began := time.Now()
 			for round := range uint64(6) {
 				n := newNemesis(t, newPlace(t, "OneServer"), program, seed+round)
-				must(t, n.rage(20*time.Second))
+				must(t, n.contend(20*time.Second))
 				v := n.judge()
 				if i := slices.IndexFunc(v.findings, regexp.MustCompile(fault.finding).MatchString); i >= 0 {
 					t.Logf("found after %s: %.200s", time.Since(began).Round(time.Second), v.findings[i])

@@ -2,8 +2,8 @@ package simulation
 
 import "time"
 
-// A weather is what befalls the messages of one client, in either direction.
-type weather struct {
+// A networkProfile says how often the messages of one client are late or lost, in either direction.
+type networkProfile struct {
 	way   time.Duration // the least time that a message takes
 	slow  float64       // how many of them take long
 	cut   float64       // how many end the connection in place of arriving
@@ -26,8 +26,8 @@ func (f fate) String() string {
 	return [...]string{"", "(cut)", "(last)", "(stalled)", "(vanishes)"}[f]
 }
 
-// of draws what befalls a message, and how long it takes.
-func (w *weather) of(c *channel) (f fate, delay time.Duration) {
+// of draws the fate of a message, and how long it takes.
+func (w *networkProfile) of(c *channel) (f fate, delay time.Duration) {
 	roll, slow, part := c.draw.Float64(), c.draw.chance(w.slow), c.draw.Float64()
 	delay = w.way + time.Duration(part*float64(w.way))
 	if slow {
@@ -49,7 +49,7 @@ func (w *weather) of(c *channel) (f fate, delay time.Duration) {
 	return f, delay
 }
 
-// suffer has a message do what it does, and befall it what is to.
+// suffer delivers a message as its fate says.
 func (c *channel) suffer(m message) {
 	x := c.wire
 	switch m.fate {

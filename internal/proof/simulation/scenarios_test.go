@@ -8,8 +8,9 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// hardships are what a plan's first draws make rare. Each has a stream of its own, so that worlds without it stay as they are.
-func (p *plan) hardships(span time.Duration) {
+// addScenarios adds what a plan's first draws make rare. Each scenario has a stream of its own, so
+// worlds without it stay as they are.
+func (p *plan) addScenarios(span time.Duration) {
 	p.crowd(streamOf(p.seed, "crowd"))
 	p.desertion(streamOf(p.seed, "desertion"))
 	p.misfortune(streamOf(p.seed, "misfortune"), span)
@@ -58,7 +59,7 @@ func (p *plan) desertion(s stream) {
 		case n < 4:
 			t.wait = s.between(1500*time.Millisecond, 3*time.Second)
 		}
-		p.hosts = append(p.hosts, &clientPlan{ticks: []tick{t}, weather: weather{way: s.spread(50*time.Microsecond, time.Millisecond)}})
+		p.hosts = append(p.hosts, &clientPlan{ticks: []tick{t}, network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond)}})
 	}
 	p.faults = append(p.faults, fault{kind: "crash", at: at + s.between(3300*time.Millisecond, 4800*time.Millisecond), on: holder})
 }
@@ -78,7 +79,7 @@ func (p *plan) gather(s stream) (at time.Duration) {
 		if n == 0 {
 			t.runs = s.between(time.Second, 40*time.Second)
 		}
-		p.hosts = append(p.hosts, &clientPlan{ticks: []tick{t}, weather: weather{way: s.spread(50*time.Microsecond, time.Millisecond)}})
+		p.hosts = append(p.hosts, &clientPlan{ticks: []tick{t}, network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond)}})
 	}
 	return at
 }
@@ -121,7 +122,7 @@ func (p *plan) mire(s stream, span time.Duration) {
 	}
 	at := warm + s.between(0, span)
 	for range 2 + s.IntN(2) {
-		c := &clientPlan{weather: weather{way: s.spread(50*time.Microsecond, time.Millisecond), slow: 0.2, lose: 0.02, stall: 0.02}}
+		c := &clientPlan{network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond), slow: 0.2, lose: 0.02, stall: 0.02}}
 		for n := range 3 {
 			t := tick{at: at + time.Duration(n)*10*time.Second, runs: s.between(p.times.Try, p.times.TTL), how: lock.EndOk}
 			t.wait = s.between(0, 20*time.Second)
@@ -144,7 +145,7 @@ func (p *plan) siege(s stream, span time.Duration) {
 		if n == 1 {
 			t.at += s.between(20*time.Millisecond, p.times.Renew)
 		}
-		p.hosts = append(p.hosts, &clientPlan{ticks: []tick{t}, weather: weather{way: s.spread(50*time.Microsecond, time.Millisecond)}})
+		p.hosts = append(p.hosts, &clientPlan{ticks: []tick{t}, network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond)}})
 	}
 	for n := range (p.machines - 1) / 2 {
 		p.faults = append(p.faults,
@@ -192,7 +193,7 @@ func (p *plan) nightly(s stream, span time.Duration) {
 		return
 	}
 	at, apart := warm+s.between(0, span), s.between(500*time.Millisecond, time.Second)
-	hosts := []*clientPlan{{weather: weather{way: 100 * time.Microsecond}}, {weather: weather{way: 100 * time.Microsecond}}}
+	hosts := []*clientPlan{{network: networkProfile{way: 100 * time.Microsecond}}, {network: networkProfile{way: 100 * time.Microsecond}}}
 	for n := range mostSlots + 4 {
 		for i, c := range hosts {
 			c.ticks = append(c.ticks, tick{
@@ -211,7 +212,7 @@ func (p *plan) rush(s stream, span time.Duration) {
 	}
 	at := afterwards(s, span)
 	for range 2 + s.IntN(2) {
-		c := &clientPlan{plain: true, weather: weather{way: s.spread(50*time.Microsecond, time.Millisecond), slow: 0.2, stall: 0.02}}
+		c := &clientPlan{plain: true, network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond), slow: 0.2, stall: 0.02}}
 		for n := range 4 {
 			t := tick{at: at + time.Duration(n)*10*time.Second, runs: s.spread(time.Millisecond, 20*time.Millisecond)}
 			t.how, t.wait = pick(s, lock.EndOk, lock.EndFailed), s.between(0, 5*time.Second)
@@ -233,7 +234,7 @@ func (p *plan) rests(s stream, span time.Duration) {
 		return
 	}
 	at := afterwards(s, span)
-	c := &clientPlan{plain: true, weather: weather{way: s.spread(50*time.Microsecond, time.Millisecond), lose: 0.3}}
+	c := &clientPlan{plain: true, network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond), lose: 0.3}}
 	for n := range 6 {
 		t := tick{at: at + time.Duration(n)*20*time.Second, runs: s.between(100*time.Millisecond, time.Second), how: lock.EndOk}
 		t.minHold = t.runs + s.between(time.Second, 5*time.Second)
@@ -249,7 +250,7 @@ func (p *plan) meagre(s stream, span time.Duration) {
 		return
 	}
 	at, apart := afterwards(s, span), s.between(500*time.Millisecond, time.Second)
-	c := &clientPlan{plain: true, weather: weather{way: 100 * time.Microsecond}}
+	c := &clientPlan{plain: true, network: networkProfile{way: 100 * time.Microsecond}}
 	for n := range 10 {
 		t := tick{at: at + time.Duration(n)*apart, runs: s.spread(time.Millisecond, 100*time.Millisecond)}
 		t.how = pick(s, lock.EndOk, lock.EndFailed)
