@@ -15,6 +15,7 @@ internal/interrupt : internal/runner
 internal/outfile   : internal/(lock|runner)
 internal/config     : internal/lock
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
+internal/output     : golang.org/x/(sys|term).*
 internal/report     : internal/(lock|console)
 internal/page       : internal/(lock|page/markup|report)
 internal/page/markup :
