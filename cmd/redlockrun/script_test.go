@@ -53,6 +53,7 @@ func scripts(t *testing.T) testscript.Params {
 			"group":       groupCommand,
 			"redis-do":    redisDo,
 			"redis-until": redisUntil,
+			"redis-eval":  redisEval,
 			"status":      statusCommand,
 			"start":       startCommand,
 			"ended":       endedCommand,
@@ -173,6 +174,12 @@ func redisDo(ts *testscript.TestScript, neg bool, args []string) {
 	if neg != refused {
 		ts.Fatalf("redis-do: %s", reply)
 	}
+}
+
+// redisEval is redis-eval [@NAME] FILE [ARG...]: a script in Lua, with words as ARGV.
+func redisEval(ts *testscript.TestScript, neg bool, args []string) {
+	server, args := named(args)
+	redisDo(ts, neg, append([]string{"@" + server, "EVAL", ts.ReadFile(args[0]), "0"}, args[1:]...))
 }
 
 // redisUntil is redis-until [@NAME] TEXT WORD...: the reply of the server REDIS, or NAME, which

@@ -82,6 +82,12 @@ type Job struct {
 	Counts      map[EndKind]int64 // nil: unknown
 	Runs        []Entry           // newest first
 
+	// What is expected of the job: a success at least every MaxAge of unpaused time.
+	MaxAge      time.Duration // 0: nothing is expected
+	MaxAgeFence int64         // of the run that said so; 0: a quorum has not confirmed that run
+	MaxAgeSince time.Time     // since when a success is expected
+	Pauses      []PauseSpan   // since the last success at least, in order
+
 	// Unresolved are runs that one master of a quorum has known to be open before Open, and of
 	// which it does not know how they ended. What a majority knows has none.
 	Unresolved []Entry

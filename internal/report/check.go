@@ -12,7 +12,7 @@ import (
 
 // Rules are what a job is held to. With the zero value its last end counts, and its state.
 type Rules struct {
-	MaxAge, WarnAge time.Duration // since the end of the last success; 0: no limit
+	MaxAge, WarnAge time.Duration // since the end of the last success; 0: what the job expects of itself, and no limit
 	MaxRuntime      time.Duration // of what runs; 0: no limit
 	MaxFailures     int           // from so many bad ends in a row on, in place of the last end; it wants the job's Runs
 }
@@ -96,22 +96,17 @@ func unfit(j lock.Job) []finding {
 	return []finding{{Critical, "no run can start, each ends with 65 (" + strings.Join(j.Unfit, ", ") + ")"}}
 }
 
-// success is the last one; Run is "" if none is known.
-func success(j lock.Job) lock.Entry {
-	if j.LastEnd.Run != "" && j.LastEnd.End == lock.EndOk && j.LastEnd.Ended.After(j.LastSuccess.Ended) {
-		return j.LastEnd
-	}
-	return j.LastSuccess
-}
-
 // sinceSuccess is how long ago the last success ended.
 func sinceSuccess(j lock.Job) (age time.Duration, known bool) {
-	good := success(j)
+	good := j.Success()
 	return max(0, j.Now.Sub(good.Ended)), good.Run != "" && !good.Ended.IsZero() && !j.Now.IsZero()
 }
 
-// ages are the rules of the last success.
+// ages are the rules of the last success. Without a MaxAge that of the job counts, if it has one.
 func (r Rules) ages(j lock.Job, zone *time.Location) []finding {
+	if r.MaxAge == 0 && j.Overdue() {
+		return []finding{{Critical, overdueBy(j, zone)}}
+	}
 	grade, limit := Critical, r.MaxAge
 	age, known := sinceSuccess(j)
 	if limit == 0 || known && age <= limit {
@@ -125,9 +120,28 @@ func (r Rules) ages(j lock.Job, zone *time.Location) []finding {
 	case !known:
 		return []finding{{grade, "no success is remembered, limit " + Took(limit)}}
 	}
-	good := success(j)
+	return []finding{{grade, fmt.Sprintf("%s, limit %s", noSuccess(j, zone), Took(limit))}}
+}
+
+// noSuccess says for how long there has been no success.
+func noSuccess(j lock.Job, zone *time.Location) string {
+	age, known := sinceSuccess(j)
+	if !known {
+		return "no success is remembered"
+	}
+	good := j.Success()
 	last := good.Ended.In(zone).Format("2006-01-02 15:04 ") + lock.ZoneName(good.Ended.In(zone)) + on(good)
-	return []finding{{grade, fmt.Sprintf("no success for %s (last %s), limit %s", Elapsed(age), last, Took(limit))}}
+	return fmt.Sprintf("no success for %s (last %s)", Elapsed(age), last)
+}
+
+// overdueBy says for how long a job has been overdue, by its own limit.
+func overdueBy(j lock.Job, zone *time.Location) string {
+	due, _ := j.Due()
+	text := fmt.Sprintf("overdue by %s: %s, limit %s", Elapsed(j.Now.Sub(due)), noSuccess(j, zone), Took(j.MaxAge))
+	if paused := due.Sub(j.ExpectedSince()) - j.MaxAge; paused > 0 {
+		text += " and " + Elapsed(paused) + " of pauses"
+	}
+	return text
 }
 
 // on is where a run ran, if that is known.

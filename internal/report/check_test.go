@@ -45,6 +45,7 @@ func gradeOf(r Rules, j lock.Job) Grade {
 	}{
 		{Critical, older(r.MaxAge)},
 		{Critical, r.MaxAge > 0 && ageless && readable},
+		{Critical, r.MaxAge == 0 && unpausedFor(j, good) > j.MaxAge},
 		{Critical, !limited && gone},
 		{Critical, !limited && j.LastEnd.Run != "" && j.LastEnd.End != lock.EndOk},
 		{Critical, limited && row >= r.MaxFailures},
@@ -65,6 +66,33 @@ func gradeOf(r Rules, j lock.Job) Grade {
 		}
 	}
 	return OK
+}
+
+// unpausedFor is how much time has passed since the last success in which the job was not paused; 0 if nothing is
+// expected of it now, or nobody knows.
+func unpausedFor(j lock.Job, good lock.Entry) time.Duration {
+	since := good.Ended
+	if since.Before(j.MaxAgeSince) {
+		since = j.MaxAgeSince
+	}
+	if j.MaxAge == 0 || since.IsZero() || j.Now.IsZero() || j.Pause != nil || j.State == lock.StatePaused {
+		return 0
+	}
+	instants := []time.Time{since, j.Now}
+	for _, p := range j.Pauses {
+		instants = append(instants, p.Since, p.Until)
+	}
+	slices.SortFunc(instants, time.Time.Compare)
+	var unpaused time.Duration
+	for i, from := range instants[:len(instants)-1] {
+		paused := slices.ContainsFunc(j.Pauses, func(p lock.PauseSpan) bool {
+			return !from.Before(p.Since) && from.Before(p.Until)
+		})
+		if !from.Before(since) && from.Before(j.Now) && !paused {
+			unpaused += instants[i+1].Sub(from)
+		}
+	}
+	return unpaused
 }
 
 // modelRow counts bad ends in a word of one letter for each run, newest first; whole: nothing
@@ -190,6 +218,15 @@ func TestTheLineOfCheck(t *testing.T) {
 	orders.LastEnd = orders.LastSuccess
 	broken := lock.Job{Name: "a|b='c", Now: ledgers.Now, State: lock.StateIdle,
 		LastEnd: ledgers.Over('B', lock.EndFailed, 3, time.Minute, time.Hour)}
+	expected := lock.Job{
+		Name: "backup", State: lock.StateIdle, LastEnd: orders.LastSuccess, LastSuccess: orders.LastSuccess, MaxAge: 24 * time.Hour,
+		Pauses: []lock.PauseSpan{{Since: ledgers.Before(3 * time.Hour), Until: ledgers.Before(2 * time.Hour)}},
+	}
+	paused := expected
+	paused.State, paused.Pause = lock.StatePaused, &lock.PauseMark{By: "alice@desk"}
+	never := lock.Job{
+		Name: "backup", State: lock.StateIdle, LastEnd: broken.LastEnd, MaxAge: time.Hour, MaxAgeSince: ledgers.Before(2 * time.Hour),
+	}
 	unread := lock.Job{Name: "far", Unread: []string{"everything: connection | refused"}}
 	for _, c := range []struct {
 		rules Rules
@@ -206,6 +243,16 @@ func TestTheLineOfCheck(t *testing.T) {
 			`REDLOCKRUN CRITICAL - a¦b='c: the last run ended: failed 3 on web-3, 1h ago; ` +
 				`far: nobody can tell who has the lock (everything: connection ¦ refused); ` +
 				`orders: the last run ended: ok on web-3, 1d ago | 'orders age'=97200s;;;0`},
+		{Rules{}, []lock.Job{expected}, "REDLOCKRUN CRITICAL - backup: overdue by 2h: no success for 27h " +
+			"(last 2026-02-28 11:30 UTC+02 on web-3), limit 24h and 1h of pauses | 'backup age'=97200s;;90000;0"},
+		{Rules{WarnAge: time.Hour}, []lock.Job{expected}, "REDLOCKRUN CRITICAL - backup: overdue by 2h: no success for 27h " +
+			"(last 2026-02-28 11:30 UTC+02 on web-3), limit 24h and 1h of pauses | 'backup age'=97200s;3600;90000;0"},
+		{Rules{MaxAge: 28 * time.Hour}, []lock.Job{expected},
+			"REDLOCKRUN OK - backup: the last run ended: ok on web-3, 1d ago | 'backup age'=97200s;;100800;0"},
+		{Rules{}, []lock.Job{paused}, "REDLOCKRUN OK - backup: the last run ended: ok on web-3, 1d ago, " +
+			"paused by alice@desk, for ever | 'backup age'=97200s;;;0"},
+		{Rules{}, []lock.Job{never}, "REDLOCKRUN CRITICAL - backup: overdue by 1h: no success is remembered, limit 1h, " +
+			"the last run ended: failed 3 on web-3, 1h ago"},
 		{Rules{MaxFailures: 3}, []lock.Job{broken},
 			"REDLOCKRUN OK - a¦b='c: the last run ended: failed 3 on web-3, 1h ago | 'a%7Cb%3D%27c failures'=1;;2;0"},
 	} {
@@ -236,4 +283,24 @@ func rulesOf(l *ledgers.Generator) (r Rules) {
 // plainText reports whether a text has one line, and nothing that steers a terminal.
 func plainText(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 })
+}
+
+func TestTheLineOfAllJobsCountsWhatIsFine(t *testing.T) {
+	t.Parallel()
+	good := lock.Job{Name: "a", Now: ledgers.Now, State: lock.StateIdle, LastEnd: ledgers.Over('A', lock.EndOk, 0, time.Minute, time.Hour)}
+	bad, unknown := good, lock.Job{Name: "c", Now: ledgers.Now, State: lock.StateIdle}
+	bad.Name, bad.LastEnd = "b|", ledgers.Over('B', lock.EndFailed, 3, time.Minute, time.Hour)
+	for want, jobs := range map[string][]lock.Job{
+		"REDLOCKRUN OK - 2 jobs are OK | jobs=2":      {good, good},
+		"REDLOCKRUN OK - 1 job is OK | jobs=1":        {good},
+		"REDLOCKRUN OK - 0 jobs are OK | jobs=0":      nil,
+		"REDLOCKRUN UNKNOWN - c: never seen | jobs=1": {unknown},
+		"REDLOCKRUN CRITICAL - b¦: the last run ended: failed 3 on web-3, 1h ago; c: never seen; 1 job is OK | jobs=3": {
+			unknown, good, bad,
+		},
+	} {
+		if got := PluginOfAll(Rules{}.JudgeAll(jobs, ledgers.Zone), nil); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
 }

@@ -61,7 +61,7 @@ func Busy(j lock.Job) bool {
 }
 
 // Paused reports whether a job is paused, or will be when its run is over.
-func Paused(j lock.Job) bool { return j.State == lock.StatePaused || j.Pause != nil }
+func Paused(j lock.Job) bool { return j.Paused() }
 
 // Running reports whether a run works under the lock.
 func Running(j lock.Job) bool { return Busy(j) && j.State != lock.StateEnded && j.Holder.Run != "" }
@@ -74,8 +74,11 @@ func unseen(j lock.Job) bool {
 
 const neverSeen = "never seen"
 
-// Bad reports whether somebody should look at a job: its last end was bad, or its state is.
+// Bad reports whether somebody should look at a job: its last end was bad, its state is, or it is overdue.
 func Bad(j lock.Job) bool {
+	if j.Overdue() {
+		return true
+	}
 	switch j.State {
 	case lock.StateVanished, lock.StateSilent, lock.StateStuck, lock.StateForeign:
 		return true

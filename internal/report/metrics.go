@@ -25,6 +25,8 @@ func MetricsDown() string {
 func Metrics(jobs []lock.Job) string {
 	var m metrics
 	m.up(1)
+	m.head("jobs", gauge, "How many jobs are listed.")
+	m.sample("jobs", "", float64(len(jobs)))
 	keys := keysOf(jobs)
 	for _, f := range families() {
 		m.family(f, jobs, keys)
@@ -50,6 +52,8 @@ func families() []family {
 		{name: "vanished", kind: gauge, help: "Whether a run has no lock any more and has not said how it ended.", value: told(vanished)},
 		{name: "silent", kind: gauge, help: "Whether a run has not renewed its lock when it should have.", value: told(is(lock.StateSilent))},
 		{name: "stuck", kind: gauge, help: "Whether the lock never expires by itself.", value: told(is(lock.StateStuck))},
+		{name: "overdue", kind: gauge, help: "Whether the last success is older than --max-age allows.", value: overdueNow},
+		{name: "due_timestamp_seconds", kind: gauge, help: "When the job is overdue; absent while it is paused.", value: dueAt},
 		{name: "last_end_timestamp_seconds", kind: gauge, help: "When the last run ended.", value: lastEndAt},
 		{name: "last_success_timestamp_seconds", kind: gauge, help: "When the last run that succeeded ended.", value: lastSuccessAt},
 		{name: "last_duration_seconds", kind: gauge, help: "How long the last run took.", value: lastDuration},
@@ -95,7 +99,20 @@ func waiting(j lock.Job) (float64, bool) { return float64(j.Waiting), j.State !=
 
 func lastEndAt(j lock.Job) (float64, bool) { return timestamp(j.LastEnd.Ended) }
 
-func lastSuccessAt(j lock.Job) (float64, bool) { return timestamp(success(j).Ended) }
+func lastSuccessAt(j lock.Job) (float64, bool) { return timestamp(j.Success().Ended) }
+
+func overdueNow(j lock.Job) (float64, bool) {
+	if j.Overdue() {
+		return 1, true
+	}
+	return 0, j.MaxAge > 0
+}
+
+func dueAt(j lock.Job) (float64, bool) {
+	due, known := j.Due()
+	v, _ := timestamp(due)
+	return v, known
+}
 
 func lastDuration(j lock.Job) (float64, bool) {
 	d, known := RunTime(j.LastEnd)

@@ -74,10 +74,17 @@ func TestMetricsOfEachKindOfJob(t *testing.T) {
 	t.Parallel()
 	all := jobs()
 	all[0].Counts = map[lock.EndKind]int64{lock.EndOk: 3, lock.EndFailed: 1}
+	all[3].MaxAge = time.Hour
 	all[0].LastSuccess = ledgers.Over('A', lock.EndOk, 0, time.Second, 3*time.Hour)
 	got := readMetrics(t, Metrics(all))
 	for series, want := range map[string]float64{
 		`up{}`:                                                1,
+		`jobs{}`:                                              float64(len(all)),
+		`overdue{key="backup"}`:                               1,
+		`overdue{key="hangs"}`:                                1,
+		`overdue{key="invoices"}`:                             0,
+		`due_timestamp_seconds{key="backup"}`:                 float64(ledgers.Before(2*time.Hour).UnixMilli()) / 1000,
+		`due_timestamp_seconds{key="hangs"}`:                  float64(ledgers.Before(8*time.Hour).UnixMilli()) / 1000,
 		`running{key="cancel-orders"}`:                        1,
 		`running{key="rest"}`:                                 0,
 		`running{key="nightly-report"}`:                       0,
@@ -106,7 +113,8 @@ func TestMetricsOfEachKindOfJob(t *testing.T) {
 	for _, series := range []string{
 		`run_started_timestamp_seconds{key="gone"}`, `run_started_timestamp_seconds{key="rest"}`, `lease_seconds{key="no end"}`,
 		`lease_seconds{key="invoices"}`, `last_exit_status{key="gone"}`, `runs_total{key="gone",how="ok"}`,
-		`last_duration_seconds{key="unheard of"}`,
+		`last_duration_seconds{key="unheard of"}`, `overdue{key="unheard of"}`, `due_timestamp_seconds{key="unheard of"}`,
+		`due_timestamp_seconds{key="invoices"}`, // it is paused
 	} {
 		if v, there := got["redlockrun_"+series]; there {
 			t.Errorf("%s is %v, and never happened", series, v)
@@ -120,7 +128,7 @@ func TestMetricsOfNamesThatNobodyCouldGive(t *testing.T) {
 	for _, name := range []string{"\xff", `\xff`, "a\nb", ""} {
 		all = append(all, lock.Job{Name: name, State: lock.StateIdle})
 	}
-	if got := readMetrics(t, Metrics(all)); len(got) != 1+3*6 {
+	if got := readMetrics(t, Metrics(all)); len(got) != 2+3*6 {
 		t.Errorf("%v", got)
 	}
 }
@@ -128,7 +136,7 @@ func TestMetricsOfNamesThatNobodyCouldGive(t *testing.T) {
 func TestMetricsOfAJobThatNobodyCanTell(t *testing.T) {
 	t.Parallel()
 	j := lock.Job{Name: "far", Unread: []string{"everything: no answer"}}
-	if got := readMetrics(t, Metrics([]lock.Job{j})); len(got) != 1 {
+	if got := readMetrics(t, Metrics([]lock.Job{j})); len(got) != 2 {
 		t.Errorf("%v", got)
 	}
 	if got := readMetrics(t, MetricsDown()); len(got) != 1 || got["redlockrun_up{}"] != 0 {
@@ -163,7 +171,7 @@ func TestMetricsOfAThousandJobs(t *testing.T) {
 		all = append(all, j)
 	}
 	text := Metrics(all)
-	if got := readMetrics(t, text); len(got) != 1+1000*(12+len(lock.EndKinds())) {
+	if got := readMetrics(t, text); len(got) != 2+1000*(12+len(lock.EndKinds())) {
 		t.Errorf("%d series", len(got))
 	}
 	if first, last := strings.Index(text, `waiting{key="job-000"}`), strings.Index(text, `waiting{key="job-999"}`); first < 0 || last < first {

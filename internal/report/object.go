@@ -25,6 +25,9 @@ type jobObject struct {
 	Last    *entryObject `json:"last,omitempty"`
 	Good    *entryObject `json:"good,omitempty"`
 	Mean    *seconds     `json:"mean_seconds,omitempty"`
+	Overdue *bool        `json:"overdue,omitempty"`
+	MaxAge  *seconds     `json:"max_age_seconds,omitempty"`
+	Due     lock.Instant `json:"due,omitzero"`
 	Paused  *pauseObject `json:"paused,omitempty"`
 	Slot    string       `json:"slot,omitempty"`
 	Failed  *int         `json:"tries_failed,omitempty"`
@@ -98,6 +101,13 @@ func JobObject(j lock.Job) any {
 		Fence: run.Fence, At: lock.Instant{Time: run.At}, Lease: secondsOf(j.Left, Busy(j) && j.Left > 0), Waiting: j.Waiting,
 		Last: known(j.LastEnd), Good: known(j.LastSuccess), Mean: secondsOf(j.Mean, j.Mean > 0), Slot: slot,
 		Paused: pauseOf(j.Pause),
+	}
+	if j.MaxAge > 0 {
+		late := j.Overdue()
+		o.Overdue, o.MaxAge = &late, secondsOf(j.MaxAge, true)
+	}
+	if due, known := j.Due(); known {
+		o.Due = lock.Instant{Time: due}
 	}
 	if tries, open := failed(j, slot); open {
 		n := len(tries)

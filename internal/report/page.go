@@ -22,6 +22,7 @@ func Page(j lock.Job, zone *time.Location, d console.Display) []string {
 	p.row("state", StateOf(j))
 	p.lock()
 	p.policy()
+	p.expected()
 	p.line()
 	p.ledger()
 	lines := p.table.Lines(d)
@@ -114,6 +115,27 @@ func (p *page) policy() {
 		text += fmt.Sprintf("; %d runs have failed: %s", len(tries), strings.Join(each(tries, try), ", "))
 	}
 	p.say("slot", text)
+}
+
+// expected says how old the last success may become, and when it will be too old.
+func (p *page) expected() {
+	j := p.job
+	if j.MaxAge <= 0 {
+		return
+	}
+	text := "a success at least every " + Took(j.MaxAge)
+	due, known := j.Due()
+	switch late := j.Now.Sub(due); {
+	case !known && j.Paused():
+		text += "; it is paused"
+	case !known:
+		text += "; since when is not known"
+	case late > 0:
+		text += fmt.Sprintf("; overdue by %s, since %s", Elapsed(late), Zoned(due, p.zone))
+	default:
+		text += fmt.Sprintf("; due in %s, at %s", Elapsed(-late), Zoned(due, p.zone))
+	}
+	p.say("expected", text)
 }
 
 // begunSince reports whether a run is known that began after an instant.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"redlockrun/internal/lock"
@@ -22,7 +23,7 @@ type measure struct {
 // are counted, the bad ends in a row.
 func (r Rules) measure(j lock.Job) (all []measure) {
 	if age, known := sinceSuccess(j); known {
-		all = append(all, measure{"age", *secondsOf(age, true), "s", secondsOf(r.WarnAge, r.WarnAge > 0), secondsOf(r.MaxAge, r.MaxAge > 0)})
+		all = append(all, measure{"age", *secondsOf(age, true), "s", secondsOf(r.WarnAge, r.WarnAge > 0), secondsOf(r.oldest(j))})
 	}
 	if d, known := forHowLong(j); known {
 		all = append(all, measure{"runtime", *secondsOf(d, true), "s", nil, secondsOf(r.MaxRuntime, r.MaxRuntime > 0)})
@@ -33,6 +34,14 @@ func (r Rules) measure(j lock.Job) (all []measure) {
 		all = append(all, measure{"failures", seconds(row), "", nil, &limit})
 	}
 	return all
+}
+
+// oldest is the age that the last success may have: by the rules, or by what the job expects of itself.
+func (r Rules) oldest(j lock.Job) (age time.Duration, limited bool) {
+	if due, known := j.Due(); r.MaxAge == 0 && known {
+		return due.Sub(j.Success().Ended), true
+	}
+	return r.MaxAge, r.MaxAge > 0
 }
 
 // String is the measure without its label: 97200s;90000;93600;0.
@@ -52,10 +61,8 @@ func (s *seconds) orNothing() string {
 // Plugin is the one line that monitoring plugins print: the worst grade, what there is to be
 // said of each job, the worst first, further remarks, and behind a bar the performance data.
 func Plugin(verdicts []Verdict, remarks []string) string {
-	verdicts = slices.Clone(verdicts)
-	slices.SortStableFunc(verdicts, func(a, b Verdict) int { return b.Grade.gravity() - a.Grade.gravity() })
 	var texts, data []string
-	for _, v := range verdicts {
+	for _, v := range WorstFirst(verdicts) {
 		texts = append(texts, lock.Escaped(v.Key)+": "+v.Message)
 		for _, m := range v.measured {
 			data = append(data, "'"+label(v.Key)+" "+m.name+"'="+m.String())
@@ -66,6 +73,31 @@ func Plugin(verdicts []Verdict, remarks []string) string {
 		line += " | " + strings.Join(data, " ")
 	}
 	return line
+}
+
+// PluginOfAll is the line about all jobs of a list: those that are not OK, the worst first, and how many are.
+func PluginOfAll(verdicts []Verdict, remarks []string) string {
+	var texts []string
+	fine := 0
+	for _, v := range WorstFirst(verdicts) {
+		if v.Grade == OK {
+			fine++
+		} else {
+			texts = append(texts, lock.Escaped(v.Key)+": "+v.Message)
+		}
+	}
+	switch {
+	case fine == 1:
+		texts = append(texts, "1 job is OK")
+	case fine > 0 || len(verdicts) == 0:
+		texts = append(texts, fmt.Sprintf("%d jobs are OK", fine))
+	}
+	return plugin(Worst(verdicts), strings.Join(append(texts, remarks...), "; ")) + fmt.Sprintf(" | jobs=%d", len(verdicts))
+}
+
+// WorstFirst are verdicts by their grades.
+func WorstFirst(verdicts []Verdict) []Verdict {
+	return slices.SortedStableFunc(slices.Values(verdicts), func(a, b Verdict) int { return b.Grade.gravity() - a.Grade.gravity() })
 }
 
 // PluginUnknown is the line of a check that could not be made.

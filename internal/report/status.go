@@ -32,7 +32,12 @@ func StateOf(j lock.Job) console.Cell {
 		lock.StateVanished: console.StyleBad, lock.StateStuck: console.StyleBad, lock.StateForeign: console.StyleBad,
 	}
 	text, tone := string(j.State), tones[j.State]
-	if unseen(j) {
+	switch {
+	case j.Overdue() && j.State == lock.StateIdle:
+		text, tone = overdue, console.StyleBad
+	case j.Overdue() && Busy(j):
+		text, tone = text+", "+overdue, console.StyleBad
+	case unseen(j):
 		text = neverSeen
 	}
 	if j.Pause != nil && Busy(j) { // nobody else will start after it
@@ -40,6 +45,9 @@ func StateOf(j lock.Job) console.Cell {
 	}
 	return cell(text, tone)
 }
+
+// overdue is in place of idle, and behind what else the job is doing.
+const overdue = "overdue"
 
 // StateAge is for how long it has been as it is.
 func StateAge(j lock.Job) string {

@@ -55,6 +55,8 @@ func merged(size int, seen []sight) lock.Job {
 	m.unread()
 	m.unfit()
 	m.ledger()
+	m.maxAge()
+	m.pauses()
 	m.slots(holder)
 	m.pause(holder == byPause)
 	m.ends()

@@ -16,12 +16,15 @@ const (
 	meanField    = "mean"
 	stoppedField = "stopped"
 	doubtsField  = "doubts" // of a quorum's master: entries of runs that are open, a line each
+	maxAgeField  = "max_age"
+	sinceField   = "max_age_since"
+	pausesField  = "pauses"
 	countField   = "count:" // before each kind of end
 )
 
 // LedgerFields are the names of all fields that are read.
 func LedgerFields() []string {
-	fields := []string{openField, lastField, goodField, meanField, stoppedField, doubtsField}
+	fields := []string{openField, lastField, goodField, meanField, stoppedField, doubtsField, maxAgeField, sinceField, pausesField}
 	for _, how := range lock.EndKinds() {
 		fields = append(fields, countField+string(how))
 	}
@@ -63,6 +66,13 @@ func readField(j *lock.Job, field, text string) (ok bool) {
 		}
 	case meanField:
 		j.Mean, ok = readMean(text)
+	case maxAgeField:
+		j.MaxAge, j.MaxAgeFence, ok = readMaxAge(text)
+	case sinceField:
+		j.MaxAgeSince = instant(text)
+		ok = !j.MaxAgeSince.IsZero()
+	case pausesField:
+		j.Pauses, ok = readPauses(text)
 	default:
 		n := number(text)
 		if ok = n >= 0; ok {
@@ -77,6 +87,31 @@ func readMean(text string) (time.Duration, bool) {
 	_, ms, _ := strings.Cut(text, " ")
 	n := number(ms)
 	return span(n), n >= 0 && (n == 0 || span(n) > 0)
+}
+
+// readMaxAge reads "<ms> <fence of the run that said so>". 0 ms is no limit. A quorum's master does not know the fence
+// before the run has ended: 0.
+func readMaxAge(text string) (age time.Duration, fence int64, ok bool) {
+	ms, after, _ := strings.Cut(text, " ")
+	n, fence := number(ms), number(after)
+	if n < 0 || n > lock.LongestMaxAge.Milliseconds() || fence < 0 {
+		return 0, 0, false
+	}
+	return span(n), fence, true
+}
+
+// readPauses reads "<id>/<since>/<until> ..." in ms; 0: no end is known. ok is false if one of them is none of ours.
+func readPauses(text string) (pauses []lock.PauseSpan, ok bool) {
+	ok = true
+	for entry := range strings.FieldsSeq(text) {
+		part := strings.Split(entry, "/")
+		if len(part) != 3 || len(part[0]) != lock.RunIDLen || instant(part[1]).IsZero() || number(part[2]) < 0 {
+			ok = false
+			continue
+		}
+		pauses = append(pauses, lock.PauseSpan{ID: part[0], Since: instant(part[1]), Until: instant(part[2])})
+	}
+	return pauses, ok
 }
 
 // LatestOfEach is one entry of each run, the latest, of entries that come newest first.

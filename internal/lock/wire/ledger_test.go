@@ -13,13 +13,44 @@ func TestTheLedgerOfAJobIsReadFieldByField(t *testing.T) {
 	open := lock.Entry{Run: lock.NewRunID(), Host: "web-3", At: time.UnixMilli(1795344187661), Status: -1}
 	var j lock.Job
 	text := EntryText(open)
-	strange := ReadLedger(&j, []string{text, "garbage", "", "20 125000", "", text + "\n" + text, "41", "-1", "x"})
+	strange := ReadLedger(&j, []string{text, "garbage", "", "20 125000", "", text + "\n" + text,
+		"93600000 1795344187661", "x", "", "41", "-1", "x"})
 	if j.Open != open || j.Mean != 125*time.Second || len(j.Unresolved) != 2 ||
 		len(j.Counts) != 1 || j.Counts[lock.EndOk] != 41 || j.LastEnd != (lock.Entry{}) {
 		t.Errorf("%+v", j)
 	}
-	if !slices.Equal(strange, []string{"last", "count:failed", "count:signal"}) {
+	if !slices.Equal(strange, []string{"last", "max_age_since", "count:failed", "count:signal"}) {
 		t.Errorf("strange: %q", strange)
+	}
+}
+
+func TestAnExpectationIsReadWhoeverWroteIt(t *testing.T) {
+	const id, other = "01AAAAAAAAAAAAAAAAAAAAAAAA", "01BBBBBBBBBBBBBBBBBBBBBBBB"
+	for text, want := range map[string]lock.Job{
+		"93600000 1795344187661": {MaxAge: 26 * time.Hour, MaxAgeFence: 1795344187661},
+		"93600000 0":             {MaxAge: 26 * time.Hour},
+		"0 7":                    {MaxAgeFence: 7},
+		"3888000000 7":           {MaxAge: 45 * 24 * time.Hour, MaxAgeFence: 7},
+	} {
+		var j lock.Job
+		if !readField(&j, maxAgeField, text) || j.MaxAge != want.MaxAge || j.MaxAgeFence != want.MaxAgeFence {
+			t.Errorf("%q is %v of fence %d", text, j.MaxAge, j.MaxAgeFence)
+		}
+	}
+	for _, text := range []string{"", "x", "93600000", "93600000 x", "-1 7", "3888000001 7", "99999999999999999999 7", "7 -1"} {
+		var j lock.Job
+		if readField(&j, maxAgeField, text) || j.MaxAge != 0 || j.MaxAgeFence != 0 {
+			t.Errorf("%q is %v of fence %d", text, j.MaxAge, j.MaxAgeFence)
+		}
+	}
+	var j lock.Job
+	if !readField(&j, pausesField, id+"/1000/2000 "+other+"/3000/0") || len(j.Pauses) != 2 ||
+		j.Pauses[0] != (lock.PauseSpan{ID: id, Since: time.UnixMilli(1000), Until: time.UnixMilli(2000)}) ||
+		j.Pauses[1] != (lock.PauseSpan{ID: other, Since: time.UnixMilli(3000)}) {
+		t.Errorf("%+v", j.Pauses)
+	}
+	if readField(&j, pausesField, "x "+id+"/1000 "+id+"/x/2 "+id+"/1/x/ short/1/2 "+id+"/1000/2000") || len(j.Pauses) != 1 {
+		t.Errorf("%+v", j.Pauses)
 	}
 }
 

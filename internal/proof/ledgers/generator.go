@@ -84,6 +84,9 @@ func (g *Generator) holder() lock.Holder {
 func (g *Generator) Job() lock.Job {
 	j := lock.Job{Name: OneOf(g, "orders", "report", "") + g.Text(), Now: Now, Waiting: g.IntN(5)}
 	g.past(&j)
+	if g.Often(30) {
+		g.expect(&j)
+	}
 	if g.Often(25) {
 		j.Pause = &lock.PauseMark{By: g.Text(), Reason: g.Text(), Since: g.ago(), Until: g.ago()}
 	}
@@ -99,6 +102,18 @@ func (g *Generator) Job() lock.Job {
 		j.Now, j.Unread = time.Time{}, []string{"the time: the user may not use TIME"}
 	}
 	return j
+}
+
+// expect draws how old the last success may become, and when the job was paused.
+func (g *Generator) expect(j *lock.Job) {
+	j.MaxAge, j.MaxAgeSince = time.Duration(g.IntN(48*3600))*time.Second, g.ago()
+	for range g.IntN(4) {
+		p := lock.PauseSpan{ID: g.run(), Since: g.ago(), Until: g.ago()}
+		if g.Often(70) {
+			p.Until = p.Since.Add(time.Duration(g.IntN(8*3600)) * time.Second)
+		}
+		j.Pauses = append(j.Pauses, p)
+	}
 }
 
 // hold draws a holder of the lock: a run, a pause, or another program.
