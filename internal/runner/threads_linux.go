@@ -3,10 +3,10 @@ package runner
 import "runtime"
 
 // threads is how many threads of Go code there are at least when a command starts, but for one.
-// After that so many are in use at a time, at most: two run Go code, as many as there are
-// processors for it; one waits for the command; one or two are kept by the kernel, as by a write
-// to stderr or a file that is read; and one falls asleep or wakes up.
-const threads = 5
+// After that so many are in use at a time, at most: one runs Go code, or two while a guard is
+// executed; one waits for the command; one or two are kept by the kernel, as by a write to
+// stderr or a file that is read; and one falls asleep or wakes up.
+const threads = 4
 
 // makeThreads makes the threads that this process may need while the command runs. The runtime
 // ends no thread that it has made, and ends the process when it cannot make one: and the
