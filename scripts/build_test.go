@@ -19,13 +19,16 @@ func newTree(t *testing.T) *tree {
 	t.Helper()
 	t.Parallel()
 	w := &tree{t, t.TempDir(), append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a",
+		"GIT_COMMITTER_EMAIL=a@example.com",
 		"GIT_COMMITTER_DATE=2026-03-01T13:05:00+01:00")}
-	for _, path := range []string{"scripts/build.sh", "scripts/version.sh", "scripts/place.sh", "cmd/redlockrun/version.go", ".gitignore"} {
+	for _, path := range []string{"scripts/build.sh", "scripts/version.sh", "scripts/place.sh",
+		"cmd/redlockrun/version.go", ".gitignore"} {
 		w.write(path, read(t, path))
 	}
 	w.write("go.mod", "module redlockrun\n\ngo 1.26.0\n")
-	w.write("cmd/redlockrun/main.go", "package main\n\nimport \"os\"\n\nfunc main() { os.Stdout.WriteString(version()) }\n")
+	w.write("cmd/redlockrun/main.go", "package main\n\nimport \"os\"\n\nfunc main() { "+
+		"os.Stdout.WriteString(version()) }\n")
 	return w
 }
 
@@ -169,7 +172,8 @@ func TestAVersionThatIsNoneIsRefused(t *testing.T) {
 		w.write("VERSION", text)
 		cmd := exec.CommandContext(t.Context(), "scripts/build.sh")
 		cmd.Dir, cmd.Env = w.dir, w.env
-		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "VERSION is not TAG COMMIT DATE") {
+		if out, err := cmd.CombinedOutput(); err == nil ||
+			!strings.Contains(string(out), "VERSION is not TAG COMMIT DATE") {
 			t.Errorf("VERSION %q: %v, %q", text, err, out)
 		}
 	}

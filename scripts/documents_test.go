@@ -9,7 +9,8 @@ import (
 )
 
 var (
-	aPath   = regexp.MustCompile(`(?m)(?:^|\./|[^A-Za-z0-9_/.-])((?:cmd|internal|scripts|testdata|docs)/[A-Za-z0-9_./*-]*[A-Za-z0-9*])`)
+	aPath = regexp.MustCompile(`(?m)(?:^|\./|[^A-Za-z0-9_/.-])((?:cmd|internal|scripts|testdata|docs)/` +
+		`[A-Za-z0-9_./*-]*[A-Za-z0-9*])`)
 	aTest   = regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z][A-Za-z0-9]+\b`)
 	aTarget = regexp.MustCompile("`(?:sudo )?make ([a-z0-9-]+)")
 	aLink   = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)

@@ -48,7 +48,8 @@ func TestTheWorkflowRunsCIOnBothProcessorsAndDoesNothingElse(t *testing.T) {
 	}
 	job := workflow.Jobs["run"]
 	machines := job.Strategy.Matrix["machine"]
-	if want := []string{"ubuntu-24.04", "ubuntu-24.04-arm"}; !slices.Equal(machines, want) || job.RunsOn != "${{ matrix.machine }}" {
+	if want := []string{"ubuntu-24.04", "ubuntu-24.04-arm"}; !slices.Equal(machines, want) ||
+		job.RunsOn != "${{ matrix.machine }}" {
 		t.Errorf("runs on %q of %q", job.RunsOn, machines)
 	}
 	if job.Permissions != nil {
@@ -62,7 +63,8 @@ func TestTheWorkflowRunsCIOnBothProcessorsAndDoesNothingElse(t *testing.T) {
 		if s.Uses != "" && !pinned.MatchString(s.Uses) {
 			t.Errorf("%s is not pinned", s.Uses)
 		}
-		if strings.HasPrefix(s.Uses, "actions/setup-go@") && (s.With["go-version-file"] != "go.mod" || s.With["go-version"] != "") {
+		if strings.HasPrefix(s.Uses, "actions/setup-go@") &&
+			(s.With["go-version-file"] != "go.mod" || s.With["go-version"] != "") {
 			t.Errorf("Go is chosen by %v, not by go.mod", s.With)
 		}
 		if strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != "false" {
@@ -118,7 +120,8 @@ func TestTheReleaseIsPublishedByWhoRunsNothingOfIt(t *testing.T) {
 			t.Errorf("the job %s runs the tag's code and may %v", name, job.Permissions)
 		}
 	}
-	if want := []string{".ci/run", "make dist", `scripts/notes.sh "${GITHUB_REF_NAME#v}" >dist/NOTES.md`}; !slices.Equal(runs, want) {
+	if want := []string{".ci/run", "make dist",
+		`scripts/notes.sh "${GITHUB_REF_NAME#v}" >dist/NOTES.md`}; !slices.Equal(runs, want) {
 		t.Errorf("runs %q", runs)
 	}
 	publish := workflow.Jobs["publish"]
@@ -126,7 +129,8 @@ func TestTheReleaseIsPublishedByWhoRunsNothingOfIt(t *testing.T) {
 	if publish.Needs != "make" || !maps.Equal(publish.Permissions, want) {
 		t.Errorf("after %q it may %v", publish.Needs, publish.Permissions)
 	}
-	if !slices.ContainsFunc(publish.Steps, func(s step) bool { return strings.HasPrefix(s.Uses, "actions/attest-build-provenance@") }) {
+	if !slices.ContainsFunc(publish.Steps,
+		func(s step) bool { return strings.HasPrefix(s.Uses, "actions/attest-build-provenance@") }) {
 		t.Error("nothing says where it was built")
 	}
 }
@@ -159,7 +163,8 @@ func TestTheIssueFormsAskForWhatIsNeeded(t *testing.T) {
 			}
 			asked[field.ID] = true
 			text.WriteString(field.Attributes.Description)
-			if slices.Contains([]string{"version", "server", "output"}, field.ID) && field.Validations.Required != required {
+			if slices.Contains([]string{"version", "server", "output"}, field.ID) &&
+				field.Validations.Required != required {
 				t.Errorf("%s: is %s needed? %v", path, field.ID, !required)
 			}
 		}
@@ -179,7 +184,8 @@ func TestVulnerabilitiesAreNotReportedByIssues(t *testing.T) {
 		Links []struct{ Name, URL, About string } `yaml:"contact_links"`
 	}
 	parse(t, ".github/ISSUE_TEMPLATE/config.yml", &config)
-	if len(config.Links) != 1 || !strings.HasSuffix(config.Links[0].URL, "/SECURITY.md") || config.Links[0].About == "" {
+	if len(config.Links) != 1 || !strings.HasSuffix(config.Links[0].URL, "/SECURITY.md") ||
+		config.Links[0].About == "" {
 		t.Errorf("links: %v", config.Links)
 	}
 }

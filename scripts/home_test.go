@@ -93,7 +93,8 @@ func TestHomeFillsInEachMarkedPlaceAndNothingElse(t *testing.T) {
 	if len(after) != len(before) {
 		t.Errorf("%d files became %d", len(before), len(after))
 	}
-	for path, text := range map[string]string{"SECURITY.md": contact, "CHANGELOG.md": url, ".github/ISSUE_TEMPLATE/config.yml": url} {
+	for path, text := range map[string]string{"SECURITY.md": contact, "CHANGELOG.md": url,
+		".github/ISSUE_TEMPLATE/config.yml": url} {
 		if !strings.Contains(after[path], text) {
 			t.Errorf("%s does not name %s", path, text)
 		}

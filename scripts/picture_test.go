@@ -26,7 +26,8 @@ const module = "redlockrun/"
 // rooms are the packages that have code beside tests, on Linux.
 func rooms(t *testing.T) map[string]*room {
 	t.Helper()
-	list := output(t, "..", "env", "GOOS=linux", "CGO_ENABLED=0", "go", "list", "-json=ImportPath,GoFiles,Imports", "./...")
+	list := output(t, "..", "env", "GOOS=linux", "CGO_ENABLED=0", "go", "list", "-json=ImportPath,GoFiles,Imports",
+		"./...")
 	all := map[string]*room{}
 	for in := json.NewDecoder(strings.NewReader(list)); ; {
 		var r room
@@ -108,7 +109,10 @@ func picture(all map[string]*room) string {
 				names = append(names, name)
 			}
 		}
-		slices.SortFunc(names, func(a, b string) int { return cmp.Or(all[b].height-all[a].height, strings.Compare(a, b)) })
+		slices.SortFunc(names, func(a, b string) int {
+			return cmp.Or(all[b].height-all[a].height,
+				strings.Compare(a, b))
+		})
 		for _, name := range names {
 			r := all[name]
 			line := fmt.Sprintf("%-22s -> %s", name, strings.Join(r.ours, " "))
@@ -136,7 +140,8 @@ func shown(t *testing.T, name string) string {
 func TestThePictureOfImportsIsTrue(t *testing.T) {
 	t.Parallel()
 	if want := picture(rooms(t)); shown(t, "imports") != want {
-		t.Errorf("docs/architecture.md shows other imports than there are (scripts/imports.sh says what may be). These are:\n%s", want)
+		t.Errorf("docs/architecture.md shows other imports than there are (scripts/imports.sh says what may be). "+
+			"These are:\n%s", want)
 	}
 }
 

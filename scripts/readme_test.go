@@ -82,7 +82,8 @@ func TestTheReadmeAnswersInOrder(t *testing.T) {
 		"Recipes", "cron", "systemd", "Kubernetes", "In a shell",
 		"The job did not run: what now?", "Exit statuses", "Guarantees and limits", "More",
 	}
-	if got := named(aHeading, aFence.ReplaceAllString(text, "")); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+	if got := named(aHeading, aFence.ReplaceAllString(text, "")); !slices.Equal(got,
+		slices.Sorted(slices.Values(want))) {
 		t.Errorf("the headings are %q", got)
 	}
 	at := 0
@@ -152,7 +153,8 @@ func TestTheReadmeLeadsToEveryPage(t *testing.T) {
 	follow("README.md")
 	for path := range sources(t, "..") {
 		if strings.HasPrefix(path, "docs/") && strings.HasSuffix(path, ".md") && !linked[path] {
-			t.Errorf("no page leads to %s: link it where its reader comes from, docs/operators.md or docs/architecture.md", path)
+			t.Errorf("no page leads to %s: link it where its reader comes from, docs/operators.md or "+
+				"docs/architecture.md", path)
 		}
 	}
 }
@@ -163,7 +165,8 @@ func TestTheReadmeHasWhatHintsName(t *testing.T) {
 	hint, readme := regexp.MustCompile(`README: ([a-zA-Z ]+)`), read(t, "README.md")
 	found := 0
 	for path, text := range sources(t, "..") {
-		if !strings.HasPrefix(path, "cmd/") && !strings.HasPrefix(path, "internal/") || strings.HasSuffix(path, "_test.go") {
+		if !strings.HasPrefix(path, "cmd/") && !strings.HasPrefix(path, "internal/") ||
+			strings.HasSuffix(path, "_test.go") {
 			continue
 		}
 		for _, what := range named(hint, text) {

@@ -39,7 +39,8 @@ func aReleasedTree(t *testing.T) (w *tree, key string) {
 	w.write("program", "of the first commit\n")
 	w.write(".ci/run", "#!/bin/sh\nexit 0\n")
 	w.write("ALLOWED_SIGNERS", "# nobody\na@example.com namespaces=\"redlockrun,git\" "+string(public))
-	w.write("CHANGELOG.md", "# Changelog\n\n## [Unreleased]\n\nThe first.\n\n### Added\n\n- A flag.\n\n[Unreleased]: @HOME@/commits/main\n")
+	w.write("CHANGELOG.md", "# Changelog\n\n## [Unreleased]\n\nThe first.\n\n### Added\n\n- A flag.\n\n[Unreleased]: "+
+		"@HOME@/commits/main\n")
 	w.run("git", "init", "-q", "-b", "main")
 	w.run("git", "add", "-A")
 	w.run("git", "commit", "-q", "-m", "one")
@@ -91,11 +92,13 @@ func TestAReleaseIsATagAChangelogsSectionAndSignedFiles(t *testing.T) {
 	if got := w.run("git", "log", "-1", "--format=%s %D"); got != "Release 0.9.0 HEAD -> main, tag: v0.9.0" {
 		t.Errorf("the commit is %q", got)
 	}
-	if got := w.run("git", "tag", "-l", "--format=%(contents:subject)\n\n%(contents:body)", "v0.9.0"); got != "redlockrun 0.9.0\n\n"+notes {
+	if got := w.run("git", "tag", "-l", "--format=%(contents:subject)\n\n%(contents:body)",
+		"v0.9.0"); got != "redlockrun 0.9.0\n\n"+notes {
 		t.Errorf("the tag says %q", got)
 	}
 	w.run("git", "-c", "gpg.ssh.allowedSignersFile=ALLOWED_SIGNERS", "verify-tag", "v0.9.0")
-	if status, said := w.attempt("scripts/verify-release.sh", "v0.9.0"); status != 0 || !strings.Contains(said, "the same: 2 files") ||
+	if status, said := w.attempt("scripts/verify-release.sh", "v0.9.0"); status != 0 ||
+		!strings.Contains(said, "the same: 2 files") ||
 		!strings.Contains(said, `Good "redlockrun" signature for a@example.com`) {
 		t.Errorf("verified: status %d\n%s", status, said)
 	}
@@ -105,7 +108,8 @@ func TestAReleaseIsATagAChangelogsSectionAndSignedFiles(t *testing.T) {
 func TestAReleaseIsRefusedBeforeAnythingChanges(t *testing.T) {
 	w, key := aReleasedTree(t)
 	for _, args := range [][]string{
-		{}, {"1"}, {"v1.0.0"}, {"1.0.0-rc1"}, {"01.0.0"}, {"1.0.0", "1.0.1"}, {"--sign", "1.0.0"}, {"--key", "none", "1.0.0"},
+		{}, {"1"}, {"v1.0.0"}, {"1.0.0-rc1"}, {"01.0.0"}, {"1.0.0", "1.0.1"}, {"--sign", "1.0.0"},
+		{"--key", "none", "1.0.0"},
 	} {
 		w.wantRefused(64, "release.sh: ", append([]string{"scripts/release.sh"}, args...)...)
 	}

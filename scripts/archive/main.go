@@ -46,7 +46,10 @@ func run(args []string, names io.Reader) error {
 		if err != nil {
 			return fmt.Errorf("read SOURCE_DATE_EPOCH: %w", err)
 		}
-		return zipped(args[1], func(w io.Writer) error { return pack(w, lines(names), args[2], time.Unix(seconds, 0).UTC()) })
+		return zipped(args[1], func(w io.Writer) error {
+			return pack(w, lines(names), args[2],
+				time.Unix(seconds, 0).UTC())
+		})
 	}
 	return errors.New("usage: archive gz FILE TO | archive tar TO.tar.gz PREFIX <NAMES")
 }
@@ -99,7 +102,8 @@ func add(w *tar.Writer, name, as string, when time.Time) error {
 	if info.Mode()&0o111 != 0 {
 		mode = 0o755
 	}
-	if err := w.WriteHeader(&tar.Header{Name: as, Mode: mode, Size: int64(len(text)), ModTime: when, Format: tar.FormatUSTAR}); err != nil {
+	if err := w.WriteHeader(&tar.Header{Name: as, Mode: mode, Size: int64(len(text)), ModTime: when,
+		Format: tar.FormatUSTAR}); err != nil {
 		return err
 	}
 	_, err = w.Write(text)

@@ -64,7 +64,8 @@ func resident(f *os.File) (n int, err error) {
 		return 0, err
 	}
 	pages := make([]byte, (len(mapped)+os.Getpagesize()-1)/os.Getpagesize())
-	_, _, e := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&mapped[0])), uintptr(len(mapped)), uintptr(unsafe.Pointer(&pages[0])))
+	_, _, e := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&mapped[0])), uintptr(len(mapped)),
+		uintptr(unsafe.Pointer(&pages[0])))
 	if e != 0 {
 		err = fmt.Errorf("count pages of %s: %w", f.Name(), e)
 	}

@@ -59,7 +59,8 @@ func (b *bench) handOvers(n int) (h handOvers, err error) {
 			}
 			ours, kernel, times = append(ours, mine), append(kernel, theirs), append(times, ratio(mine, theirs))
 		}
-		h.ours, h.kernel, h.times = append(h.ours, median(ours)), append(h.kernel, median(kernel)), append(h.times, median(times))
+		h.ours, h.kernel, h.times = append(h.ours, median(ours)), append(h.kernel, median(kernel)),
+			append(h.times, median(times))
 	}
 	return h, nil
 }
@@ -128,7 +129,8 @@ func (b *bench) commands() (n int, err error) {
 
 // waiting is the command line that waits for the lock to run argv.
 func (b *bench) waiting(program string, argv ...string) []string {
-	return append([]string{program, "--key", "line", "--wait", "forever", "--redis-timeout", "60", "--redis", b.server.URL(), "--"}, argv...)
+	return append([]string{program, "--key", "line", "--wait", "forever", "--redis-timeout", "60", "--redis",
+		b.server.URL(), "--"}, argv...)
 }
 
 // drain lets n wait behind a holder, ends the holder, and returns how long it

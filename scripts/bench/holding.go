@@ -78,7 +78,8 @@ func (b *bench) idle(holders []*holder) error {
 		wakes = append(wakes, float64(after[i].wakes-before[i].wakes)/heldFor.Seconds())
 		cpu = append(cpu, float64(after[i].ns-before[i].ns)/1e9*float64(time.Hour/heldFor))
 	}
-	b.say("each held lock, beside its command", fmt.Sprintf("%.2f s of processor an hour, %.2f wake-ups a second", median(cpu), median(wakes)))
+	b.say("each held lock, beside its command",
+		fmt.Sprintf("%.2f s of processor an hour, %.2f wake-ups a second", median(cpu), median(wakes)))
 	return nil
 }
 
@@ -97,7 +98,8 @@ func (h *holder) end() {
 
 func (b *bench) hold(program, key string) (h *holder, err error) {
 	started := filepath.Join(b.dir, key)
-	h = &holder{cmd: command([]string{program, "--key", key, "--redis", b.server.URL(), "--", "sh", "-c", `: >"$0"; exec sleep 120`, started})}
+	h = &holder{cmd: command([]string{program, "--key", key, "--redis", b.server.URL(), "--", "sh", "-c",
+		`: >"$0"; exec sleep 120`, started})}
 	if err := h.cmd.Start(); err != nil {
 		return nil, err
 	}

@@ -47,7 +47,8 @@ func overQuorum(b *bench) (err error) {
 	b.printTimes("A run of true over a quorum", append(healthy, frozen[1]))
 	five := times(healthy[2], healthy[0], wall)
 	b.atMost("wall time over 5 servers", "x one server", five, 1.5)
-	b.say("added by 2 frozen of 5 servers", fmt.Sprintf("%.2f ms", milliseconds(of(frozen[1], wall)-of(healthy[2], wall))))
+	b.say("added by 2 frozen of 5 servers",
+		fmt.Sprintf("%.2f ms", milliseconds(of(frozen[1], wall)-of(healthy[2], wall))))
 	b.atMost("wall time with 2 of 5 frozen", "x five servers", times(frozen[1], frozen[0], wall)/five, 1.5)
 	return nil
 }

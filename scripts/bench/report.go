@@ -18,7 +18,8 @@ type bar struct {
 
 // printTimes prints medians over the copies, and by how much the copies differ.
 func (r *report) printTimes(title string, results []result) {
-	fmt.Printf("\n%s\n%-32s %9s %9s %9s %9s %9s %9s\n", title, "", "wall ms", "x first", "copies %", "cpu ms", "x first", "faults")
+	fmt.Printf("\n%s\n%-32s %9s %9s %9s %9s %9s %9s\n", title, "", "wall ms", "x first", "copies %", "cpu ms",
+		"x first", "faults")
 	first := results[0]
 	for _, x := range results {
 		fmt.Printf("  %-30s %9.2f %9.2f %9.0f %9.2f %9.2f %9d\n", x.name,

@@ -31,7 +31,8 @@ func startUp(b *bench) error {
 func remembered(b *bench) error {
 	r, err := b.contest(b.programs, func(program string) []contender {
 		run := func(flags ...string) []string {
-			return append(append([]string{program, "--key", "bench", "--redis", b.server.URL()}, flags...), "--", "true")
+			return append(append([]string{program, "--key", "bench", "--redis", b.server.URL()}, flags...), "--",
+				"true")
 		}
 		return []contender{
 			{name: "--history 0", argv: run("--history", "0")},

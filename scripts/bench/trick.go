@@ -60,7 +60,8 @@ func (b *bench) judgeHandOver() error {
 				took[k] = append(took[k], milliseconds(each))
 			}
 		}
-		fmt.Printf("\nHand-over with %d parked, each: %.2f ms without, %.2f ms with", parked, median(took[0]), median(took[1]))
+		fmt.Printf("\nHand-over with %d parked, each: %.2f ms without, %.2f ms with", parked, median(took[0]),
+			median(took[1]))
 		ratios = append(ratios, median(took[1])/median(took[0]))
 	}
 	fmt.Println()
@@ -75,5 +76,6 @@ func saves(what string, ratios []float64) {
 	if percent >= worth {
 		verdict = "worth it"
 	}
-	fmt.Printf("  the trick saves %5.1f %% of %s (copies differ by %.0f %%): %s\n", percent, what, spread(ratios), verdict)
+	fmt.Printf("  the trick saves %5.1f %% of %s (copies differ by %.0f %%): %s\n", percent, what, spread(ratios),
+		verdict)
 }

@@ -44,7 +44,8 @@ var withoutGuard = []seeded.Edit{
 }
 
 func build(ctx context.Context, dir string) (*tools, error) {
-	t := &tools{job: filepath.Join(dir, "job.sh"), setnx: filepath.Join(dir, "setnx.sh"), redsync: filepath.Join(dir, "redsyncrun"),
+	t := &tools{job: filepath.Join(dir, "job.sh"), setnx: filepath.Join(dir, "setnx.sh"),
+		redsync:    filepath.Join(dir, "redsyncrun"),
 		redlockrun: map[string]string{guard: filepath.Join(dir, guard), unguarded: filepath.Join(dir, unguarded)}}
 	overlay, err := seeded.Overlay(dir, ".", withoutGuard...)
 	return t, errors.Join(err,

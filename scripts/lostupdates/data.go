@@ -24,7 +24,8 @@ func (r *round) prepare(ctx context.Context) error {
 }
 
 func (r *round) sql(ctx context.Context, text string) (string, error) {
-	out, err := exec.CommandContext(ctx, "sqlite3", "-batch", "-cmd", ".timeout 20000", filepath.Join(r.dir, "table"), text).CombinedOutput()
+	out, err := exec.CommandContext(ctx, "sqlite3", "-batch", "-cmd", ".timeout 20000", filepath.Join(r.dir, "table"),
+		text).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("sqlite3 %s: %w: %s", text, err, out)
 	}

@@ -43,16 +43,21 @@ func faults() []fault {
 	long, soon := [2]float64{3, 6}, [2]float64{0.6, 2}
 	return []fault{
 		{name: "nothing", title: "nothing fails", inside: true, brief: true, think: long},
-		{name: "frozen", title: "its holder is frozen", inside: true, brief: true, think: long, after: 0.5, strike: freezeHolder},
-		{name: "killed", title: "its holder is killed", inside: true, brief: true, think: long, after: 0.5, strike: killHolder},
-		{name: "cut", title: "its host is cut off", inside: true, brief: true, stores: true, on: far, think: long, after: 0.5, strike: cutOff},
+		{name: "frozen", title: "its holder is frozen", inside: true, brief: true, think: long, after: 0.5,
+			strike: freezeHolder},
+		{name: "killed", title: "its holder is killed", inside: true, brief: true, think: long, after: 0.5,
+			strike: killHolder},
+		{name: "cut", title: "its host is cut off", inside: true, brief: true, stores: true, on: far, think: long,
+			after: 0.5, strike: cutOff},
 		{name: "store-frozen", title: "the store is frozen", inside: true, brief: true, stores: true,
 			think: long, after: 0.5, strike: freezeStore},
 		{name: "store-killed", title: "the store is killed, and has its data again",
 			inside: true, stores: true, think: long, after: 0.5, strike: killStore},
 		{name: "host", title: "its host stands still", brief: true, think: soon, after: 0.2, strike: freezeHost},
-		{name: "forgets", title: "the store loses its data", brief: true, stores: true, think: soon, after: 0.2, strike: emptyStore},
-		{name: "clock", title: "the store's clock is pushed", stores: true, clock: true, think: soon, after: 0.2, strike: pushClock},
+		{name: "forgets", title: "the store loses its data", brief: true, stores: true, think: soon, after: 0.2,
+			strike: emptyStore},
+		{name: "clock", title: "the store's clock is pushed", stores: true, clock: true, think: soon, after: 0.2,
+			strike: pushClock},
 		{name: "failover", title: "a failover", stores: true, watch: true, think: long, after: 0.1, strike: failOver},
 	}
 }

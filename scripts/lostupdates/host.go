@@ -79,7 +79,8 @@ func (h *host) start(think float64, long bool) (*job, error) {
 	}
 	defer said.Close()
 	j.cmd.Stdout, j.cmd.Stderr, j.cmd.Dir = said, said, r.dir
-	j.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/", "REDLOCKRUN_CONFIG=/dev/null", r.mark}, r.place.variables(h.side)...)
+	j.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/", "REDLOCKRUN_CONFIG=/dev/null", r.mark},
+		r.place.variables(h.side)...)
 	if err := redistest.StartBound(j.cmd); err != nil {
 		return nil, fmt.Errorf("start %q: %w", words, err)
 	}

@@ -39,7 +39,8 @@ func (l *lane) run(ctx context.Context) (*tally, error) {
 		return nil, err
 	}
 	l.cables = ability.Networks.Try() == nil
-	draw := rand.New(rand.NewPCG(l.plan.seed, uint64(slices.IndexFunc(rows(), func(r row) bool { return r.name == l.row.name }))))
+	draw := rand.New(rand.NewPCG(l.plan.seed,
+		uint64(slices.IndexFunc(rows(), func(r row) bool { return r.name == l.row.name }))))
 	t := &tally{row: l.row, outcomes: map[string][]outcome{}, cables: l.cables}
 	var err error
 	if l.place, err = open(ctx, l.dir, l.row.store, l.cables); err == nil {
@@ -73,7 +74,8 @@ func (l *lane) fault(ctx context.Context, f fault, draw *rand.Rand, t *tally) er
 			return err
 		}
 		t.outcomes[f.name] = append(t.outcomes[f.name], o)
-		fmt.Fprintf(os.Stderr, "lostupdates: %-10s %-12s lost %2d of %3d%s\n", l.row.name, f.name, o.lost, o.acked, o.remark())
+		fmt.Fprintf(os.Stderr, "lostupdates: %-10s %-12s lost %2d of %3d%s\n", l.row.name, f.name, o.lost, o.acked,
+			o.remark())
 		if path := l.plan.earlier; path != "" {
 			if err := keep(path, l.row.name, f.name, o); err != nil {
 				return err

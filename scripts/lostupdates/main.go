@@ -65,7 +65,8 @@ func asked() (*plan, error) {
 	flag.IntVar(&p.together, "together", 3, "rows at a time: more of them slow the machine down")
 	flag.BoolVar(&p.short, "short", false, "three rows, each fault once: whether it still holds, not how often")
 	flag.StringVar(&p.file, "write", "", "put the table into this file, between its marks")
-	flag.StringVar(&p.earlier, "with", "", "count the outcomes in this file, too, and add to it: for a machine that has minutes at a time")
+	flag.StringVar(&p.earlier, "with", "",
+		"count the outcomes in this file, too, and add to it: for a machine that has minutes at a time")
 	names := flag.String("faults", "", "these faults alone, separated by commas")
 	flag.Parse()
 	if p.short {

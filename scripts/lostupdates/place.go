@@ -88,7 +88,8 @@ func openWatched(dir string) (p *place, err error) {
 		return p, err
 	}
 	l, r := p.cable.Left, p.cable.Right
-	watch, err := redistest.NewSentinel(dir, redistest.SentinelOptions{Replicas: 1, Places: []*redistest.Host{l, r, l, r, r}})
+	watch, err := redistest.NewSentinel(dir,
+		redistest.SentinelOptions{Replicas: 1, Places: []*redistest.Host{l, r, l, r, r}})
 	if err == nil {
 		p.watch = watch
 	}
@@ -242,8 +243,10 @@ func (e *etcd) start(ctx context.Context) error {
 		return err
 	}
 	defer log.Close()
-	e.cmd = e.host.Command("etcd", "--data-dir", e.data, "--listen-client-urls", "http://"+e.addr, "--advertise-client-urls", "http://"+e.addr,
-		"--listen-peer-urls", "http://"+e.peer, "--initial-advertise-peer-urls", "http://"+e.peer, "--initial-cluster", "default=http://"+e.peer)
+	e.cmd = e.host.Command("etcd", "--data-dir", e.data, "--listen-client-urls", "http://"+e.addr,
+		"--advertise-client-urls", "http://"+e.addr,
+		"--listen-peer-urls", "http://"+e.peer, "--initial-advertise-peer-urls", "http://"+e.peer, "--initial-cluster",
+		"default=http://"+e.peer)
 	e.cmd.Env = append(os.Environ(), "ETCD_UNSUPPORTED_ARCH=arm64")
 	e.cmd.Stdout, e.cmd.Stderr = log, log
 	if err := redistest.StartBound(e.cmd); err != nil {

@@ -83,7 +83,8 @@ func (r *round) crowd(ctx context.Context) (struck, hung bool, err error) {
 	}
 	r.halt()
 	hung = !until(ctx, hanging, func() bool { return over() && len(marked(r.mark)) == 0 })
-	if !until(context.Background(), patience, func() bool { kill(marked(r.mark)); return over() && len(marked(r.mark)) == 0 }) {
+	if !until(context.Background(), patience,
+		func() bool { kill(marked(r.mark)); return over() && len(marked(r.mark)) == 0 }) {
 		cancel(errors.New("somebody does not end"))
 	}
 	return struck, hung, context.Cause(ctx)

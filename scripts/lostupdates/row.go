@@ -37,22 +37,27 @@ const (
 func rows() []row {
 	guarded := "`redlockrun -k K --ttl 2 --wait 20 JOB`"
 	return []row{
-		{name: "none", title: "no lock", line: "`JOB`", words: func(*lane) []string { return nil }, brief: true, loses: true},
+		{name: "none", title: "no lock", line: "`JOB`", words: func(*lane) []string { return nil }, brief: true,
+			loses: true},
 		{name: "flock", title: "flock(1), on one host", line: "`flock FILE JOB`",
 			words: func(l *lane) []string { return []string{"flock", filepath.Join(l.dir, "lock")} }},
-		{name: "setnx", title: "SET NX PX by redis-cli", line: "[setnx.sh](../scripts/lostupdates/setnx.sh) `K 2000 JOB`", store: aRedis,
+		{name: "setnx", title: "SET NX PX by redis-cli",
+			line: "[setnx.sh](../scripts/lostupdates/setnx.sh) `K 2000 JOB`", store: aRedis,
 			words: func(l *lane) []string { return []string{"sh", l.tools.setnx, "job", ttlMillis} }, brief: true},
 		{name: "etcdctl", title: "etcdctl 3.4", line: "`etcdctl lock --ttl 2 K JOB`", store: anEtcd,
 			words: func(*lane) []string { return []string{"etcdctl", "lock", "--ttl", ttlSeconds, "job"} }},
-		{name: "redsync", title: "redsync 4.18, extended", line: "[redsyncrun](../scripts/tools/redsyncrun/main.go) `K 2s JOB`", store: aRedis,
+		{name: "redsync", title: "redsync 4.18, extended",
+			line: "[redsyncrun](../scripts/tools/redsyncrun/main.go) `K 2s JOB`", store: aRedis,
 			words: func(l *lane) []string { return []string{l.tools.redsync, "job", ttlSeconds + "s"} }},
 		{name: "unguarded", title: "redlockrun built without its guard", line: guarded, store: aRedis, build: unguarded,
 			words: redlockrun},
 		{name: "guard", title: "**redlockrun**", line: guarded, store: aRedis, build: guard,
 			words: redlockrun, brief: true, inside: true},
-		{name: "late-fence", title: "and the fence is checked at the write", line: guarded, store: aRedis, build: guard, check: "late",
+		{name: "late-fence", title: "and the fence is checked at the write", line: guarded, store: aRedis, build: guard,
+			check: "late",
 			words: redlockrun, inside: true},
-		{name: "fence", title: "**and the fence is checked from the read on**", line: guarded, store: aRedis, build: guard, check: "early",
+		{name: "fence", title: "**and the fence is checked from the read on**", line: guarded, store: aRedis,
+			build: guard, check: "early",
 			words: redlockrun, brief: true, inside: true, outside: true},
 	}
 }

@@ -76,7 +76,8 @@ func table(tallies []*tally) string {
 		rounds += t.total(every).rounds
 		lagging += t.total(stood).rounds
 	}
-	fmt.Fprintf(&text, "\n%d rounds; in %d that were to be inside the assumptions the test's machine stood still.\n", rounds, lagging)
+	fmt.Fprintf(&text, "\n%d rounds; in %d that were to be inside the assumptions the test's machine stood still.\n",
+		rounds, lagging)
 	return text.String()
 }
 
@@ -129,7 +130,8 @@ func (t *tally) faults(p *plan) (found []error) {
 		s := t.total(func(g fault, _ outcome) bool { return g.name == f.name })
 		say(2*s.struck < p.times, "met too few faults: %d of %d rounds of %s came in time", s.struck, s.rounds, f.name)
 		calm := t.total(of(f.name)).rounds
-		say(!p.short && 2*calm < p.times, "the machine stood still in most rounds of %s: run it again when it does less", f.name)
+		say(!p.short && 2*calm < p.times,
+			"the machine stood still in most rounds of %s: run it again when it does less", f.name)
 	}
 	return found
 }

@@ -51,7 +51,8 @@ func TestTheManualHasEachSettingAndCommand(t *testing.T) {
 	}
 	for _, s := range config.Settings() {
 		name := "\\fB" + roff("--"+s.Name) + "\\fR"
-		if n := strings.Count(page, ".TP\n"+name) + strings.Count(page, "\\fR, "+name+" ") + strings.Count(page, "\\fR, "+name+"\n"); n != 1 {
+		if n := strings.Count(page, ".TP\n"+name) + strings.Count(page, "\\fR, "+name+" ") +
+			strings.Count(page, "\\fR, "+name+"\n"); n != 1 {
 			t.Errorf("--%s is there %d times", s.Name, n)
 		}
 		delete(more, s.Name)
@@ -64,7 +65,8 @@ func TestTheManualHasEachSettingAndCommand(t *testing.T) {
 func TestTheManualHasItsSections(t *testing.T) {
 	page := manual("2026-03-01", nil)
 	at := 0
-	for _, name := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT", "FILES",
+	for _, name := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "EXIT STATUS",
+		"ENVIRONMENT", "FILES",
 		"NAMES IN JSON", "EXAMPLES", "BUGS", "SEE ALSO"} {
 		next := strings.Index(page[at:], ".SH "+name+"\n")
 		if next < 0 {
@@ -78,7 +80,8 @@ func TestTheManualHasItsSections(t *testing.T) {
 func TestTheManualHasTheNamesOfTheProgram(t *testing.T) {
 	const object = "internal/report/object.go:"
 	for title, types := range map[string][]string{
-		"status":                                 {object + "jobObject", object + "pauseObject", object + "waiterObject"},
+		"status": {object + "jobObject", object + "pauseObject",
+			object + "waiterObject"},
 		"history":                                {object + "entryObject"},
 		"pause, resume, stop, unlock and forget": {"internal/report/change.go:changeObject"},
 		"doctor":                                 {"internal/doctor/doctor.go:Finding"},
@@ -89,7 +92,8 @@ func TestTheManualHasTheNamesOfTheProgram(t *testing.T) {
 			coded = append(coded, tags(t, where)...)
 		}
 		if title == "status" { // the manual names them as those of an object within
-			coded = slices.DeleteFunc(coded, func(name string) bool { return slices.Contains([]string{"by", "why", "until", "since"}, name) })
+			coded = slices.DeleteFunc(coded,
+				func(name string) bool { return slices.Contains([]string{"by", "why", "until", "since"}, name) })
 		}
 		slices.Sort(coded)
 		coded = slices.Compact(coded)
@@ -149,7 +153,8 @@ func TestTheManualIsGoodRoff(t *testing.T) {
 	if err := os.WriteFile(path, []byte(manual("2026-03-01", []help{{"nap", aHelp}})), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, argv := range [][]string{{"mandoc", "-T", "lint", path}, {"man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", path}} {
+	for _, argv := range [][]string{{"mandoc", "-T", "lint", path},
+		{"man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", path}} {
 		if _, err := exec.LookPath(argv[0]); err != nil {
 			continue
 		}

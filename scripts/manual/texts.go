@@ -33,17 +33,18 @@ var more = map[string]string{
 	"max-waiters":        "Not with --local or a quorum.",
 	"conflict-exit-code": "With 0 a skip is said on a terminal alone.",
 	"warn-held-after":    "The status is 75 then, whatever --conflict-exit-code says: that job may hang.",
-	"warn-failed":        "One line with the status, the host and how long it took. A status of redlockrun's own has its message anyway.",
-	"max-runtime":        "It is for each start of the command.",
-	"attempts":           "The lock is kept meanwhile.",
-	"attempt-delay":      "It grows to 10 minutes at most.",
-	"on-lost":            "With continue a warning says so, and the status is that of COMMAND.",
-	"report-file":        "It is written when redlockrun ends, and replaced as a whole; /dev/stdout is written to.",
-	"once":               "In Kubernetes the name of a CronJob's Job is a good ID.",
-	"replicas":           "Else it is given back, and the status is 69.",
-	"durable":            "Without it, one that was restarted does not vote for the ttl, at least a minute.",
-	"local":              "The lock is on a file of DIR, or of a directory of the user's in /run/lock.",
-	"prefix":             "It has no braces.",
+	"warn-failed": "One line with the status, the host and how long it took. A status of redlockrun's own has " +
+		"its message anyway.",
+	"max-runtime":   "It is for each start of the command.",
+	"attempts":      "The lock is kept meanwhile.",
+	"attempt-delay": "It grows to 10 minutes at most.",
+	"on-lost":       "With continue a warning says so, and the status is that of COMMAND.",
+	"report-file":   "It is written when redlockrun ends, and replaced as a whole; /dev/stdout is written to.",
+	"once":          "In Kubernetes the name of a CronJob's Job is a good ID.",
+	"replicas":      "Else it is given back, and the status is 69.",
+	"durable":       "Without it, one that was restarted does not vote for the ttl, at least a minute.",
+	"local":         "The lock is on a file of DIR, or of a directory of the user's in /run/lock.",
+	"prefix":        "It has no braces.",
 }
 
 var statuses = []term{
@@ -53,7 +54,8 @@ var statuses = []term{
 	{"65", "The key in Redis is no lock, or belongs to a newer release; it was left alone, and nothing was run."},
 	{"69", "The store could not be asked: it is down, refuses, or no majority answers; nothing was run."},
 	{"71", "redlockrun could not start the command or its guard for want of resources, or has failed itself."},
-	{"75", "The lock stayed busy or the job is paused (--conflict-exit-code changes it); it is held for longer than --warn-held-after, " +
+	{"75", "The lock stayed busy or the job is paused (--conflict-exit-code changes it); it is held for longer than " +
+		"--warn-held-after, " +
 		"or the slot's tries are used up; nothing was run."},
 	{"76", "The lock was lost, and the command was stopped for it."},
 	{"124", "--max-runtime has ended the command."},
@@ -99,7 +101,8 @@ change. Times are in UTC.
 
 var examples = [][2]string{
 	{"One backup at a time, wherever it is started:", "redlockrun --key backup -- pg_dump -f /srv/backup.sql shop"},
-	{"Wait for one's turn, for five minutes at most:", "redlockrun --key report --wait 5m -c 'make report | mail -s report ops'"},
+	{"Wait for one's turn, for five minutes at most:",
+		"redlockrun --key report --wait 5m -c 'make report | mail -s report ops'"},
 	{"In the crontab of every host, and done once for each tick:",
 		"*/5 * * * * redlockrun --key orders --once-per 5m -E 0 -- php cancel_orders.php"},
 	{"A deploy during which no job starts, as a script that also resumes after Ctrl-C:",

@@ -68,7 +68,8 @@ func (g *gate) run(faults []fault) bool {
 	}
 	close(next)
 	trying.Wait()
-	fmt.Fprintf(g.out, "%d faults, %d found, in %s\n", len(faults), len(faults)-len(g.wrong), time.Since(began).Round(time.Second))
+	fmt.Fprintf(g.out, "%d faults, %d found, in %s\n", len(faults), len(faults)-len(g.wrong),
+		time.Since(began).Round(time.Second))
 	for _, text := range g.wrong {
 		fmt.Fprintln(g.out, text)
 	}
@@ -101,14 +102,16 @@ func (g *gate) try(f fault) error {
 		return err
 	}
 	cmd := f.command(limit, "-count=1")
-	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay) // for the programs that tests build, too
+	// for the programs that tests build, too
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
 	out, err := cmd.CombinedOutput()
 	switch text := string(out); {
 	case err == nil:
 		return fmt.Errorf("the tests pass with the fault")
 	case strings.Contains(text, "[build failed]") || strings.Contains(text, "[setup failed]"):
 		return fmt.Errorf("it cannot be built: %s", text)
-	case !strings.Contains(text, "--- FAIL: ") && !strings.Contains(text, "panic: ") && !strings.Contains(text, "DATA RACE"):
+	case !strings.Contains(text, "--- FAIL: ") && !strings.Contains(text, "panic: ") &&
+		!strings.Contains(text, "DATA RACE"):
 		return fmt.Errorf("the tests did not end as tests do: %s", text)
 	}
 	return nil

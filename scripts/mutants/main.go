@@ -15,7 +15,8 @@ import (
 func main() {
 	part := flag.Int("part", 1, "run one of so many, drawn by the date")
 	only := flag.String("only", "", "run the faults whose file or words contain this")
-	worlds := flag.Bool("simulate", false, "say after how many seeds the simulator sees each, in place of running its test")
+	worlds := flag.Bool("simulate", false,
+		"say after how many seeds the simulator sees each, in place of running its test")
 	table := flag.String("table", "", "write what the simulator sees into the table of this page, too")
 	date := flag.String("date", time.Now().UTC().Format(time.DateOnly), "the date that a part is drawn by")
 	flag.Parse()

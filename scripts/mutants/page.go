@@ -10,7 +10,8 @@ import (
 )
 
 // place is where the seeded faults stand in a page.
-var place = page.Part{Begin: "<!-- begin: written by scripts/simulate.sh faults -->\n", End: "<!-- end of the seeded faults -->\n"}
+var place = page.Part{Begin: "<!-- begin: written by scripts/simulate.sh faults -->\n",
+	End: "<!-- end of the seeded faults -->\n"}
 
 const tableHead = "| fault | where | seeds | what is seen |\n| --- | --- | --- | --- |\n"
 
@@ -41,7 +42,10 @@ func rows(table string, sights []observation) string {
 		if unseen[f.name] != "" {
 			continue
 		}
-		at := slices.IndexFunc(sights, func(s observation) bool { return s.name == f.name && s.file == f.file && s.err == nil })
+		at := slices.IndexFunc(sights, func(s observation) bool {
+			return s.name == f.name && s.file == f.file &&
+				s.err == nil
+		})
 		if at >= 0 {
 			b.WriteString(sights[at].row())
 		} else {
@@ -104,13 +108,15 @@ func notTried() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "\nThese have not been simulated yet; each has a test that finds it:\n\n- " + strings.Join(names, "\n- ") + "\n"
+	return "\nThese have not been simulated yet; each has a test that finds it:\n\n- " + strings.Join(names, "\n- ") +
+		"\n"
 }
 
 // ofRecord are the faults of the track record: what each is called here, or why it is not put back.
 func ofRecord() string {
 	var b strings.Builder
-	b.WriteString("\nThe track record's faults of the lock, the line, a quorum and the watchdog, and what they are called\n" +
+	b.WriteString("\nThe track record's faults of the lock, the line, a quorum and the watchdog, and what they are " +
+		"called\n" +
 		"here, or why they were not put back:\n\n")
 	for _, e := range recorded {
 		what := e.why

@@ -26,7 +26,8 @@ func TestThePageHasEachSeededFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	if paged(text, nil) != text {
-		t.Error("docs/proof.md: the seeded faults are not as scripts/mutants has them: run scripts/simulate.sh faults WORDS")
+		t.Error("docs/proof.md: the seeded faults are not as scripts/mutants has them: run scripts/simulate.sh " +
+			"faults WORDS")
 	}
 	for _, f := range simulated() {
 		waits := slices.Contains(untried, f.name)
@@ -34,7 +35,8 @@ func TestThePageHasEachSeededFault(t *testing.T) {
 			t.Errorf("%q was simulated: take it out of untried", f.name)
 		}
 		if unseen[f.name] == "" && !waits && rowOf(text, f) == "" {
-			t.Errorf("docs/proof.md has no row of %q (%s): run scripts/simulate.sh faults %q", f.name, f.where(), f.name)
+			t.Errorf("docs/proof.md has no row of %q (%s): run scripts/simulate.sh faults %q", f.name, f.where(),
+				f.name)
 		}
 	}
 }
@@ -73,9 +75,11 @@ func TestTheTrackRecordIsPutBack(t *testing.T) {
 		if !slices.Contains([]string{"lock", "line", "quorum", "watchdog"}, part) {
 			continue
 		}
-		at := slices.IndexFunc(recorded, func(p past) bool { return p.commit == commit && strings.HasPrefix(text, p.words) })
+		at := slices.IndexFunc(recorded,
+			func(p past) bool { return p.commit == commit && strings.HasPrefix(text, p.words) })
 		if at < 0 {
-			t.Errorf("%s (%s) is neither put back in scripts/mutants/past.go, nor is said why not: %s", commit, part, text)
+			t.Errorf("%s (%s) is neither put back in scripts/mutants/past.go, nor is said why not: %s", commit, part,
+				text)
 			continue
 		}
 		used++

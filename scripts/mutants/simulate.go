@@ -131,7 +131,8 @@ func (f fault) simulate() (s observation) {
 func (s *observation) run(program string, args ...string) {
 	ctx, cancel := context.WithTimeout(context.Background(), worldsLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, append([]string{"-test.run=^TestSeeds$", "-test.timeout=24h", "-rough"}, args...)...)
+	cmd := exec.CommandContext(ctx, program,
+		append([]string{"-test.run=^TestSeeds$", "-test.timeout=24h", "-rough"}, args...)...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1") // one seed after the other
 	out, err := cmd.CombinedOutput()
 	switch {
@@ -148,7 +149,8 @@ func (f fault) build(dir, program string) error {
 	if err != nil {
 		return err
 	}
-	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay="+overlay, "-o", program, "./internal/proof/simulation")
+	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay="+overlay, "-o", program,
+		"./internal/proof/simulation")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("it cannot be built: %s", out)
 	}
@@ -217,26 +219,33 @@ var untried = []string{
 
 // unseen says of faults by their names why worlds do not show them.
 var unseen = map[string]string{
-	"resume what is lost":                                "nobody is suspended",
-	"list the job with each run":                         noPlay,
-	"all renew at once":                                  noPlay,
-	"let a panic pass":                                   "nothing panics",
-	"let go of what is under way":                        "the tombstone stops what comes late: two defences, and one is enough here",
-	"let an ended run renew its rest":                    "who has ended renews nothing",
-	"let the kill come after the lease":                  "only after a sleep the grace ends after the lease",
-	"heal without a majority":                            "it keeps others waiting, and nobody has the lock twice",
-	"count a healing that comes too late":                "the watchdog renews nothing after the end of a lease: two defences",
-	"renew what an older term has":                       "what it renews is its run's all the same, unless an undo is later still",
-	"drop the ownership check of the fence":              "hosts have one clock: masters' counters hardly differ",
-	"believe one master that a try has failed":           "it takes two lost rounds of two runs of one slot",
-	"renew too late for two tries":                       "it takes an old lease, times that just fit and a renewal that is lost",
-	"take another's token for no key":                    "it matters only how long a command has to end, with a ttl of a minute",
+	"resume what is lost":        "nobody is suspended",
+	"list the job with each run": noPlay,
+	"all renew at once":          noPlay,
+	"let a panic pass":           "nothing panics",
+	"let go of what is under way": "the tombstone stops what comes late: two defences, and " +
+		"one is enough here",
+	"let an ended run renew its rest":   "who has ended renews nothing",
+	"let the kill come after the lease": "only after a sleep the grace ends after the lease",
+	"heal without a majority":           "it keeps others waiting, and nobody has the lock twice",
+	"count a healing that comes too late": "the watchdog renews nothing after the end of a lease: two " +
+		"defences",
+	"renew what an older term has": "what it renews is its run's all the same, unless an undo " +
+		"is later still",
+	"drop the ownership check of the fence":    "hosts have one clock: masters' counters hardly differ",
+	"believe one master that a try has failed": "it takes two lost rounds of two runs of one slot",
+	"renew too late for two tries": "it takes an old lease, times that just fit and a renewal " +
+		"that is lost",
+	"take another's token for no key": "it matters only how long a command has to end, with a ttl " +
+		"of a minute",
 	"use a lease that took too long":                     "such a lease is renewed before the start: two defences",
 	"look at no clock after the pause between two tries": "a host that sleeps would have a clock of its own",
 	"leave a fresh lease at a bare majority":             "a bare majority is one, unless clocks are set",
 	"ask on after a final answer":                        "no user lacks a right that the lock needs",
 	"take no refusal of a release for final":             "no user lacks a right that the lock needs",
 	"take any word for the id of a run":                  "nobody writes into a slot what is no try",
-	"heal a master without the mark of a stop":           "whichever master of a majority tells of the stop is believed: two defences",
-	"forget whom a lost round had replaced":              "it takes lost rounds at most masters just after a holder has died",
+	"heal a master without the mark of a stop": "whichever master of a majority tells of the stop is " +
+		"believed: two defences",
+	"forget whom a lost round had replaced": "it takes lost rounds at most masters just after a holder " +
+		"has died",
 }

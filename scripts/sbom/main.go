@@ -49,7 +49,8 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.WriteFile(args[2], append(text, '\n'), 0o644), os.WriteFile(args[3], []byte(r.texts()), 0o644))
+	return errors.Join(os.WriteFile(args[2], append(text, '\n'), 0o644),
+		os.WriteFile(args[3], []byte(r.texts()), 0o644))
 }
 
 // A release is what several programs, one for each processor, consist of.

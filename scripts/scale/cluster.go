@@ -64,7 +64,8 @@ func messageCost(c *redistest.Cluster) (message, error) {
 		before = append(before, processor(m.PID()))
 	}
 	for range 100 {
-		if _, err := c.Masters[0].Do("EVAL", "for i = 1, ARGV[1] do redis.call('PUBLISH', 'nobody', 'p') end", 0, manyMessages/100); err != nil {
+		if _, err := c.Masters[0].Do("EVAL", "for i = 1, ARGV[1] do redis.call('PUBLISH', 'nobody', 'p') end", 0,
+			manyMessages/100); err != nil {
 			return message{}, err
 		}
 	}

@@ -98,7 +98,8 @@ func runCost(r *rig, c *cost) error {
 			if err != nil {
 				return err
 			}
-			if err := lease.Release(context.Background(), lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}); err != nil {
+			if err := lease.Release(context.Background(),
+				lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}); err != nil {
 				return err
 			}
 		}
@@ -117,7 +118,8 @@ func renewalCosts(r *rig, c *cost) error {
 	for _, n := range []int{1000, 2000, 4000, 6000, 8000, 10000, 12000, 14000} {
 		n /= r.divisor
 		each := (n - held) / 2
-		orders := []order{{Do: "hold", First: held, Count: each, TTL: short}, {Do: "hold", First: held + each, Count: each, TTL: short}}
+		orders := []order{{Do: "hold", First: held, Count: each, TTL: short},
+			{Do: "hold", First: held + each, Count: each, TTL: short}}
 		if _, err := r.all(orders...); err != nil {
 			fmt.Println("acquire more:", err) // that is what breaks
 		}
@@ -128,7 +130,8 @@ func renewalCosts(r *rig, c *cost) error {
 		}
 		a, b := at[0].told, at[1].told
 		us, done := float64(at[1].at.Sub(at[0].at).Microseconds()), float64(b.Renewals-a.Renewals)
-		x := rate{1e6 * done / us, 100 * server / us, 100 * load / us, percentile(b.Renewing, 99), b.Failed - a.Failed, b.Lost}
+		x := rate{1e6 * done / us, 100 * server / us, 100 * load / us, percentile(b.Renewing, 99), b.Failed - a.Failed,
+			b.Lost}
 		fmt.Printf("%+v\n", x)
 		c.Limit = append(c.Limit, x)
 		if len(c.Limit) == 2 {

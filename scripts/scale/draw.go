@@ -63,7 +63,8 @@ func draw(growth []stage) string {
 	all := panels()
 	width, height := across*cellWidth, (len(all)+across-1)/across*cellHeight
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[2]d" width="%[1]d" height="%[2]d" role="img">`+"\n",
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[2]d" width="%[1]d" height="%[2]d" `+
+		`role="img">`+"\n",
 		width, height)
 	fmt.Fprintf(&b, "<title>How connections, memory, processor and times grow from %d to %d holders</title>\n",
 		holdersOf(growth, 0), holdersOf(growth, -1))
@@ -92,7 +93,8 @@ func (p panel) draw(b *strings.Builder, growth []stage) {
 	for _, v := range xs.marks() {
 		x := plotLeft + xs.at(v)
 		fmt.Fprintf(b, `<line class="grid" x1="%.1f" y1="%d" x2="%.1f" y2="%d"/>`, x, plotTop, x, plotTop+plotTall)
-		fmt.Fprintf(b, `<text class="dim" x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", x, plotTop+plotTall+16, brief(v))
+		fmt.Fprintf(b, `<text class="dim" x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", x, plotTop+plotTall+16,
+			brief(v))
 	}
 	fmt.Fprintf(b, `<text class="dim" x="%d" y="%d" text-anchor="middle">holders</text>`+"\n",
 		plotLeft+plotWide/2, plotTop+plotTall+32)

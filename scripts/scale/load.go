@@ -108,8 +108,10 @@ func request(name string, ttl time.Duration, wait time.Duration) lock.Request {
 	return lock.Request{
 		Name: name, Times: times, History: 50, Wait: lock.Wait{Limit: wait},
 		Holder: lock.Holder{
-			Run: lock.NewRunID(), Protocol: wire.Protocol, Host: fmt.Sprintf("host-%d", rand.IntN(1000)), PID: os.Getpid(),
-			User: "cron", Command: "job", Start: time.Now(), TTL: times.TTL, Every: times.Renew, Boot: "9f86d081884c7d65",
+			Run: lock.NewRunID(), Protocol: wire.Protocol, Host: fmt.Sprintf("host-%d", rand.IntN(1000)),
+			PID:  os.Getpid(),
+			User: "cron", Command: "job", Start: time.Now(), TTL: times.TTL, Every: times.Renew,
+			Boot: "9f86d081884c7d65",
 		},
 	}
 }

@@ -22,7 +22,8 @@ func growth(s *scale) error {
 		return err
 	}
 	defer r.close()
-	s.figures.Date, s.figures.Server, s.figures.Growth = time.Now().UTC().Format(time.DateOnly), version(r.servers[0]), nil
+	s.figures.Date, s.figures.Server, s.figures.Growth = time.Now().UTC().Format(time.DateOnly), version(r.servers[0]),
+		nil
 	return s.measure(r, sizes...)
 }
 

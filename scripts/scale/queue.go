@@ -28,7 +28,8 @@ type queue struct {
 // form makes lines, and returns when all stand in them.
 func (l *load) form(o order) error {
 	for i := range o.Count {
-		q := &queue{of: l, name: fmt.Sprintf("line-%05d", o.First+i), ttl: o.TTL, next: make(chan struct{}), taken: make(chan struct{}, 1)}
+		q := &queue{of: l, name: fmt.Sprintf("line-%05d", o.First+i), ttl: o.TTL, next: make(chan struct{}),
+			taken: make(chan struct{}, 1)}
 		l.lines = append(l.lines, q)
 		if err := q.fill(o.Depth); err != nil {
 			return fmt.Errorf("%s: %w", q.name, err)
@@ -103,7 +104,8 @@ func (q *queue) member(failed chan<- error) {
 			continue
 		}
 		q.ends()
-		if err := lease.Release(context.Background(), lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}); err != nil {
+		if err := lease.Release(context.Background(),
+			lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}); err != nil {
 			q.of.note(func(a *answer) { a.Failed++ })
 		}
 	}

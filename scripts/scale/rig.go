@@ -127,7 +127,8 @@ func (r *rig) all(orders ...order) (sum answer, err error) {
 
 func (a *answer) add(b answer) {
 	a.Renewals, a.Failed, a.Lost, a.Held = a.Renewals+b.Renewals, a.Failed+b.Failed, a.Lost+b.Lost, a.Held+b.Held
-	a.Took, a.Renewing, a.Acquiring = append(a.Took, b.Took...), append(a.Renewing, b.Renewing...), append(a.Acquiring, b.Acquiring...)
+	a.Took, a.Renewing, a.Acquiring = append(a.Took, b.Took...), append(a.Renewing, b.Renewing...),
+		append(a.Acquiring, b.Acquiring...)
 }
 
 func (r *rig) tell() (answer, error) { return r.all(order{Do: "tell"}) }
@@ -164,7 +165,8 @@ func (r *rig) grow(holders, waiters int) (err error) {
 		}
 		r.lines, r.loads[0].lines = 1, 1
 	}
-	return errors.Join(r.run(min(holders/5, processes), min(waiters/4, processes/4)), r.form(waiters), r.lengthen(waiters), r.hold(holders))
+	return errors.Join(r.run(min(holders/5, processes), min(waiters/4, processes/4)), r.form(waiters),
+		r.lengthen(waiters), r.hold(holders))
 }
 
 // hold adds holders of free locks.

@@ -76,7 +76,8 @@ func (r *rig) acquires(st *stage) error {
 			return fmt.Errorf("acquire a free lock: %w", err)
 		}
 		took = append(took, since(start))
-		if err := lease.Release(context.Background(), lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}); err != nil {
+		if err := lease.Release(context.Background(),
+			lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}); err != nil {
 			return err
 		}
 	}
@@ -92,7 +93,8 @@ func (r *rig) handOvers(st *stage) error {
 		return err
 	}
 	st.LongLine = spreadOf(a.Took)
-	if a, err = r.loads[1].order(order{Do: "pass", First: 0, Count: r.loads[1].lines, Every: pace, For: tryFor / 2}); err != nil {
+	if a, err = r.loads[1].order(order{Do: "pass", First: 0, Count: r.loads[1].lines, Every: pace,
+		For: tryFor / 2}); err != nil {
 		return err
 	}
 	st.HandOver = spreadOf(a.Took)

@@ -46,11 +46,13 @@ func thousands(n int) string {
 }
 
 func (f *figures) growthTable(b *strings.Builder) {
-	row(b, "holders", "waiters", "connections", "renewals/s", "with looks/s", "server CPU %", "server MB", "acquire", "hand-over",
+	row(b, "holders", "waiters", "connections", "renewals/s", "with looks/s", "server CPU %", "server MB", "acquire",
+		"hand-over",
 		"in the long line", "status", "of all jobs", "load CPU %")
 	b.WriteString(strings.Repeat("| ---: ", 13) + "|\n")
 	for _, s := range f.Growth {
-		row(b, thousands(s.Holders), thousands(s.Waiters), thousands(s.Connections), s.Renewals, s.Steps, s.Server, s.Memory,
+		row(b, thousands(s.Holders), thousands(s.Waiters), thousands(s.Connections), s.Renewals, s.Steps, s.Server,
+			s.Memory,
 			pair(s.Acquire), pair(s.HandOver), pair(s.LongLine), pair(s.Status), s.StatusOfAll, s.Load)
 	}
 }

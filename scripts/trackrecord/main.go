@@ -1,7 +1,8 @@
 // Trackrecord keeps the record of the faults that were found in the program, and shows them:
 // on the commit before the one that mended a fault, a test fails that passes since.
 //
-//	trackrecord [-seed WORD] [N|COMMIT|PART|all]   show three, N of them drawn by the seed, or those of a commit or part
+// trackrecord [-seed WORD] [N|COMMIT|PART|all]   show three, N of them drawn by the seed, or those of a commit or part
+//
 //	trackrecord table                              write the record into docs/proof.md
 //	trackrecord check                              say what the record names and the tree has no more
 package main

@@ -70,7 +70,8 @@ func choose(faults []fault, word, seed string) (chosen []fault, drawn bool) {
 	for _, f := range faults {
 		n, err := strconv.Atoi(word)
 		drawn = err == nil && n > 0 && len(word) < 4
-		if f.shown() && (drawn || word == "all" || word == f.part || strings.HasPrefix(f.commit, word) || strings.HasPrefix(word, f.commit)) {
+		if f.shown() && (drawn || word == "all" || word == f.part || strings.HasPrefix(f.commit, word) ||
+			strings.HasPrefix(word, f.commit)) {
 			chosen = append(chosen, f)
 		}
 	}
@@ -80,7 +81,8 @@ func choose(faults []fault, word, seed string) (chosen []fault, drawn bool) {
 	n, _ := strconv.Atoi(word)
 	h := fnv.New64a()
 	h.Write([]byte(seed))
-	rand.New(rand.NewPCG(h.Sum64(), 0)).Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+	rand.New(rand.NewPCG(h.Sum64(), 0)).Shuffle(len(chosen),
+		func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
 	return chosen[:min(n, len(chosen))], true
 }
 

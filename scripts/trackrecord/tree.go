@@ -89,7 +89,8 @@ func (f fault) command(ctx context.Context, tree string) (out string, err error)
 		return f.runScript(ctx, tree)
 	}
 	dir, pattern, _ := strings.Cut(f.test, " ")
-	return output(ctx, tree, "go", "test", "-vet=off", "-count=1", "-v", "-timeout", "4m", "-run", seeded.Tests(pattern), "./"+dir)
+	return output(ctx, tree, "go", "test", "-vet=off", "-count=1", "-v", "-timeout", "4m", "-run",
+		seeded.Tests(pattern), "./"+dir)
 }
 
 // runScript builds the redlockrun of a tree, and runs the script with it. It ends with 1 if
@@ -111,7 +112,8 @@ func output(ctx context.Context, dir string, words ...string) (string, error) {
 	cmd.Dir, cmd.WaitDelay = dir, 10*time.Second
 	// Without their paths, trees share what was built of files that are the same.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false -trimpath")
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // go test ends its tests; apart, WaitDelay does
+	// go test ends its tests; apart, WaitDelay does
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

@@ -25,12 +25,16 @@ type Ability struct {
 
 // The abilities.
 var (
-	Terminal   = Ability{"terminal", "a pseudo-terminal (/dev/ptmx, /dev/pts): what a person at a terminal sees, Ctrl-C, Ctrl-Z", tryTerminal}
+	Terminal = Ability{"terminal", "a pseudo-terminal (/dev/ptmx, /dev/pts): what a person at a terminal sees, " +
+		"Ctrl-C, Ctrl-Z", tryTerminal}
 	Namespaces = Ability{"namespaces",
-		"a PID namespace with a /proc of its own (unshare, mount, nsenter): the duties of PID 1, being entered from outside", tryNamespaces}
-	Networks = Ability{"networks", "network namespaces with a cable between (unshare, ip, nsenter): a network that is cut", tryNetworks}
-	Users    = Ability{"users", "other users, and programs that change theirs (root, set-user-id): limits, a command out of reach", tryUsers}
-	Leases   = Ability{"leases", "leases on files (fcntl F_SETLEASE): a command's file that comes late", tryLeases}
+		"a PID namespace with a /proc of its own (unshare, mount, nsenter): the duties of PID 1, being entered from " +
+			"outside", tryNamespaces}
+	Networks = Ability{"networks", "network namespaces with a cable between (unshare, ip, nsenter): a network that " +
+		"is cut", tryNetworks}
+	Users = Ability{"users", "other users, and programs that change theirs (root, set-user-id): limits, a command " +
+		"out of reach", tryUsers}
+	Leases = Ability{"leases", "leases on files (fcntl F_SETLEASE): a command's file that comes late", tryLeases}
 )
 
 // All are the abilities in the order in which they are told.

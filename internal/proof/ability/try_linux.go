@@ -77,7 +77,8 @@ func tryUsers() error {
 	defer os.RemoveAll(dir)
 	const somebody = 54321
 	id := filepath.Join(dir, "id")
-	if err := shell(fmt.Sprintf(`chmod 755 %[1]s && cp "$(command -v id)" %[2]s && chmod 6755 %[2]s`, dir, id)); err != nil {
+	if err := shell(fmt.Sprintf(`chmod 755 %[1]s && cp "$(command -v id)" %[2]s && chmod 6755 %[2]s`, dir,
+		id)); err != nil {
 		return err
 	}
 	cmd := exec.Command(id, "-u")

@@ -68,7 +68,8 @@ func TestReadmeACLSufficesAndEachRightIsNeeded(t *testing.T) {
 		t.Fatalf("with all of %q: %s", all, wrong)
 	}
 	for _, status := range []int{1, 0, 0} {
-		if r := s.run("redlockrun", "--key", "c", "--once", "tick", "--", "sh", "-c", fmt.Sprintf("exit %d", status)); r.status != status {
+		if r := s.run("redlockrun", "--key", "c", "--once", "tick", "--", "sh", "-c",
+			fmt.Sprintf("exit %d", status)); r.status != status {
 			t.Error(r)
 		}
 	}
@@ -89,7 +90,8 @@ func TestReadmeACLSufficesAndEachRightIsNeeded(t *testing.T) {
 // What needs which right is what the program says, and the user of jobs has those of the first four.
 func TestReadmeSaysWhatNeedsWhichRight(t *testing.T) {
 	said := strings.Split(strings.TrimSpace(block(t, "rights")), "\n")
-	needs := []string{lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.LedgerACL, lock.ReplicasACL, lock.QuorumACL, lock.ClusterACL}
+	needs := []string{lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.LedgerACL, lock.ReplicasACL, lock.QuorumACL,
+		lock.ClusterACL}
 	for i, line := range said {
 		if _, rights, _ := strings.Cut(line, "  "); i >= len(needs) || strings.TrimSpace(rights) != needs[i] {
 			t.Errorf("%q, not %q", line, needs[min(i, len(needs)-1)])
@@ -124,7 +126,8 @@ func TestReadmeReadersSeeAndChangeNothing(t *testing.T) {
 	}
 	s.asUser("readers")
 	for _, argv := range [][]string{{"status"}, {"status", "a"}, {"history", "a"}} {
-		if r := s.run(append([]string{"redlockrun"}, argv...)...); r.status != 0 || !strings.Contains(r.stdout, "ok") || r.stderr != "" {
+		if r := s.run(append([]string{"redlockrun"}, argv...)...); r.status != 0 || !strings.Contains(r.stdout, "ok") ||
+			r.stderr != "" {
 			t.Errorf("%q: %v", argv, r)
 		}
 	}
@@ -148,7 +151,8 @@ func TestReadmeUsersFromBeforeRunJobs(t *testing.T) {
 		if wrong := under(t, s, slices.Concat(rights(t, "acl", "jobs")[:5], before)); wrong != "" {
 			t.Errorf("%q: %s", before, wrong)
 		}
-		if n, err := s.server.Do("EXISTS", "redlockrun:{a}:job", "redlockrun:{a}:runs", "redlockrun:jobs"); err != nil || n != int64(0) {
+		if n, err := s.server.Do("EXISTS", "redlockrun:{a}:job", "redlockrun:{a}:runs",
+			"redlockrun:jobs"); err != nil || n != int64(0) {
 			t.Errorf("%q: the ledger was written: %v %v", before, n, err)
 		}
 		r := s.run("redlockrun", "--key", "c", "--once", "tick", "--", "echo", "ran")

@@ -12,8 +12,10 @@ import (
 
 // pages are those that users read, README.md first.
 var pages = []string{
-	"README.md", "docs/flags.md", "docs/once.md", "docs/operators.md", "docs/recipes.md", "docs/guarantees.md", "docs/stores.md",
-	"docs/services.md", "docs/containers.md", "docs/home.md", "docs/install.md", monitoringPage, "docs/monitoring/page.md",
+	"README.md", "docs/flags.md", "docs/once.md", "docs/operators.md", "docs/recipes.md", "docs/guarantees.md",
+	"docs/stores.md",
+	"docs/services.md", "docs/containers.md", "docs/home.md", "docs/install.md", monitoringPage,
+	"docs/monitoring/page.md",
 }
 
 // page is the text of one of them.
@@ -78,10 +80,12 @@ func rows(table string) (cells [][]string) {
 
 func TestEveryExampleOfThePagesIsTested(t *testing.T) {
 	tested := []string{
-		"compare", "session", "install", "defaults", "crontab", "service", "timer", "container", "cronjob", "script", "shell",
-		"outages", "acl", "credential", "secret", "stores", "sentinelacl", "readeracl", "operatoracl", "rights", "keys",
+		"compare", "session", "install", "defaults", "crontab", "service", "timer", "container", "cronjob", "script",
+		"shell", "outages", "acl", "credential", "secret", "stores", "sentinelacl", "readeracl", "operatoracl", "rights",
+		"keys",
 		"takeover", "anacron", "clusters", "coalesce", "pings", "mail", "deploy", "replace",
-		"deadman", "deadmanservice", "deadmantimer", "nagios", "metricsenable", "metricsservice", "metricstimer", "jobspage",
+		"deadman", "deadmanservice", "deadmantimer", "nagios", "metricsenable", "metricsservice", "metricstimer",
+		"jobspage",
 		"deb", "rpm", "apk", "archive", "source", "units", "dropin", "sums", "verify",
 		"imagestatus", "copyfrom", "initcontainer",
 	}

@@ -62,9 +62,12 @@ func (b *browser) open(flags ...string) string {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), 3*time.Minute)
 	defer cancel()
-	argv := append([]string{"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-extensions", "--disable-dev-shm-usage", "--password-store=basic",
-		"--proxy-server=" + strings.TrimPrefix(b.proxy.URL, "http://"), "--proxy-bypass-list=<-loopback>", "--user-data-dir=" + b.t.TempDir(),
+	argv := append([]string{"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+		"--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-extensions", "--disable-dev-shm-usage",
+		"--password-store=basic",
+		"--proxy-server=" + strings.TrimPrefix(b.proxy.URL, "http://"), "--proxy-bypass-list=<-loopback>",
+		"--user-data-dir=" + b.t.TempDir(),
 	}, flags...)
 	if os.Getuid() == 0 {
 		argv = append(argv, "--no-sandbox")
@@ -121,7 +124,8 @@ func (s *site) ledger(name string, count int, period time.Duration) {
 		}
 		at := now.Add(-period * time.Duration(i+1)).UnixMilli()
 		run := fmt.Sprintf("01BROWSERTEST%013d", i)
-		runs = append(runs, fmt.Sprintf("%s web-%d alice 4121 php - 1 7 100 %d %d %s %d", run, i%5, at, period.Milliseconds()/2, how, status))
+		runs = append(runs, fmt.Sprintf("%s web-%d alice 4121 php - 1 7 100 %d %d %s %d", run, i%5, at,
+			period.Milliseconds()/2, how, status))
 	}
 	for _, words := range [][]any{
 		runs, {"HSET", keys + "job", "last", runs[2], "good", runs[2], "count:ok", strconv.Itoa(1000 * count)},
@@ -214,8 +218,10 @@ const touched = `<script>{
 	run.scrollIntoView({block: "center"});
 	run.classList.add("touched");
 	const bottom = innerHeight - parseFloat(told.bottom), height = parseFloat(told.height);
-	const lines = [...Array(Math.floor(height)).keys()].map(y => document.elementFromPoint(innerWidth / 2, bottom - height + y));
-	document.title = told.position + " " + lines.length + " lines, covered " + lines.filter(e => e !== run).length + " " + told.content;
+	const at = y => document.elementFromPoint(innerWidth / 2, bottom - height + y);
+	const lines = [...Array(Math.floor(height)).keys()].map(at);
+	const covered = lines.filter(e => e !== run).length;
+	document.title = told.position + " " + lines.length + " lines, covered " + covered + " " + told.content;
 }</script></body>`
 
 // What a tap tells of a run is covered by nothing, and names the job.

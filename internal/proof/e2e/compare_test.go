@@ -27,7 +27,8 @@ func TestReadmeTableIsWhatTheComparisonSees(t *testing.T) {
 		t.Fatal(r)
 	}
 	const cost = 2 // head, line, cost
-	got, want := strings.Split(strings.TrimSpace(r.stdout), "\n"), strings.Split(strings.TrimSpace(block(t, "compare")), "\n")
+	got, want := strings.Split(strings.TrimSpace(r.stdout), "\n"),
+		strings.Split(strings.TrimSpace(block(t, "compare")), "\n")
 	if len(got) != len(want) {
 		t.Fatalf("it saw\n%s", r.stdout)
 	}

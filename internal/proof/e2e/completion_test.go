@@ -65,7 +65,8 @@ func TestAtATerminalTabCompletes(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			term := ptytest.Start(t, append(s.env, "TERM=xterm", "LC_ALL=C.UTF-8", "PS1=$ ", "HISTFILE="), shell.argv...)
+			term := ptytest.Start(t, append(s.env, "TERM=xterm", "LC_ALL=C.UTF-8", "PS1=$ ", "HISTFILE="),
+				shell.argv...)
 			term.Type("cd " + s.dir + shell.setup + "\n")
 			for _, c := range []struct{ typed, want string }{
 				{"redlockrun histo\tor\t", "<history><orders>"},
@@ -85,7 +86,8 @@ func TestAtATerminalTabCompletes(t *testing.T) {
 				wantTyped(t, term, c.typed, c.want)
 			}
 			for _, typed := range []string{
-				"redlockrun -k $(touch made) --on-l\t", "redlockrun status $(touch made) or\t", "redlockrun -k \"$(touch made)\" gre\t",
+				"redlockrun -k $(touch made) --on-l\t", "redlockrun status $(touch made) or\t",
+				"redlockrun -k \"$(touch made)\" gre\t",
 			} {
 				term.Type(typed + ctrlU + "echo th''ere\n")
 				term.Expect("there")

@@ -46,13 +46,15 @@ func TestTheImageServesOperators(t *testing.T) {
 	if r := e.run("redlockrun", "-k", "backup", "true"); r != (run{}) {
 		t.Error(r)
 	}
-	if r := e.finish(e.contained(e.network(), image, words[at+1:]...)); r.status != 0 || !strings.Contains(r.stdout, "\nbackup  idle ") {
+	if r := e.finish(e.contained(e.network(), image, words[at+1:]...)); r.status != 0 ||
+		!strings.Contains(r.stdout, "\nbackup  idle ") {
 		t.Error(r)
 	}
 	// A time zone is known, and what a run needs is there: only the command is missing.
 	zone := append(e.network(), "--env", "TZ=Europe/Berlin")
 	self := []string{"-k", "x", "--once-per", "1d", "--", "/usr/local/bin/redlockrun", "--version"}
-	if r := e.finish(e.contained(zone, image, self...)); r.status != 0 || !strings.HasPrefix(r.stdout, "redlockrun ") || r.stderr != "" {
+	if r := e.finish(e.contained(zone, image, self...)); r.status != 0 || !strings.HasPrefix(r.stdout, "redlockrun ") ||
+		r.stderr != "" {
 		t.Error(r)
 	}
 	for status, words := range map[int][]string{
@@ -61,7 +63,8 @@ func TestTheImageServesOperators(t *testing.T) {
 		69:  {"status", "--redis-password-command", "cat /run/token"},
 		71:  {"copy-self", "/usr/local/bin"},
 	} {
-		if r := e.finish(e.contained(e.network(), image, words...)); r.status != status || !strings.Contains(r.stderr, "redlockrun: error: ") {
+		if r := e.finish(e.contained(e.network(), image, words...)); r.status != status ||
+			!strings.Contains(r.stderr, "redlockrun: error: ") {
 			t.Errorf("%q: %v", words, r)
 		}
 	}
@@ -73,7 +76,8 @@ func TestTheImageKnowsTheAuthoritiesOfItsFile(t *testing.T) {
 	e := newEngine(t)
 	image := e.load()
 	e.server = redistest.Start(t, redistest.Options{TLS: true})
-	if r := e.finish(e.contained(e.network(), image, "status")); r.status != 69 || !strings.Contains(r.stderr, "authority") {
+	if r := e.finish(e.contained(e.network(), image, "status")); r.status != 69 ||
+		!strings.Contains(r.stderr, "authority") {
 		t.Error(r)
 	}
 	ca := filepath.Join(e.shared(), "ca.crt")
@@ -102,7 +106,8 @@ func TestAContainerWithoutRightsRunsAJob(t *testing.T) {
 	options := append(shared, e.network()...)
 	want := "child of 1\n"
 	for _, process := range []string{"self", "1"} {
-		want = fmt.Sprintf("/proc/%[1]s/status:Uid:\t65532\t65532\t65532\t65532\n/proc/%[1]s/status:CapEff:\t%016[2]x\n"+
+		want = fmt.Sprintf("/proc/%[1]s/status:Uid:\t65532\t65532\t65532\t65532\n"+
+			"/proc/%[1]s/status:CapEff:\t%016[2]x\n"+
 			"/proc/%[1]s/status:CapBnd:\t%016[2]x\n/proc/%[1]s/status:NoNewPrivs:\t1\n", process, 0) + want
 	}
 	r := e.finish(e.contained(options, image, "/shared/redlockrun", "-k", "job", "--", "sh", "-c", confinedJob))
@@ -200,10 +205,12 @@ func TestAContainerReachesRedisThroughASocket(t *testing.T) {
 
 func TestRecipeTheJobsImageHasTheProgram(t *testing.T) {
 	e := newEngine(t)
-	text := strings.NewReplacer("registry.example.com/redlockrun:0.9.0", e.load(), "registry.example.com/shop:1.4", e.jobImage(nil)).
+	text := strings.NewReplacer("registry.example.com/redlockrun:0.9.0", e.load(), "registry.example.com/shop:1.4",
+		e.jobImage(nil)).
 		Replace(block(t, "copyfrom"))
 	e.must("build", "--file", e.provide("Containerfile", text), "--tag", "joined", e.shared())
-	r := e.finish(e.contained(e.network(), "localhost/joined", "redlockrun", "-k", "job", "--", "sh", "-c", `echo "child of $PPID"`))
+	r := e.finish(e.contained(e.network(), "localhost/joined", "redlockrun", "-k", "job", "--", "sh", "-c",
+		`echo "child of $PPID"`))
 	if r != (run{0, "child of 1\n", ""}) {
 		t.Error(r)
 	}

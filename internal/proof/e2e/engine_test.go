@@ -23,7 +23,9 @@ for word; do
     [ "$bundle" != next ] || bundle=$word
     [ "$word" != --bundle ] || bundle=next
 done
-[ -z "$bundle" ] || sed -i 's/"rlimits":\[[^]]*\]/"rlimits":[]/; s/"oomScoreAdj":-\{0,1\}[0-9]*/"oomScoreAdj":null/' "$bundle/config.json"
+[ -z "$bundle" ] ||
+	sed -i -e 's/"rlimits":\[[^]]*\]/"rlimits":[]/' \
+		-e 's/"oomScoreAdj":-\{0,1\}[0-9]*/"oomScoreAdj":null/' "$bundle/config.json"
 PATH=$PATH:/usr/sbin:/sbin exec runc "$@"
 `
 
@@ -61,8 +63,10 @@ func (e *engine) leaveNothing() {
 // arguments are podman's, as root, with its own place for everything.
 func (e *engine) arguments(args ...string) []string {
 	at := func(name string) string { return filepath.Join(e.house, name) }
-	return append(asRoot("podman", "--log-level", "error", "--root", at("storage"), "--runroot", at("run"), "--tmpdir", at("tmp"),
-		"--storage-driver", "vfs", "--runtime", at("runtime"), "--cgroup-manager", "cgroupfs", "--events-backend", "none"), args...)
+	return append(asRoot("podman", "--log-level", "error", "--root", at("storage"), "--runroot", at("run"), "--tmpdir",
+		at("tmp"),
+		"--storage-driver", "vfs", "--runtime", at("runtime"), "--cgroup-manager", "cgroupfs", "--events-backend",
+		"none"), args...)
 }
 
 func (e *engine) podman(args ...string) run {
@@ -82,7 +86,8 @@ func (e *engine) must(args ...string) (stdout string) {
 
 // confinement takes all rights away that a container can be without.
 func confinement() []string {
-	return []string{"--read-only", "--read-only-tmpfs=false", "--cap-drop", "all", "--security-opt", "no-new-privileges"}
+	return []string{"--read-only", "--read-only-tmpfs=false", "--cap-drop", "all", "--security-opt",
+		"no-new-privileges"}
 }
 
 // contained is a container that has words behind its image: nothing is left of it but what it did.

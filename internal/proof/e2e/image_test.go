@@ -111,7 +111,8 @@ func blobs(t *testing.T, archive string) map[string][]byte {
 	for h, text := range entries(t, f) {
 		path := strings.TrimPrefix(h.Name, "./")
 		sum := sha256.Sum256(text)
-		if digest, isBlob := strings.CutPrefix(path, "blobs/sha256/"); isBlob && digest != "" && digest != hex.EncodeToString(sum[:]) {
+		if digest, isBlob := strings.CutPrefix(path, "blobs/sha256/"); isBlob && digest != "" &&
+			digest != hex.EncodeToString(sum[:]) {
 			t.Errorf("%s has %x", path, sum)
 		}
 		files[path] = text
@@ -206,13 +207,15 @@ func TestTheImageHasTheProgramAndCertificatesAndNothingElse(t *testing.T) {
 		}
 		manifest.Config.open(t, files, &image)
 		c := image.Config
-		if image.OS != "linux" || image.Architecture != processor || image.Created != known[2] || c.User != "65532:65532" || len(c.Cmd) != 0 ||
+		if image.OS != "linux" || image.Architecture != processor || image.Created != known[2] ||
+			c.User != "65532:65532" || len(c.Cmd) != 0 ||
 			!slices.Equal(c.Entrypoint, []string{"/usr/local/bin/redlockrun"}) {
 			t.Errorf("%s: %+v", processor, image)
 		}
 		const label = "org.opencontainers.image."
 		if !strings.HasPrefix(c.Labels[label+"revision"], known[1]) || c.Labels[label+"created"] != known[2] ||
-			c.Labels[label+"licenses"] != "MIT" || c.Labels[label+"version"] == "" || strings.Contains(c.Labels[label+"source"], "@") {
+			c.Labels[label+"licenses"] != "MIT" || c.Labels[label+"version"] == "" ||
+			strings.Contains(c.Labels[label+"source"], "@") {
 			t.Errorf("%s: labels %v", processor, c.Labels)
 		}
 		wantLayers(t, machine, files, manifest.Layers)

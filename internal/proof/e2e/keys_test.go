@@ -32,7 +32,8 @@ func TestReadmeTellsOfEachKeyAndOfItsSize(t *testing.T) {
 	s := newSite(t)
 	const runs = 51 // the lists are full, and the slots
 	for i := range runs {
-		if r := s.run("redlockrun", "--key", "job", "--once", fmt.Sprint("cancel-orders-", i), "--", "false"); r.status != 1 {
+		if r := s.run("redlockrun", "--key", "job", "--once", fmt.Sprint("cancel-orders-", i), "--",
+			"false"); r.status != 1 {
 			t.Fatal(r)
 		}
 	}
@@ -49,7 +50,8 @@ func TestReadmeTellsOfEachKeyAndOfItsSize(t *testing.T) {
 		}
 		days := regexp.MustCompile(`(\d+) days`).FindStringSubmatch(life)
 		ttl, err := s.server.Do("PTTL", key)
-		if left := time.Duration(ttl.(int64)) * time.Millisecond; err != nil || fmt.Sprintf("%.0f", left.Hours()/24) != days[1] {
+		if left := time.Duration(ttl.(int64)) * time.Millisecond; err != nil ||
+			fmt.Sprintf("%.0f", left.Hours()/24) != days[1] {
 			t.Errorf("%s lives for %v, docs/stores.md: %s (%v)", key, left, life, err)
 		}
 		bytes, err := s.server.Do("MEMORY", "USAGE", key, "SAMPLES", 0)

@@ -131,7 +131,8 @@ func TestReadmeCronJobSaysWhatItsTextSays(t *testing.T) {
 	job := readCronJob(t)
 	spec := job.Spec.JobTemplate.Spec
 	pod := spec.Template.Spec
-	if job.APIVersion != "batch/v1" || job.Kind != "CronJob" || len(strings.Fields(job.Spec.Schedule)) != 5 || pod.RestartPolicy != "Never" {
+	if job.APIVersion != "batch/v1" || job.Kind != "CronJob" || len(strings.Fields(job.Spec.Schedule)) != 5 ||
+		pod.RestartPolicy != "Never" {
 		t.Errorf("%+v", job)
 	}
 	c := pod.Containers[0]
@@ -152,7 +153,8 @@ func TestReadmeCronJobSaysWhatItsTextSays(t *testing.T) {
 			t.Errorf("%+v", rule)
 		}
 	}
-	if actions := spec.actions(); len(actions) != 3 || actions[69] != "Count" || actions[75] != "Ignore" || actions[76] != "Count" {
+	if actions := spec.actions(); len(actions) != 3 || actions[69] != "Count" || actions[75] != "Ignore" ||
+		actions[76] != "Count" {
 		t.Errorf("%v", actions)
 	}
 }
@@ -198,7 +200,8 @@ func TestReadmeContainerIsThatOfTheCronJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := readCronJob(t).Spec.JobTemplate.Spec.Template.Spec.Containers[0]
-	if !slices.Equal(short.Command, whole.Command) || !slices.Equal(short.Args, whole.Args) || short.Env[0] != whole.Env[0] {
+	if !slices.Equal(short.Command, whole.Command) || !slices.Equal(short.Args, whole.Args) ||
+		short.Env[0] != whole.Env[0] {
 		t.Errorf("%+v, not %+v", short, whole)
 	}
 	s := newSite(t)
@@ -319,7 +322,8 @@ func readPod(t *testing.T) (p pod) {
 
 func TestRecipeOfTheInitContainerIsThatOfTheCronJob(t *testing.T) {
 	p := readPod(t)
-	if len(p.Spec.InitContainers) != 1 || len(p.Spec.Containers) != 1 || len(p.Spec.Volumes) != 1 || !p.Spec.SecurityContext.RunAsNonRoot {
+	if len(p.Spec.InitContainers) != 1 || len(p.Spec.Containers) != 1 || len(p.Spec.Volumes) != 1 ||
+		!p.Spec.SecurityContext.RunAsNonRoot {
 		t.Fatalf("%+v", p)
 	}
 	first, job := p.Spec.InitContainers[0], p.Spec.Containers[0]
@@ -329,7 +333,8 @@ func TestRecipeOfTheInitContainerIsThatOfTheCronJob(t *testing.T) {
 		t.Errorf("%+v, not %+v", job, whole)
 	}
 	dir := first.VolumeMounts[0].MountPath
-	if !slices.Equal(first.Args, []string{"copy-self", dir}) || job.Command[0] != dir+"/redlockrun" || job.VolumeMounts[0].MountPath != dir {
+	if !slices.Equal(first.Args, []string{"copy-self", dir}) || job.Command[0] != dir+"/redlockrun" ||
+		job.VolumeMounts[0].MountPath != dir {
 		t.Errorf("the program is copied by %q, and started as %q", first.Args, job.Command[0])
 	}
 	for _, c := range []confined{first, job} {

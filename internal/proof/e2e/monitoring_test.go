@@ -15,7 +15,8 @@ import (
 func TestRecipeDeadMansSwitchSpeaksUntilTheJobSucceeds(t *testing.T) {
 	s := newSite(t)
 	line := readCrontab(t, "deadman")
-	if r := s.cronOnce(line); !strings.HasPrefix(r.stdout, "REDLOCKRUN CRITICAL - nightly-report: no success is remembered") {
+	if r := s.cronOnce(line); !strings.HasPrefix(r.stdout,
+		"REDLOCKRUN CRITICAL - nightly-report: no success is remembered") {
 		t.Errorf("of a job that never ran cron mails %q", r.stdout)
 	}
 	s.succeed("nightly-report")
@@ -107,7 +108,8 @@ func TestRecipeOfAPageWritesItForTheWebServer(t *testing.T) {
 	line.command = strings.Replace(line.command, served, filepath.Join(s.dir, "jobs.html"), 1)
 	want(t, []run{s.cronOnce(line)}, run{})
 	text, err := os.ReadFile(filepath.Join(s.dir, "jobs.html"))
-	if err != nil || !strings.HasPrefix(string(text), "<!DOCTYPE html>") || !strings.Contains(string(text), "nightly-report") {
+	if err != nil || !strings.HasPrefix(string(text), "<!DOCTYPE html>") ||
+		!strings.Contains(string(text), "nightly-report") {
 		t.Fatalf("%v: %.200s", err, text)
 	}
 	s.server.Close()

@@ -27,7 +27,8 @@ func TestReadmeDeployWaitsAndEndsNoOtherPause(t *testing.T) {
 	input.Close()
 	want(t, []run{jobEnded()}, run{})
 	r := deployEnded()
-	if r.status != 0 || !strings.Contains(r.stdout, `resumed "orders"`) || strings.Contains(r.stdout, `resumed "audited"`) {
+	if r.status != 0 || !strings.Contains(r.stdout, `resumed "orders"`) ||
+		strings.Contains(r.stdout, `resumed "audited"`) {
 		t.Error(r)
 	}
 	if ran := s.ran(); ran != "deployed\n" {

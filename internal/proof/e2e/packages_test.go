@@ -166,7 +166,8 @@ var inPackages = []string{
 }
 
 var (
-	inDeb = alphabetic(inPackages, "/usr/share/doc/redlockrun/changelog.Debian.gz", "/usr/share/zsh/vendor-completions/_redlockrun")
+	inDeb = alphabetic(inPackages, "/usr/share/doc/redlockrun/changelog.Debian.gz",
+		"/usr/share/zsh/vendor-completions/_redlockrun")
 	inRPM = alphabetic(inPackages, "/usr/share/zsh/site-functions/_redlockrun")
 )
 
@@ -224,12 +225,14 @@ func TestWhatDebiansPackageInstallsRuns(t *testing.T) {
 	s := newSite(t)
 	must(t, "/", "mount", "-t", "proc", "proc", r.path("proc"))
 	t.Cleanup(func() { must(t, "/", "umount", r.path("proc")) })
-	said := r.run("setpriv --reuid=nobody --clear-groups env REDLOCKRUN_REDIS=" + s.server.URL() + " redlockrun --key x -- echo ran")
+	said := r.run("setpriv --reuid=nobody --clear-groups env REDLOCKRUN_REDIS=" + s.server.URL() +
+		" redlockrun --key x -- echo ran")
 	if said != "ran\n" {
 		t.Errorf("for nobody it says %q", said)
 	}
 	s.demonstrate(r.path("usr/bin/redlockrun"))
-	if page := must(t, "/", "man", "-l", r.path("usr/share/man/man1/redlockrun.1.gz")); !strings.Contains(page, "redlockrun doctor") {
+	if page := must(t, "/", "man", "-l", r.path("usr/share/man/man1/redlockrun.1.gz")); !strings.Contains(page,
+		"redlockrun doctor") {
 		t.Errorf("the manual:\n%s", page)
 	}
 }
@@ -271,7 +274,8 @@ func TestTheUnitsOfAPackageGoWithIt(t *testing.T) {
 func TestDebiansCheckerFindsNothing(t *testing.T) {
 	m := released(t)
 	suppressed := "bogus-mail-host,bogus-mail-host-in-debian-changelog,root-in-contact,initial-upload-closes-no-bugs," +
-		"copyright-file-contains-full-apache-2-license,copyright-not-using-common-license-for-apache2,statically-linked-binary"
+		"copyright-file-contains-full-apache-2-license,copyright-not-using-common-license-for-apache2," +
+		"statically-linked-binary"
 	argv := []string{"lintian", "--fail-on", "error,warning", "--suppress-tags", suppressed, debOf(t, m.dist)}
 	if os.Getuid() == 0 {
 		argv = slices.Insert(argv, 1, "--allow-root")
@@ -329,7 +333,8 @@ func contents(t *testing.T, archive io.Reader) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found["/"+strings.TrimPrefix(header.Name, "./")] = fmt.Sprintf("%o %d %x", header.Mode, header.Uid+header.Gid, sha256.Sum256(text))
+		found["/"+strings.TrimPrefix(header.Name, "./")] = fmt.Sprintf("%o %d %x", header.Mode, header.Uid+header.Gid,
+			sha256.Sum256(text))
 	}
 }
 
@@ -416,11 +421,13 @@ func TestTheUnitsAreThoseOfThePages(t *testing.T) {
 	}
 	service = said("redlockrun-check@.service")["Service"]
 	age, _ := strings.CutPrefix(service["Environment"], "MAX_AGE=")
-	if got, want := onPages.Replace(strings.NewReplacer("${MAX_AGE}", age, "-- %i", "nightly-report").Replace(service["ExecStart"])),
+	if got, want := onPages.Replace(strings.NewReplacer("${MAX_AGE}", age, "-- %i",
+		"nightly-report").Replace(service["ExecStart"])),
 		unit(t, block(t, "deadmanservice"))["Service"]["ExecStart"]; got != want {
 		t.Errorf("%q, on the page %q", got, want)
 	}
-	for timer, example := range map[string]string{"redlockrun-metrics.timer": "metricstimer", "redlockrun-check@.timer": "deadmantimer"} {
+	for timer, example := range map[string]string{"redlockrun-metrics.timer": "metricstimer",
+		"redlockrun-check@.timer": "deadmantimer"} {
 		for _, section := range []string{"Timer", "Install"} {
 			if got, want := said(timer)[section], unit(t, block(t, example))[section]; !maps.Equal(got, want) {
 				t.Errorf("%s: %v, on the page %v", timer, got, want)
@@ -437,7 +444,8 @@ func TestTheUnitsOfAPackageAreVerifiedBySystemd(t *testing.T) {
 	units := filepath.Join(r.dir, "usr/lib/systemd/system")
 	// Instances have the place of their template, and what is outside stands in for the rest of a system.
 	for _, kind := range []string{"service", "timer"} {
-		must(t, "/", "cp", filepath.Join(units, "redlockrun-check@."+kind), filepath.Join(units, "redlockrun-check@nightly-report."+kind))
+		must(t, "/", "cp", filepath.Join(units, "redlockrun-check@."+kind),
+			filepath.Join(units, "redlockrun-check@nightly-report."+kind))
 	}
 	for _, name := range []string{"redlockrun-metrics.service", "redlockrun-check@nightly-report.service"} {
 		path := filepath.Join(units, name)
@@ -468,7 +476,8 @@ func TestTheUnitsOfAPackageAreVerifiedBySystemd(t *testing.T) {
 	dropin := unit(t, block(t, "dropin"))
 	service := unit(t, string(read(t, filepath.Join(units, "redlockrun-check@.service"))))["Service"]
 	name, _, _ := strings.Cut(dropin["Service"]["Environment"], "=")
-	if own, _, _ := strings.Cut(service["Environment"], "="); name == "" || own != name || dropin["Unit"]["OnFailure"] == "" {
+	if own, _, _ := strings.Cut(service["Environment"], "="); name == "" || own != name ||
+		dropin["Unit"]["OnFailure"] == "" {
 		t.Errorf("the page sets %q, the unit has %q", name, own)
 	}
 	for _, word := range strings.Fields(block(t, "units") + " " + block(t, "metricsenable")) {
@@ -482,9 +491,11 @@ func TestTheUnitsOfAPackageAreVerifiedBySystemd(t *testing.T) {
 // A job is the command of a unit, run as systemd does it without a shell.
 func TestTheChecksUnitAsksAboutItsInstance(t *testing.T) {
 	archive := unpacked(t, released(t), runtime.GOARCH)
-	service := unit(t, string(read(t, filepath.Join(archive, "lib/systemd/system/redlockrun-check@.service"))))["Service"]
+	service := unit(t, string(read(t, filepath.Join(archive,
+		"lib/systemd/system/redlockrun-check@.service"))))["Service"]
 	_, age, _ := strings.Cut(service["Environment"], "=")
-	line := strings.NewReplacer("${MAX_AGE}", age, "%i", "nightly-report", "/usr/local", archive).Replace(service["ExecStart"])
+	line := strings.NewReplacer("${MAX_AGE}", age, "%i", "nightly-report", "/usr/local",
+		archive).Replace(service["ExecStart"])
 	s := newSite(t)
 	if r := s.run(strings.Fields(line)...); r.status != 2 || !strings.Contains(r.stdout, "nightly-report") {
 		t.Errorf("of a job that never ran: %v", r)
@@ -517,7 +528,8 @@ func TestTheArchiveIsUnpackedIntoItsPlaces(t *testing.T) {
 	}
 	s := newSite(t)
 	s.env = append(s.env, "REDLOCKRUN_CONFIG="+filepath.Join(archive, "share/doc/redlockrun/examples/default"))
-	if r := s.run(filepath.Join(archive, "bin/redlockrun"), "--key", "x", "--", "echo", "ran"); r != (run{0, "ran\n", ""}) {
+	if r := s.run(filepath.Join(archive, "bin/redlockrun"), "--key", "x", "--", "echo",
+		"ran"); r != (run{0, "ran\n", ""}) {
 		t.Errorf("with the example of a configuration: %v", r)
 	}
 	s.demonstrate(filepath.Join(archive, "bin/redlockrun"))
@@ -530,7 +542,8 @@ func (s *site) demonstrate(program string) {
 	if err := os.Symlink(program, filepath.Join(alone, "redlockrun")); err != nil {
 		s.t.Fatal(err)
 	}
-	if said := must(s.t, s.dir, abs(s.t, "../../../scripts/demo.sh"), alone); !strings.Contains(said, "All of it happened.") {
+	if said := must(s.t, s.dir, abs(s.t, "../../../scripts/demo.sh"), alone); !strings.Contains(said,
+		"All of it happened.") {
 		s.t.Errorf("the demonstration:\n%s", said)
 	}
 }
@@ -578,7 +591,8 @@ func TestTheListOfPartsIsThatOfTheProgram(t *testing.T) {
 	if err := json.Unmarshal(read(t, filepath.Join(m.dist, "redlockrun-"+version+".spdx.json")), &list); err != nil {
 		t.Fatal(err)
 	}
-	if list.Version != "SPDX-2.3" || list.ID != "SPDXRef-DOCUMENT" || list.License != "CC0-1.0" || list.Namespace == "" {
+	if list.Version != "SPDX-2.3" || list.ID != "SPDXRef-DOCUMENT" || list.License != "CC0-1.0" ||
+		list.Namespace == "" {
 		t.Errorf("it is %q %q %q %q", list.Version, list.ID, list.License, list.Namespace)
 	}
 	program := filepath.Join(unpacked(t, m, runtime.GOARCH), "bin/redlockrun")
@@ -618,7 +632,8 @@ func TestTheListOfPartsIsThatOfTheProgram(t *testing.T) {
 	found := false
 	for _, file := range list.Files {
 		of256 := file.Checksums[1]
-		found = found || file.Name == "./linux-"+runtime.GOARCH+"/redlockrun" && of256.Algorithm == "SHA256" && of256.Value == sum
+		found = found || file.Name == "./linux-"+runtime.GOARCH+"/redlockrun" && of256.Algorithm == "SHA256" &&
+			of256.Value == sum
 		ids["SPDXRef-"+strings.Split(file.Name, "/")[1]] = true
 	}
 	if !found {
@@ -676,7 +691,8 @@ func TestRunningJobsEndByTheProgramBeforeTheUpgrade(t *testing.T) {
 	s.until("ZCARD", "redlockrun:{long}:line")
 
 	r.run("dpkg -i /" + filepath.Base(deb))
-	if file, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", killed.Process.Pid)); err != nil || !strings.HasSuffix(file, " (deleted)") {
+	if file, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", killed.Process.Pid)); err != nil ||
+		!strings.HasSuffix(file, " (deleted)") {
 		t.Errorf("the running program's file is %q: it was not replaced (%v)", file, err)
 	}
 	if said := says(t, program, "--version"); !strings.HasPrefix(said, "redlockrun v"+version+" ") {

@@ -140,7 +140,11 @@ func (d *daemon) fires(t *testing.T, wanted ...string) {
 	slices.Sort(wanted)
 	var firing []string
 	var err error
-	if !redistest.Until(ages, func() bool { firing, err = d.alerts(); return err == nil && slices.Equal(firing, wanted) }) {
+	if !redistest.Until(ages, func() bool {
+		firing, err = d.alerts()
+		return err == nil &&
+			slices.Equal(firing, wanted)
+	}) {
 		t.Fatalf("%q fire, want %q (%v)", firing, wanted, err)
 	}
 	evaluated := d.evaluations(t)
@@ -160,7 +164,8 @@ func (d *daemon) evaluations(t *testing.T) (n int) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "prometheus_rule_group_iterations_total{") && strings.Contains(line, ";redlockrun\"") {
+		if strings.HasPrefix(line, "prometheus_rule_group_iterations_total{") &&
+			strings.Contains(line, ";redlockrun\"") {
 			_, _ = fmt.Sscan(line[strings.LastIndexByte(line, ' ')+1:], &n)
 		}
 	}
@@ -187,7 +192,8 @@ scrape_configs:
   - job_name: node
     static_configs: [{targets: ["`+node.addr+`"]}]
 `)
-	return s.serve("/-/ready", "prometheus", "--config.file=prometheus.yml", "--storage.tsdb.path=data", "--web.listen-address=%s")
+	return s.serve("/-/ready", "prometheus", "--config.file=prometheus.yml", "--storage.tsdb.path=data",
+		"--web.listen-address=%s")
 }
 
 // freeze leaves a run of a job that has stopped renewing and whose lock lasts.
@@ -270,7 +276,8 @@ func TestAlertsFireForWhatIsWrongAndForNothingElse(t *testing.T) {
 	stop := s.keepWriting()
 	p := s.scrape()
 	wrong := []string{
-		"RedlockrunJobOverdue nightly-report", "RedlockrunJobOverdue never-ran", "RedlockrunJobVanished died", "RedlockrunJobSilent frozen",
+		"RedlockrunJobOverdue nightly-report", "RedlockrunJobOverdue never-ran", "RedlockrunJobVanished died",
+		"RedlockrunJobSilent frozen",
 	}
 	p.fires(t, wrong...)
 
@@ -292,7 +299,8 @@ func TestAlertsFireForWhatIsWrongAndForNothingElse(t *testing.T) {
 				expr := strings.ReplaceAll(target.Expr, "$key", ".*")
 				var found []series
 				var err error
-				if !redistest.Until(ages, func() bool { found, err = p.query(expr); return err == nil && len(found) > 0 }) {
+				if !redistest.Until(ages,
+					func() bool { found, err = p.query(expr); return err == nil && len(found) > 0 }) {
 					t.Errorf("%s: %s: %v %v", panel.Title, expr, found, err)
 				}
 			}

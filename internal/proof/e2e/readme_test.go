@@ -31,7 +31,8 @@ func TestReadmeInstall(t *testing.T) {
 	if err != nil || !strings.Contains(string(page), ".TH ") {
 		t.Errorf("the manual page: %v", err)
 	}
-	if r := s.run(filepath.Join(s.dir, "usr/bin/redlockrun"), "--version"); r.status != 0 || !strings.HasPrefix(r.stdout, "redlockrun ") {
+	if r := s.run(filepath.Join(s.dir, "usr/bin/redlockrun"), "--version"); r.status != 0 ||
+		!strings.HasPrefix(r.stdout, "redlockrun ") {
 		t.Error(r)
 	}
 }
@@ -95,7 +96,8 @@ func TestReadmeOutagesFollowFromTheTimes(t *testing.T) {
 		ttl := duration(t, row[0])
 		x := lock.TimesOf(ttl)
 		life := x.TTL - x.Drift - x.Margin - x.Grace // from a renewal to SIGTERM
-		if short := life - x.Renew - x.Try - x.RetryDelay; duration(t, row[1]) > short || duration(t, row[1]) < short*95/100 {
+		if short := life - x.Renew - x.Try - x.RetryDelay; duration(t, row[1]) > short ||
+			duration(t, row[1]) < short*95/100 {
 			t.Errorf("ttl %v: outages shorter than %v are survived, not %s", ttl, short, row[1])
 		}
 		if long := duration(t, row[2]); long < life || long > life*102/100 {

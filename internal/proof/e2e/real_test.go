@@ -58,7 +58,8 @@ func (s *site) fleet(hosts int, names ...string) string {
 func TestCrontabsUnderARealCron(t *testing.T) {
 	s := newSite(t)
 	// What chronic keeps back is printed under the key of that line alone.
-	s.provide("php", "#!/bin/sh\necho $REDLOCKRUN_HELD_KEY >>'"+s.dir+"/ran'\n[ $REDLOCKRUN_HELD_KEY != mail ] || echo noise\n")
+	s.provide("php", "#!/bin/sh\necho $REDLOCKRUN_HELD_KEY >>'"+s.dir+"/ran'\n[ $REDLOCKRUN_HELD_KEY != mail ] || "+
+		"echo noise\n")
 	s.provide("pg_dump", "#!/bin/sh\necho $REDLOCKRUN_HELD_KEY >>'"+s.dir+"/ran'\n")
 	s.provide("logger", "#!/bin/sh\nexec cat\n")
 	s.provide("empty", "")

@@ -76,7 +76,8 @@ func (m made) repository() error {
 		}
 	}
 	for _, argv := range [][]string{
-		{"sh", "-c", "! git rev-parse -q --verify HEAD || git update-ref refs/heads/tested HEAD; git symbolic-ref HEAD refs/heads/tested"},
+		{"sh", "-c", "! git rev-parse -q --verify HEAD || git update-ref refs/heads/tested HEAD; git symbolic-ref " +
+			"HEAD refs/heads/tested"},
 		{"git", "add", "-A"},
 		{"git", "config", "user.name", "a"}, {"git", "config", "user.email", "a@example.com"},
 		{"git", "commit", "-q", "--allow-empty", "-m", "The tree that is tested"},
@@ -181,10 +182,12 @@ func TestAReleaseIsMadeTheSameByAStranger(t *testing.T) {
 	if err := os.Mkdir(elsewhere, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	settings := []string{"TMPDIR=" + elsewhere, "TZ=Asia/Tokyo", "LC_ALL=C.UTF-8", "GOFLAGS=-buildvcs=true", "GOAMD64=v2",
+	settings := []string{"TMPDIR=" + elsewhere, "TZ=Asia/Tokyo", "LC_ALL=C.UTF-8", "GOFLAGS=-buildvcs=true",
+		"GOAMD64=v2",
 		"GOOS=darwin", "SOURCE_DATE_EPOCH=1", "USER=somebody"}
 	said, err := inWith(stranger, settings, "sh", "-c", "umask 077; "+recipe(t, "verify"))
-	if err != nil || !strings.Contains(said, "the same: ") || !strings.Contains(said, "Good \"redlockrun\" signature for a@example.com") {
+	if err != nil || !strings.Contains(said, "the same: ") ||
+		!strings.Contains(said, "Good \"redlockrun\" signature for a@example.com") {
 		t.Errorf("%v\n%s", err, said)
 	}
 }
@@ -197,7 +200,8 @@ func TestAReleasesSumsAreCheckedAsThePageSays(t *testing.T) {
 	}
 	must(t, dir, "cp", filepath.Join(m.dir, "ALLOWED_SIGNERS"), ".")
 	said := must(t, dir, "sh", "-ec", recipe(t, "sums"))
-	for _, want := range []string{"redlockrun-" + version + "-linux-amd64.tar.gz: OK", "Good \"redlockrun\" signature"} {
+	for _, want := range []string{"redlockrun-" + version + "-linux-amd64.tar.gz: OK",
+		"Good \"redlockrun\" signature"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)
 		}
@@ -216,11 +220,13 @@ func TestAReleaseHasAFileForEachWayAndProcessor(t *testing.T) {
 	}
 	want := []string{
 		"NOTES.md", "SHA256SUMS", "SHA256SUMS.sig",
-		"redlockrun-V-1.aarch64.rpm", "redlockrun-V-1.armv7hl.rpm", "redlockrun-V-1.i386.rpm", "redlockrun-V-1.x86_64.rpm",
+		"redlockrun-V-1.aarch64.rpm", "redlockrun-V-1.armv7hl.rpm", "redlockrun-V-1.i386.rpm",
+		"redlockrun-V-1.x86_64.rpm",
 		"redlockrun-V-linux-386.tar.gz", "redlockrun-V-linux-amd64.tar.gz", "redlockrun-V-linux-arm64.tar.gz",
 		"redlockrun-V-linux-armv7.tar.gz", "redlockrun-V-source.tar.gz", "redlockrun-V.spdx.json",
 		"redlockrun_V-1_amd64.deb", "redlockrun_V-1_arm64.deb", "redlockrun_V-1_armhf.deb", "redlockrun_V-1_i386.deb",
-		"redlockrun_V-r1_aarch64.apk", "redlockrun_V-r1_armv7.apk", "redlockrun_V-r1_x86.apk", "redlockrun_V-r1_x86_64.apk",
+		"redlockrun_V-r1_aarch64.apk", "redlockrun_V-r1_armv7.apk", "redlockrun_V-r1_x86.apk",
+		"redlockrun_V-r1_x86_64.apk",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("it has\n%q, want\n%q", names, want)
@@ -262,9 +268,10 @@ func unpacked(t *testing.T, m made, arch string) (root string) {
 func TestVulnerabilitiesAreAskedForWhereTheyCanBe(t *testing.T) {
 	db := t.TempDir()
 	for path, text := range map[string]string{
-		"index/db.json":      `{"modified":"2026-01-01T00:00:00Z"}`,
-		"index/modules.json": `[{"path":"github.com/spf13/cobra","vulns":[{"id":"GO-2026-0001","modified":"2026-01-01T00:00:00Z"}]}]`,
-		"index/vulns.json":   `[{"id":"GO-2026-0001","modified":"2026-01-01T00:00:00Z"}]`,
+		"index/db.json": `{"modified":"2026-01-01T00:00:00Z"}`,
+		"index/modules.json": `[{"path":"github.com/spf13/cobra",` +
+			`"vulns":[{"id":"GO-2026-0001","modified":"2026-01-01T00:00:00Z"}]}]`,
+		"index/vulns.json": `[{"id":"GO-2026-0001","modified":"2026-01-01T00:00:00Z"}]`,
 		"ID/GO-2026-0001.json": `{"schema_version":"1.3.1","id":"GO-2026-0001","modified":"2026-01-01T00:00:00Z",
 			"published":"2026-01-01T00:00:00Z","summary":"made up","details":"made up","affected":[{
 			"package":{"name":"github.com/spf13/cobra","ecosystem":"Go"},

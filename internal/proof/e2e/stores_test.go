@@ -118,7 +118,8 @@ func TestReadmeRightsOfTheSentinelsSuffice(t *testing.T) {
 		}
 	}
 	s := newSite(t)
-	url := strings.Replace(sentinel.URL(), "sentinel_password=pw", "sentinel_username=jobs&sentinel_password=password", 1)
+	url := strings.Replace(sentinel.URL(), "sentinel_password=pw", "sentinel_username=jobs&sentinel_password=password",
+		1)
 	s.env = append(s.env, "REDLOCKRUN_REDIS="+url)
 	if r := s.run("redlockrun", "--key", "x", "--", "echo", "ran"); r != (run{stdout: "ran\n"}) {
 		t.Error(r)

@@ -74,7 +74,8 @@ func TestReadmeServiceEndsWellWhenStopped(t *testing.T) {
 		t.Error(err)
 	}
 	_ = cmd.Wait() // its status is looked at below
-	if status := fmt.Sprint(cmd.ProcessState.ExitCode()); !slices.Contains(strings.Fields(service["SuccessExitStatus"]), status) {
+	if status := fmt.Sprint(cmd.ProcessState.ExitCode()); !slices.Contains(strings.Fields(service["SuccessExitStatus"]),
+		status) {
 		t.Errorf("status %s is none of SuccessExitStatus=%s", status, service["SuccessExitStatus"])
 	}
 }

@@ -23,7 +23,8 @@ while [ -e up ]; do
 	sleep 2
 done
 `, s.server.Socket()))
-	s.env = append(s.env, "REDLOCKRUN_REDIS=redis://alice@"+s.server.Addr(), "REDLOCKRUN_REDIS_PASSWORD_COMMAND=cat token")
+	s.env = append(s.env, "REDLOCKRUN_REDIS=redis://alice@"+s.server.Addr(),
+		"REDLOCKRUN_REDIS_PASSWORD_COMMAND=cat token")
 	ended := s.begin(s.command(t.Context(), "sh", "-c", ": >up; exec service"))
 	defer func() { s.run("rm", "up"); ended() }()
 	s.run("sh", "-c", "until [ -e token ]; do sleep 0.1; done")

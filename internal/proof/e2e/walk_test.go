@@ -68,7 +68,8 @@ func TestANewUserWalks(t *testing.T) {
 	s.provide("empty", "")
 	// It is started once: who looks has time.
 	s.provide("usr/local/bin/php", "#!/bin/sh\ncrontab -r 2>/dev/null\n[ -e '"+s.dir+"/mended' ] || exit 3\n")
-	s.provide("etc/default/redlockrun", strings.ReplaceAll(block(t, "defaults"), "redis.internal:6379", "127.0.0.1:7777"))
+	s.provide("etc/default/redlockrun", strings.ReplaceAll(block(t, "defaults"), "redis.internal:6379",
+		"127.0.0.1:7777"))
 	s.provide("cancel-orders.crontab", strings.Replace(block(t, "crontab"), "*/5 *", "* *", 1)) // within a minute
 
 	argv := asRoot("unshare", "--mount", "--net", "--pid", "--mount-proc", "--fork", "--kill-child",

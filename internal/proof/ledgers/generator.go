@@ -59,7 +59,8 @@ func written(e lock.Entry) lock.Entry {
 }
 
 func (g *Generator) ended() lock.Entry {
-	hows := append(lock.EndKinds(), lock.EndOk, lock.EndOk, lock.EndOk, lock.EndOk, lock.EndOk, lock.EndOk, lock.EndOk, lock.EndOk)
+	hows := append(lock.EndKinds(), lock.EndOk, lock.EndOk, lock.EndOk, lock.EndOk, lock.EndOk, lock.EndOk, lock.EndOk,
+		lock.EndOk)
 	if g.Often(3) {
 		hows = []lock.EndKind{"", "new\x1b"}
 	}

@@ -57,7 +57,8 @@ func Freeze(t *testing.T, room, name, text string) {
 // FrozenHolder is whose records are frozen.
 func FrozenHolder() lock.Holder {
 	return lock.Holder{
-		Run: "01KAMHYV00FR0ZEN0000000000", Host: "web-3", PID: 4121, User: "alice", Command: "php", Start: time.UnixMilli(frozenInstant),
+		Run: "01KAMHYV00FR0ZEN0000000000", Host: "web-3", PID: 4121, User: "alice", Command: "php",
+		Start: time.UnixMilli(frozenInstant),
 	}
 }
 

@@ -23,7 +23,8 @@ const Patience = 30 * time.Second
 func RequestFor(name string) lock.Request {
 	return lock.Request{
 		Name: name, Times: lock.TimesOf(time.Minute), Timeout: 5 * time.Second,
-		Holder: lock.Holder{Run: lock.NewRunID(), Host: "web-3", PID: 4121, User: "alice", Command: "php", Start: time.Now()},
+		Holder: lock.Holder{Run: lock.NewRunID(), Host: "web-3", PID: 4121, User: "alice", Command: "php",
+			Start: time.Now()},
 	}
 }
 
@@ -123,7 +124,8 @@ func SaysSinceWhen(t *testing.T, s lock.Store) {
 	since := MustBeBusy(t, s, "job").Since
 	after = after.Add(boottime.Now().Sub(asked)) // an answer counts from when it has come
 	if since.Before(before) || since.After(after) {
-		t.Errorf("held for %v, which is not from %v to %v", boottime.Now().Sub(since), boottime.Now().Sub(after), boottime.Now().Sub(before))
+		t.Errorf("held for %v, which is not from %v to %v", boottime.Now().Sub(since), boottime.Now().Sub(after),
+			boottime.Now().Sub(before))
 	}
 	Must(t, l.Release(Limited(t, Patience), lock.ReleaseRequest{}))
 }
@@ -139,7 +141,8 @@ func CountsASleep(t *testing.T, s lock.Store) {
 	if held := l.Held(); held < time.Hour || held > time.Hour+Patience {
 		t.Errorf("held for %v after a sleep of an hour", held)
 	}
-	if until, err := l.Renew(Limited(t, Patience)); err != nil || until.Before(req.Times.End(woken)) || until != l.Until() {
+	if until, err := l.Renew(Limited(t, Patience)); err != nil || until.Before(req.Times.End(woken)) ||
+		until != l.Until() {
 		t.Errorf("renewed after the sleep until %v from then, %v", until.Sub(woken), err)
 	}
 	Must(t, l.Release(Limited(t, Patience), lock.ReleaseRequest{}))
@@ -163,6 +166,7 @@ func Written(password string) []string {
 func ChangeFor(act lock.Act) lock.Change {
 	return lock.Change{
 		Act: act, Reason: "deploy 7", For: time.Hour,
-		By: lock.Holder{Run: lock.NewRunID(), Host: "desk", PID: 7, User: "alice", Command: "redlockrun", Start: time.Now()},
+		By: lock.Holder{Run: lock.NewRunID(), Host: "desk", PID: 7, User: "alice", Command: "redlockrun",
+			Start: time.Now()},
 	}
 }

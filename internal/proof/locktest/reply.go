@@ -45,7 +45,8 @@ func mustReadExactly[R comparable](f *testing.F, read func([]any) (R, error), wi
 	if _, err := read(reply); err != nil {
 		f.Fatalf("%q: %v", wire, err)
 	}
-	strange := [][]any{reply[:len(reply)-1], append(slices.Clone(reply), int64(0)), append([]any{int64(99)}, reply[1:]...)}
+	strange := [][]any{reply[:len(reply)-1], append(slices.Clone(reply), int64(0)),
+		append([]any{int64(99)}, reply[1:]...)}
 	for i := range reply {
 		for _, other := range []any{nil, 1.0, []any{reply[i]}, true} {
 			changed := slices.Clone(reply)

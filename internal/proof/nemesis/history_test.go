@@ -118,8 +118,10 @@ func (n *nemesis) deeds(key string) (history []porcupine.Operation) {
 			continue
 		}
 		first, last := all[0], all[len(all)-1]
-		add(deed{what: "take", number: r.number, fence: first.fence, slot: first.slot, ignore: r.ignore}, r.launched, first.began)
-		free := deed{what: "free", number: r.number, slot: first.slot, closes: first.slot != "" && last.ended && last.code == 0}
+		add(deed{what: "take", number: r.number, fence: first.fence, slot: first.slot, ignore: r.ignore}, r.launched,
+			first.began)
+		free := deed{what: "free", number: r.number, slot: first.slot, closes: first.slot != "" && last.ended &&
+			last.code == 0}
 		until := r.exited
 		if !r.clean() {
 			free.unsure = true
@@ -148,7 +150,8 @@ func (r *run) dismissed() bool { return r.slots && r.status == 0 && r.report.Slo
 // clean: it gave back its lock, and how it ended is known to be recorded. Who was told to stop
 // and ended well all the same was stopped.
 func (r *run) clean() bool {
-	return len(r.struck) == 0 && r.said == "" && (r.report.How == "ok" || r.report.How == "failed") && r.report.From == "command"
+	return len(r.struck) == 0 && r.said == "" && (r.report.How == "ok" || r.report.How == "failed") &&
+		r.report.From == "command"
 }
 
 // linear reports whether the history of a key can be one of a lock, and if not, what cannot
@@ -208,13 +211,20 @@ func TestTheModelKnowsRightFromWrong(t *testing.T) {
 		want porcupine.CheckResult
 		ops  []porcupine.Operation
 	}{
-		"one after another":      {porcupine.Ok, []porcupine.Operation{take(1, 10, 0, 1), free(1, 2, 3), take(2, 11, 0, 4)}},
-		"before the other ended": {porcupine.Illegal, []porcupine.Operation{take(1, 10, 0, 1), free(1, 5, 6), take(2, 11, 0, 4)}},
-		"after a killed one":     {porcupine.Ok, []porcupine.Operation{take(1, 10, 0, 1), free(1, 3, ever), take(2, 11, 0, 4)}},
-		"beside a killed one":    {porcupine.Illegal, []porcupine.Operation{take(1, 10, 0, 1), free(1, 5, ever), take(2, 11, 0, 4)}},
-		"the same fence":         {porcupine.Illegal, []porcupine.Operation{take(1, 10, 0, 1), free(1, 2, 3), take(2, 10, 0, 4)}},
-		"a smaller fence":        {porcupine.Illegal, []porcupine.Operation{take(1, 10, 0, 1), free(1, 2, 3), take(2, 9, 0, 4)}},
-		"under a pause":          {porcupine.Illegal, []porcupine.Operation{op(deed{what: "pause"}, 0, 1), take(1, 10, 2, 3)}},
+		"one after another": {porcupine.Ok,
+			[]porcupine.Operation{take(1, 10, 0, 1), free(1, 2, 3), take(2, 11, 0, 4)}},
+		"before the other ended": {porcupine.Illegal,
+			[]porcupine.Operation{take(1, 10, 0, 1), free(1, 5, 6), take(2, 11, 0, 4)}},
+		"after a killed one": {porcupine.Ok,
+			[]porcupine.Operation{take(1, 10, 0, 1), free(1, 3, ever), take(2, 11, 0, 4)}},
+		"beside a killed one": {porcupine.Illegal,
+			[]porcupine.Operation{take(1, 10, 0, 1), free(1, 5, ever), take(2, 11, 0, 4)}},
+		"the same fence": {porcupine.Illegal,
+			[]porcupine.Operation{take(1, 10, 0, 1), free(1, 2, 3), take(2, 10, 0, 4)}},
+		"a smaller fence": {porcupine.Illegal,
+			[]porcupine.Operation{take(1, 10, 0, 1), free(1, 2, 3), take(2, 9, 0, 4)}},
+		"under a pause": {porcupine.Illegal,
+			[]porcupine.Operation{op(deed{what: "pause"}, 0, 1), take(1, 10, 2, 3)}},
 		"under a pause that it ignores": {porcupine.Ok, []porcupine.Operation{
 			op(deed{what: "pause"}, 0, 1), op(deed{what: "take", number: 1, fence: 10, ignore: true}, 2, 3)}},
 		"under a pause that was perhaps made": {porcupine.Ok, []porcupine.Operation{
@@ -226,16 +236,19 @@ func TestTheModelKnowsRightFromWrong(t *testing.T) {
 		"quiet while one runs": {porcupine.Illegal, []porcupine.Operation{
 			take(1, 10, 0, 1), op(deed{what: "pause"}, 2, 3), op(deed{what: "quiet"}, 2, 3), free(1, 5, 6)}},
 		"dismissed with reason": {porcupine.Ok, []porcupine.Operation{
-			op(slot(deed{what: "take", number: 1, fence: 10}), 0, 1), op(slot(deed{what: "free", number: 1, closes: true}), 2, 3),
+			op(slot(deed{what: "take", number: 1, fence: 10}), 0, 1),
+			op(slot(deed{what: "free", number: 1, closes: true}), 2, 3),
 			op(slot(deed{what: "dismiss"}), 0, 4)}},
 		"dismissed before it was done": {porcupine.Illegal, []porcupine.Operation{
 			op(slot(deed{what: "take", number: 1, fence: 10}), 0, 1), op(slot(deed{what: "dismiss"}), 0, 1),
 			op(slot(deed{what: "free", number: 1, closes: true}), 2, 3)}},
 		"done twice": {porcupine.Illegal, []porcupine.Operation{
-			op(slot(deed{what: "take", number: 1, fence: 10}), 0, 1), op(slot(deed{what: "free", number: 1, closes: true}), 2, 3),
+			op(slot(deed{what: "take", number: 1, fence: 10}), 0, 1),
+			op(slot(deed{what: "free", number: 1, closes: true}), 2, 3),
 			op(slot(deed{what: "take", number: 2, fence: 11}), 0, 5)}},
 		"done twice, not recorded": {porcupine.Ok, []porcupine.Operation{
-			op(slot(deed{what: "take", number: 1, fence: 10}), 0, 1), op(slot(deed{what: "free", number: 1, closes: true, unsure: true}), 2, ever),
+			op(slot(deed{what: "take", number: 1, fence: 10}), 0, 1),
+			op(slot(deed{what: "free", number: 1, closes: true, unsure: true}), 2, ever),
 			op(slot(deed{what: "take", number: 2, fence: 11}), 0, 5)}},
 	} {
 		if got := porcupine.CheckOperationsTimeout(model, test.ops, time.Minute); got != test.want {

@@ -44,7 +44,8 @@ type task struct {
 }
 
 func (k task) words() []string {
-	return []string{k.log, k.witness, strconv.Itoa(k.number), k.length.String(), k.codes, strconv.FormatBool(k.ignoresTERM)}
+	return []string{k.log, k.witness, strconv.Itoa(k.number), k.length.String(), k.codes,
+		strconv.FormatBool(k.ignoresTERM)}
 }
 
 func taskOf(words []string) (k task, err error) {
@@ -74,7 +75,8 @@ func work(words []string) {
 	log := appending(k.log)
 	beside := k.clash()
 	attempt, _ := strconv.Atoi(os.Getenv("REDLOCKRUN_ATTEMPT"))
-	say(log, "begin %d %d %s %s %d %d %d %q", k.number, began, os.Getenv("REDLOCKRUN_RUN_ID"), os.Getenv("REDLOCKRUN_FENCE"),
+	say(log, "begin %d %d %s %s %d %d %d %q", k.number, began, os.Getenv("REDLOCKRUN_RUN_ID"),
+		os.Getenv("REDLOCKRUN_FENCE"),
 		attempt, os.Getpid(), beside, os.Getenv("REDLOCKRUN_SLOT"))
 	for end := began.plus(k.length); now() < end; {
 		<-time.After(min(beat, end.sub(now())))

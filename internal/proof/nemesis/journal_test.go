@@ -79,7 +79,8 @@ func (j *journal) enter(line string) error {
 	switch what {
 	case "begin":
 		s := new(start)
-		_, err := fmt.Sscanf(words, "%d %d %s %d %d %d %d %q", &s.number, &s.began, &s.run, &s.fence, &s.attempt, &s.pid, &s.beside, &s.slot)
+		_, err := fmt.Sscanf(words, "%d %d %s %d %d %d %d %q", &s.number, &s.began, &s.run, &s.fence, &s.attempt,
+			&s.pid, &s.beside, &s.slot)
 		s.alive = s.began
 		j.starts[s.number], j.latest = append(j.starts[s.number], s), append(j.latest, s)
 		return err

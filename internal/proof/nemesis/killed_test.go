@@ -77,7 +77,8 @@ func TestOfAKilledRunNothingIsLeft(t *testing.T) {
 		})
 	}
 	lanes.Wait()
-	t.Logf("killed: %v; not there: %d; the last process of a run was gone after %s at most", k.killed, k.none, k.latest.Round(lookInterval))
+	t.Logf("killed: %v; not there: %d; the last process of a run was gone after %s at most", k.killed, k.none,
+		k.latest.Round(lookInterval))
 	if k.none > n/2 {
 		t.Errorf("of %d runs, %d had no victim", n, k.none)
 	}
@@ -109,8 +110,10 @@ func (k *killer) run(number int, program string) {
 	if d.after = time.Duration(draw.ExpFloat64() * float64(12*time.Millisecond)); d.victim == starter {
 		d.after = 0 // it lives for less than a millisecond
 	}
-	d.cmd = exec.Command(program, "-q", "-k", killedKey(number), "--ttl", fmt.Sprint(killTTL.Seconds()), "-c", killedCommands[d.victim])
-	d.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "REDLOCKRUN_CONFIG=/dev/null", "REDLOCKRUN_REDIS=" + k.server.URL(), d.mark}
+	d.cmd = exec.Command(program, "-q", "-k", killedKey(number), "--ttl", fmt.Sprint(killTTL.Seconds()), "-c",
+		killedCommands[d.victim])
+	d.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "REDLOCKRUN_CONFIG=/dev/null",
+		"REDLOCKRUN_REDIS=" + k.server.URL(), d.mark}
 	if err := d.cmd.Start(); err != nil {
 		k.t.Error(err)
 		return

@@ -173,7 +173,8 @@ func (n *nemesis) strikeStores(over context.Context, draw *rand.Rand) {
 	for waitBetween(over, draw, 500*time.Millisecond, 3*time.Second) {
 		f, some := faults.next(), n.place.some(draw)
 		n.broken(f.strike(n.place, some))
-		waitBetween(over, draw, 300*time.Millisecond, []time.Duration{time.Second, 2 * time.Second, 7 * time.Second}[draw.IntN(3)])
+		waitBetween(over, draw, 300*time.Millisecond,
+			[]time.Duration{time.Second, 2 * time.Second, 7 * time.Second}[draw.IntN(3)])
 		n.broken(f.pass(n.place, some))
 		for _, s := range some {
 			n.broken(s.Wait())
@@ -240,7 +241,8 @@ func (n *nemesis) victim(draw *rand.Rand, what string) (*run, start) {
 
 // long are the jobs that run for so long that much can come of what happens to them.
 func (n *nemesis) long(running []start) []start {
-	return slices.DeleteFunc(slices.Clone(running), func(s start) bool { return n.run(s.number).task.length < time.Second })
+	return slices.DeleteFunc(slices.Clone(running),
+		func(s start) bool { return n.run(s.number).task.length < time.Second })
 }
 
 // waiter is a run whose job has not begun.

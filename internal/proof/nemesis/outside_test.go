@@ -54,7 +54,8 @@ var scenes = map[string]func() *scene{
 		s := new(scene)
 		s.place = func(t *testing.T) *place {
 			n := redistest.NewNetwork(t)
-			group := redistest.StartSentinel(t, redistest.SentinelOptions{Data: data(n), Replicas: 1, Places: onRight(n, 5)})
+			group := redistest.StartSentinel(t,
+				redistest.SentinelOptions{Data: data(n), Replicas: 1, Places: onRight(n, 5)})
 			s.before = func() error { return fallBehind(group.Data[0], group.Data[1]) }
 			s.forget = func() error {
 				group.Data[0].Kill()

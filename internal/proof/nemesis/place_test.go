@@ -85,7 +85,8 @@ func newPlace(t *testing.T, name string) *place {
 func (p *place) command(program string, on *redistest.Host, args ...string) *exec.Cmd {
 	cmd := on.Command(program, args...)
 	cmd.Env = []string{
-		"PATH=/usr/bin:/bin", "REDLOCKRUN_CONFIG=/dev/null", "REDLOCKRUN_REDIS=" + strings.Join(p.urls, " "), roleVar + "=" + jobRole,
+		"PATH=/usr/bin:/bin", "REDLOCKRUN_CONFIG=/dev/null", "REDLOCKRUN_REDIS=" + strings.Join(p.urls, " "),
+		roleVar + "=" + jobRole,
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd

@@ -46,7 +46,8 @@ func left(word string) (some []string) {
 	for _, list := range lists {
 		words, _ := os.ReadFile(list)
 		if bytes.Contains(words, []byte(word)) {
-			some = append(some, fmt.Sprintf("%s: %q", filepath.Dir(list), bytes.ReplaceAll(words, []byte{0}, []byte(" "))))
+			some = append(some, fmt.Sprintf("%s: %q", filepath.Dir(list),
+				bytes.ReplaceAll(words, []byte{0}, []byte(" "))))
 		}
 	}
 	return some

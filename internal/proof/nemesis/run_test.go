@@ -110,7 +110,8 @@ func (n *nemesis) live(r *run) {
 		return
 	}
 	report := fmt.Sprintf("%s/report-%d", n.dir, r.number)
-	args := slices.Concat([]string{"-k", r.key, "--ttl", fmt.Sprint(r.ttl.Seconds()), "--redis-timeout", "3", "--report-file", report},
+	args := slices.Concat([]string{"-k", r.key, "--ttl", fmt.Sprint(r.ttl.Seconds()), "--redis-timeout", "3",
+		"--report-file", report},
 		n.place.flags, r.flags, []string{"--", self}, r.task.words())
 	on := n.place.net.Right
 	if r.left {
@@ -174,5 +175,6 @@ func (r *run) was(what string) bool {
 }
 
 func (r *run) String() string {
-	return fmt.Sprintf("run %d of %s (%s, ttl %s, %v, struck by %q)", r.number, r.key, r.report.Run, r.ttl, r.flags, r.struck)
+	return fmt.Sprintf("run %d of %s (%s, ttl %s, %v, struck by %q)", r.number, r.key, r.report.Run, r.ttl, r.flags,
+		r.struck)
 }

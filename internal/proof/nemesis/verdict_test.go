@@ -69,7 +69,8 @@ func (n *nemesis) judge() *verdict {
 	for _, key := range n.keys {
 		result, operations, trouble := n.linear(key)
 		v.operations += operations
-		if result != porcupine.Ok && !slices.ContainsFunc(v.outside, func(o overlap) bool { return o.first.key == key }) {
+		if result != porcupine.Ok && !slices.ContainsFunc(v.outside,
+			func(o overlap) bool { return o.first.key == key }) {
 			v.find("the history of %s, %d operations, is not that of a lock: %s\n%s", key, operations, result, trouble)
 		}
 	}
@@ -231,7 +232,8 @@ func (n *nemesis) judgeAct(v *verdict, a act) {
 	case a.what == "unlock" && a.done() && strings.HasPrefix(a.said, "took "):
 		v.unlocks++
 		if last.alive > a.to && !n.stood(a.to, leastTTL) {
-			v.find("the job of %v lived %s after its lock was taken away as a dead one's", n.runs[a.number], last.alive.sub(a.to))
+			v.find("the job of %v lived %s after its lock was taken away as a dead one's", n.runs[a.number],
+				last.alive.sub(a.to))
 		}
 	case a.what == "stop" && strings.HasPrefix(a.said, "told "):
 		n.judgeStop(v, a, last)
@@ -260,7 +262,8 @@ by status %v; %d dismissed, %d refused
 faults %v
 paused %d times, stopped %d runs, unlocked %d; %d operations checked
 overlaps: %d inside, %d while the machine stood still (at most for %s, in all for %s)`,
-		v.runs, v.takes, v.handovers, v.starts, v.statuses, v.dismissals, v.refusals, v.dealt, v.pauses, v.stops, v.unlocks, v.operations,
+		v.runs, v.takes, v.handovers, v.starts, v.statuses, v.dismissals, v.refusals, v.dealt, v.pauses, v.stops,
+		v.unlocks, v.operations,
 		len(v.inside), len(v.outside), v.stood.Round(time.Millisecond), v.stoodInAll.Round(time.Millisecond))
 }
 

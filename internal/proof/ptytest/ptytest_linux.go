@@ -73,7 +73,8 @@ func Shell(t testing.TB, env ...string) *Terminal {
 // editing, and waits for its prompt.
 func ShellNamed(t testing.TB, name string, env ...string) *Terminal {
 	t.Helper()
-	env = append(os.Environ(), append(env, "PS1=$ ", "TERM=xterm", "HISTFILE=", "LESS=", "LC_ALL=C", "HOME="+t.TempDir())...)
+	env = append(os.Environ(), append(env, "PS1=$ ", "TERM=xterm", "HISTFILE=", "LESS=", "LC_ALL=C",
+		"HOME="+t.TempDir())...)
 	term := Start(t, env, shells[name]...)
 	term.Expect("$ ")
 	return term

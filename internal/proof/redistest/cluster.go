@@ -39,7 +39,8 @@ func StartCluster(t testing.TB, opts ClusterOptions) *Cluster {
 // Its files are in dir.
 func NewCluster(dir string, opts ClusterOptions) (*Cluster, error) {
 	opts.Data.cluster = true
-	opts.Data.Args = append([]string{"--cluster-node-timeout", "1000"}, opts.Data.Args...) // news spreads within half of it
+	// news spreads within half of it
+	opts.Data.Args = append([]string{"--cluster-node-timeout", "1000"}, opts.Data.Args...)
 	c := &Cluster{group: group{dir: dir, data: opts.Data}, opts: opts}
 	return c, c.assemble(steps{start: c.startNodes, wire: c.join, ready: c.Ready, stabilize: c.calm})
 }

@@ -40,7 +40,8 @@ func TestClusterMovesASlotWithItsKeys(t *testing.T) {
 
 func TestClusterFailsOverWhenTold(t *testing.T) {
 	t.Parallel()
-	c := redistest.StartCluster(t, redistest.ClusterOptions{Data: redistest.Options{TLS: true, Mutual: true}, Replicas: 1})
+	c := redistest.StartCluster(t, redistest.ClusterOptions{Data: redistest.Options{TLS: true, Mutual: true},
+		Replicas: 1})
 	place := c.Owner("a")
 	if _, err := c.Masters[place].Do("SET", "a", "1"); err != nil {
 		t.Fatal(err)

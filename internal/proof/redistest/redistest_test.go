@@ -73,7 +73,8 @@ func TestRestartKeepsOrLosesTheData(t *testing.T) {
 
 func TestUsersPasswordAndTLS(t *testing.T) {
 	t.Parallel()
-	s := redistest.Start(t, redistest.Options{Password: "secret", TLS: true, Mutual: true, Users: []string{"alice on >pw ~a* +get"}})
+	s := redistest.Start(t, redistest.Options{Password: "secret", TLS: true, Mutual: true,
+		Users: []string{"alice on >pw ~a* +get"}})
 	if !strings.HasPrefix(s.URL(), "rediss://:secret@127.0.0.1:") {
 		t.Errorf("URL = %s", s.URL())
 	}

@@ -9,7 +9,10 @@ import (
 // Forbid lets the server refuse a command as one that does not know it, or that
 // may not be used, would: with refusal, also where a script calls it.
 func (p *Proxy) Forbid(command, refusal string) {
-	p.rewrite(command, func([]string) []string { return []string{"EVAL", "return redis.error_reply(ARGV[1])", "0", refusal} })
+	p.rewrite(command, func([]string) []string {
+		return []string{"EVAL", "return redis.error_reply(ARGV[1])", "0",
+			refusal}
+	})
 	p.Play(command, fmt.Sprintf("return {err = %s}", luaString(refusal)))
 }
 

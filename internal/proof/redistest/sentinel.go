@@ -162,7 +162,8 @@ func (s *Sentinel) sees(sentinel *Server) error {
 		entries, _ := list.([]any)
 		for _, entry := range entries {
 			f := fields(entry)
-			if strings.Contains(f["flags"], "disconnected") || strings.Contains(f["flags"], "down") || f["info-refresh"] == "0" {
+			if strings.Contains(f["flags"], "disconnected") || strings.Contains(f["flags"], "down") ||
+				f["info-refresh"] == "0" {
 				return fmt.Errorf("wait for sentinel %s: %s of %s are %q", sentinel.Addr(), what, f["name"], f["flags"])
 			}
 		}

@@ -26,7 +26,8 @@ func TestSentinelFailsOverWhenTold(t *testing.T) {
 
 func TestSentinelFailsOverWhenTheMasterIsKilled(t *testing.T) {
 	t.Parallel()
-	s := redistest.StartSentinel(t, redistest.SentinelOptions{Data: redistest.Options{TLS: true, Mutual: true}, Replicas: 1})
+	s := redistest.StartSentinel(t, redistest.SentinelOptions{Data: redistest.Options{TLS: true, Mutual: true},
+		Replicas: 1})
 	s.Data[0].Kill()
 	master, err := s.Failover(s.Sentinels[0], s.Sentinels[1:]...)
 	if err != nil {

@@ -94,7 +94,8 @@ func (s *Server) certify() (err error) {
 		}
 	}
 	if s.opts.Pair == (Pair{}) {
-		s.opts.Pair, err = s.opts.CA.Issue(filepath.Base(filepath.Dir(s.sock)), time.Now().Add(24*time.Hour), s.opts.On.IP(), "localhost")
+		s.opts.Pair, err = s.opts.CA.Issue(filepath.Base(filepath.Dir(s.sock)), time.Now().Add(24*time.Hour),
+			s.opts.On.IP(), "localhost")
 	}
 	return err
 }

@@ -34,7 +34,8 @@ func Overlay(dir, top string, edits ...Edit) (path string, err error) {
 			return "", fmt.Errorf("%q is %d times in %s", e.Old, n, e.File)
 		}
 		replace[file] = filepath.Join(dir, fmt.Sprintf("overlay-%d%s", i, filepath.Ext(file)))
-		if err := os.WriteFile(replace[file], []byte(strings.Replace(string(text), e.Old, e.New, 1)), 0o600); err != nil {
+		if err := os.WriteFile(replace[file], []byte(strings.Replace(string(text), e.Old, e.New, 1)),
+			0o600); err != nil {
 			return "", err
 		}
 	}

@@ -199,10 +199,12 @@ const jobName = "job"
 func (p *process) request() lock.Request {
 	c := p.client
 	return lock.Request{
-		Name: jobName, Times: c.world.times, Timeout: c.world.timeout, History: c.world.keeps, IgnorePause: p.tick.ignores,
+		Name: jobName, Times: c.world.times, Timeout: c.world.timeout, History: c.world.keeps,
+		IgnorePause: p.tick.ignores,
 		Holder: lock.Holder{
-			Run: p.run, Host: fmt.Sprint("c", c.number), PID: firstPID + p.number, User: "u", Command: "job", Start: time.Now(),
-			TTL: c.world.times.TTL, Every: c.world.times.Renew,
+			Run: p.run, Host: fmt.Sprint("c", c.number), PID: firstPID + p.number, User: "u", Command: "job",
+			Start: time.Now(),
+			TTL:   c.world.times.TTL, Every: c.world.times.Renew,
 		},
 		Wait: p.tick.waits(), Slot: lock.Slot{Name: p.tick.slot, Tries: slotTries}, Clock: c.clock, Draw: c.draw,
 	}
@@ -216,12 +218,14 @@ const slotTries = 2
 
 func (p *process) config() watchdog.Config {
 	c := p.client
-	return watchdog.Config{Times: c.world.times, Timeout: c.world.timeout, Continue: p.tick.continues, Clock: c.clock, Draw: c.draw}
+	return watchdog.Config{Times: c.world.times, Timeout: c.world.timeout, Continue: p.tick.continues, Clock: c.clock,
+		Draw: c.draw}
 }
 
 // giveBack ends the lease as cmd/redlockrun does.
 func (p *process) giveBack(lease lock.Lease, end ending) {
-	farewell := lock.ReleaseRequest{Result: lock.RunResult{End: end.how, Status: end.status, Attempts: end.attempts, Lost: end.lost != nil}}
+	farewell := lock.ReleaseRequest{Result: lock.RunResult{End: end.how, Status: end.status, Attempts: end.attempts,
+		Lost: end.lost != nil}}
 	if end.lost == nil {
 		farewell.Keep = max(0, p.tick.minHold-lease.Held())
 	}

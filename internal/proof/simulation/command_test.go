@@ -78,7 +78,8 @@ func (w *watched) Renew(ctx context.Context) (time.Time, error) {
 	return w.Lease.Renew(ctx)
 }
 
-// settling is how long it takes until a command hears that it is to end: what the other masters of a quorum answer at that
+// settling is how long it takes until a command hears that it is to end: what the other masters of a quorum answer at
+// that
 // instant has been taken in by then, so that it happens again in the same order.
 const settling = time.Microsecond
 

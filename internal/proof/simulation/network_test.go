@@ -83,7 +83,8 @@ func (p *process) wire(m *machine) *wire {
 	n := c.wires[m.number]
 	c.wires[m.number]++
 	x := &wire{
-		name: fmt.Sprintf("c%d>s%d#%d", c.number, m.number, n), world: c.world, process: p, machine: m, answered: make(chan error, 1),
+		name: fmt.Sprintf("c%d>s%d#%d", c.number, m.number, n), world: c.world, process: p, machine: m,
+		answered: make(chan error, 1),
 	}
 	lane := faultLanes + 2*((c.number*mostServers+m.number)*wiresOfPair+n%wiresOfPair)
 	x.up = channel{wire: x, lane: lane, draw: streamOf(c.world.seed, "%s up", x.name)}
@@ -141,7 +142,8 @@ func (c *channel) String() string {
 	return c.wire.name + " down"
 }
 
-// stillUntil is until when nothing of a wire moves: its host is cut off, or from that server alone, or the server frozen.
+// stillUntil is until when nothing of a wire moves: its host is cut off, or from that server alone, or the server
+// frozen.
 func (x *wire) stillUntil() time.Time {
 	c := x.process.client
 	return latest(c.still, c.apart[x.machine.number], x.machine.still)

@@ -51,7 +51,8 @@ func (p *plan) staff() {
 	calm := len(p.faults) == 0 || s.chance(0.5)
 	if s.chance(0.4) {
 		for range 1 + s.IntN(3) {
-			p.deeds = append(p.deeds, p.draw(s, pick(s, pauses, pauses, stops, stopsRun, stopsAll, unlocks, unlocksNow, resumes), calm))
+			p.deeds = append(p.deeds, p.draw(s,
+				pick(s, pauses, pauses, stops, stopsRun, stopsAll, unlocks, unlocksNow, resumes), calm))
 		}
 		p.ignore(s)
 	}

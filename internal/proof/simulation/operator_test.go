@@ -17,7 +17,8 @@ func (w *world) addDesk() {
 	for _, d := range w.attended() {
 		name := fmt.Sprint("c", len(w.clients))
 		c := &client{
-			clientPlan: &clientPlan{}, number: len(w.clients), world: w, clock: new(boottime.Clock), draw: drawOf(w.seed, name),
+			clientPlan: &clientPlan{}, number: len(w.clients), world: w, clock: new(boottime.Clock),
+			draw:   drawOf(w.seed, name),
 			chance: streamOf(w.seed, "%s acts", name), network: d.network, deed: d,
 		}
 		if d.kind == looksLast {
@@ -92,7 +93,8 @@ func (p *process) change(act lock.Act) (lock.ChangeResult, error) {
 	d := p.client.deed
 	defer func() { p.over = true }()
 	c := lock.Change{
-		Act: act, For: d.length, By: lock.Holder{Run: p.run, Host: fmt.Sprint("c", p.client.number), PID: 1, User: "o", Start: time.Now()},
+		Act: act, For: d.length, By: lock.Holder{Run: p.run, Host: fmt.Sprint("c", p.client.number), PID: 1, User: "o",
+			Start: time.Now()},
 		Reason: d.kind, ThenPause: d.kind == stopsAll,
 	}
 	if d.endless || c.ThenPause {

@@ -68,7 +68,8 @@ const warm = 3 * time.Minute
 // planOf draws a plan.
 func planOf(seed uint64) *plan {
 	s := streamOf(seed, "plan")
-	p := &plan{seed: seed, machines: pick(s, 1, 1, 1, 1, 3, 3, 5), timeout: pick(s, 5*time.Second, 5*time.Second, time.Second, 20*time.Second)}
+	p := &plan{seed: seed, machines: pick(s, 1, 1, 1, 1, 3, 3, 5),
+		timeout: pick(s, 5*time.Second, 5*time.Second, time.Second, 20*time.Second)}
 	p.times = timesFor(s)
 	for range p.machines {
 		p.rates = append(p.rates, 1+pick(s, -0.01, 0, 0.01, 0.02*s.Float64()-0.01))
@@ -93,7 +94,8 @@ func planOf(seed uint64) *plan {
 
 // timesFor are the times of a lease, of a ttl as short as may be or as long as most are.
 func timesFor(s stream) lock.Times {
-	t := lock.TimesOf(pick(s, 500*time.Millisecond, time.Second, 2*time.Second, 5*time.Second, 15*time.Second, time.Minute))
+	t := lock.TimesOf(pick(s, 500*time.Millisecond, time.Second, 2*time.Second, 5*time.Second, 15*time.Second,
+		time.Minute))
 	if s.chance(0.3) {
 		longer := t
 		longer.Grace = s.between(0, t.TTL/4)
@@ -116,7 +118,8 @@ func (p *plan) host(s stream, span, period time.Duration, calm bool) *clientPlan
 	sloppy, slotted := s.chance(0.3), s.chance(0.4)
 	for at := time.Duration(0); at < span && len(c.ticks) < 6; at += period {
 		t := tick{
-			at: warm + at + s.between(0, 50*time.Millisecond), wait: pick(s, 0, s.spread(100*time.Millisecond, 20*time.Second), 10*time.Minute),
+			at:   warm + at + s.between(0, 50*time.Millisecond),
+			wait: pick(s, 0, s.spread(100*time.Millisecond, 20*time.Second), 10*time.Minute),
 			runs: s.spread(time.Millisecond, 3*p.times.TTL), how: pick(s, lock.EndOk, lock.EndOk, lock.EndFailed),
 			outlives: s.between(0, 100*time.Millisecond),
 		}
@@ -143,7 +146,8 @@ func (p *plan) draws(s stream, span time.Duration) (faults []fault) {
 	forgotten := 0
 	for range s.IntN(8) {
 		f := fault{at: warm + s.between(0, span+span/4), length: s.spread(5*time.Millisecond, 20*time.Second)}
-		f.kind = pick(s, "freeze server", "restart", "cut all", "freeze client", "crash", "crash", "host dies", "cut client", "forget")
+		f.kind = pick(s, "freeze server", "restart", "cut all", "freeze client", "crash", "crash", "host dies",
+			"cut client", "forget")
 		switch f.kind {
 		case "freeze client", "crash", "host dies", "cut client":
 			f.on = s.IntN(len(p.hosts))
@@ -175,7 +179,8 @@ func (c choice) String() string {
 	for _, part := range []struct {
 		name string
 		of   []int
-	}{{"hosts", c.hosts}, {"faults", c.faults}, {"calm", c.calm}, {"short", c.short}, {"plain", c.plain}, {"acts", c.acts}} {
+	}{{"hosts", c.hosts}, {"faults", c.faults}, {"calm", c.calm}, {"short", c.short}, {"plain", c.plain},
+		{"acts", c.acts}} {
 		if len(part.of) > 0 {
 			words = append(words, part.name+"="+strings.Trim(strings.ReplaceAll(fmt.Sprint(part.of), " ", ","), "[]"))
 		}
@@ -188,7 +193,8 @@ func choiceOf(text string) (c choice) {
 	for _, word := range strings.Fields(text) {
 		name, list, _ := strings.Cut(word, "=")
 		part := map[string]*[]int{
-			"hosts": &c.hosts, "faults": &c.faults, "calm": &c.calm, "short": &c.short, "plain": &c.plain, "acts": &c.acts,
+			"hosts": &c.hosts, "faults": &c.faults, "calm": &c.calm, "short": &c.short, "plain": &c.plain,
+			"acts": &c.acts,
 		}[name]
 		for _, number := range strings.Split(list, ",") {
 			var n int

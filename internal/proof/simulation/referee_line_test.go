@@ -129,7 +129,8 @@ func (r *referee) noteIdle(x *wire, now standing) {
 	}
 	ms, idle := x.machine.clock().UnixMilli(), false
 	for i, run := range now.line {
-		idle = idle || now.holder == "" && r.runs[run] != nil && now.isFit(i, ms, 0, false) && !r.dismissed(x.machine, r.runs[run])
+		idle = idle || now.holder == "" && r.runs[run] != nil && now.isFit(i, ms, 0, false) &&
+			!r.dismissed(x.machine, r.runs[run])
 	}
 	if run := r.runs[x.process.run]; run != nil {
 		run.idle = idle
@@ -166,12 +167,15 @@ func (r *referee) isOf(run string, x *wire) bool {
 
 // toldTruly: who gives back what it has is not told that it was lost, and leaves nobody in line who is there.
 func (r *referee) toldTruly(run *record) {
-	if !r.world.outside && !r.world.forgetful() && !run.everFreed && errors.Is(run.err, lock.ErrLost) && time.Now().Before(run.lease.Until()) {
+	if !r.world.outside && !r.world.forgetful() && !run.everFreed && errors.Is(run.err, lock.ErrLost) &&
+		time.Now().Before(run.lease.Until()) {
 		r.breach("release: %s is told that its lock was lost: %v", run.id, run.err)
 	}
 	var down *lock.UnavailableError
-	if errors.As(run.err, &down) && !link.Final(run.err) && run.tick.slot != "" && time.Now().Before(run.lease.Until()) {
-		r.breach("release: %s gives up saying how it ended, and could have tried for another %v", run.id, time.Until(run.lease.Until()))
+	if errors.As(run.err, &down) && !link.Final(run.err) && run.tick.slot != "" &&
+		time.Now().Before(run.lease.Until()) {
+		r.breach("release: %s gives up saying how it ended, and could have tried for another %v", run.id,
+			time.Until(run.lease.Until()))
 	}
 	if (run.err == nil || errors.Is(run.err, lock.ErrLost)) && run.idle && !r.newer {
 		r.breach("line: %s has given back what was gone, and nobody in line is given it", run.id)

@@ -134,7 +134,8 @@ func (r *referee) pausedGrant(run *record) (ignores bool) {
 // pausedStart: nobody begins under a pause who had nothing when it was known.
 func (r *referee) pausedStart(run *record) {
 	for _, p := range r.pauses {
-		if p.inForce() && !run.tick.ignores && !run.freed && !p.holders[run.id] && !r.world.outside && !r.world.forgetful() {
+		if p.inForce() && !run.tick.ignores && !run.freed && !p.holders[run.id] && !r.world.outside &&
+			!r.world.forgetful() {
 			r.breach("pause: %s starts under %s", run.id, p.id)
 		}
 	}
@@ -253,7 +254,8 @@ func (r *referee) mustStop(n news) {
 	t := r.world.times
 	due := n.at.Add(t.Renew + t.Grace + t.Margin + messageDelay)
 	r.world.schedule(r.world.in(refereeLane, due), func() {
-		unreachable := slices.ContainsFunc(r.world.servers, func(m *machine) bool { return m.still.After(n.at.Add(-t.TTL)) || m.down })
+		unreachable := slices.ContainsFunc(r.world.servers,
+			func(m *machine) bool { return m.still.After(n.at.Add(-t.TTL)) || m.down })
 		if slices.Contains(r.running, run) && !run.disturbed && !run.freed && !unreachable {
 			r.breach("stop: %s runs on, %v after it was stopped", run.id, time.Since(n.at))
 		}

@@ -21,10 +21,12 @@ func (r *referee) isVote(x *wire) {
 	}
 }
 
-// isUndone: nothing of a run that arrives late takes away what it has by a lease. What is left of its rounds before it may.
+// isUndone: nothing of a run that arrives late takes away what it has by a lease. What is left of its rounds before it
+// may.
 func (r *referee) isUndone(now standing, x *wire) {
 	run := r.runs[r.was.holder]
-	if run == nil || run.process != x.process || now.holder == r.was.holder || r.was.left <= 0 || r.was.round < run.round {
+	if run == nil || run.process != x.process || now.holder == r.was.holder || r.was.left <= 0 ||
+		r.was.round < run.round {
 		return
 	}
 	if run.lease != nil && !run.left && time.Now().Before(run.lease.Until()) {

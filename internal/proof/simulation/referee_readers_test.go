@@ -100,7 +100,8 @@ func (s standing) reads(job lock.Job) bool {
 	}
 	switch {
 	case s.holder == "":
-		return job.Holder.Run == "" && slices.Contains([]lock.State{lock.StateIdle, lock.StateVanished, lock.StatePaused}, job.State)
+		return job.Holder.Run == "" && slices.Contains([]lock.State{lock.StateIdle, lock.StateVanished,
+			lock.StatePaused}, job.State)
 	case s.holder == stranger:
 		return job.State == lock.StateForeign && job.Holder.Foreign == stranger
 	case s.fence == 0 && len(s.holder) != lock.RunIDLen:
@@ -123,7 +124,8 @@ func (r *referee) readLast(job lock.Job) {
 	}
 	vanished := job.State == lock.StateVanished && job.Open.Run != ""
 	if vanished != job.Vanished() {
-		r.breach("read: the job is %s, %q is open, and to have vanished is said to be %v", job.State, job.Open.Run, job.Vanished())
+		r.breach("read: the job is %s, %q is open, and to have vanished is said to be %v", job.State, job.Open.Run,
+			job.Vanished())
 	}
 	if job.Holder.Run != "" || job.Pause != nil || !vanished && (job.State != lock.StateIdle || job.Open.Run != "") {
 		r.breach("read: all are gone, and the job is %s, by %q, %q is open", job.State, job.Holder.Run, job.Open.Run)
@@ -132,7 +134,8 @@ func (r *referee) readLast(job lock.Job) {
 		r.breach("read: %s has vanished, and has said how it ended", job.Open.Run)
 	}
 	for _, e := range append(job.Runs, job.LastEnd) {
-		if run := r.runs[e.Run]; e.End != "" && (run == nil || e.End != run.how && e.End != lock.EndVanished && !run.mayEnd(e.End)) {
+		if run := r.runs[e.Run]; e.End != "" &&
+			(run == nil || e.End != run.how && e.End != lock.EndVanished && !run.mayEnd(e.End)) {
 			r.breach("read: %s is %s", e.Run, e.End)
 		}
 	}
@@ -210,5 +213,6 @@ func (r *referee) isFull(m *machine) bool {
 
 // refuses reports whether a server has let nobody write into the ledger for a while.
 func (w *world) refuses() bool {
-	return slices.ContainsFunc(w.faults, func(f fault) bool { return f.kind == "no rights" || f.kind == "no counts" || f.kind == "no trims" })
+	return slices.ContainsFunc(w.faults,
+		func(f fault) bool { return f.kind == "no rights" || f.kind == "no counts" || f.kind == "no trims" })
 }

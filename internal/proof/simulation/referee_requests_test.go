@@ -136,10 +136,12 @@ func (r *referee) turnedAway(run *record, err error) {
 	if held.Full && run.mostHere < run.tick.most {
 		r.breach("waiters: %s is told that %d wait, and at most %d do", run.id, run.tick.most, run.mostHere)
 	}
-	if run.process.disturbed || !r.world.servers[0].still.IsZero() { // one that stood still, however briefly, is asked anew
+	// one that stood still, however briefly, is asked anew
+	if run.process.disturbed || !r.world.servers[0].still.IsZero() {
 		return
 	}
-	if t := run.tick; t.retries > 0 && (run.tries > 1+t.retries || t.wait == 0 && run.tries < 1+t.retries && !run.starved) {
+	if t := run.tick; t.retries > 0 && (run.tries > 1+t.retries || t.wait == 0 && run.tries < 1+t.retries &&
+		!run.starved) {
 		r.breach("retries: %s has asked %d times, and wanted to ask 1 + %d times", run.id, run.tries, t.retries)
 	}
 	if run.starved && !held.Full && run.tries == 0 && !run.process.tick.waited() {

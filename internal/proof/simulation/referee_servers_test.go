@@ -47,10 +47,12 @@ func (r *referee) refusedBy(x *wire, run *record) {
 	}
 }
 
-// raises reports whether a step of a quorum's master is one that writes the fence first, as the next round of a run does
+// raises reports whether a step of a quorum's master is one that writes the fence first, as the next round of a run
+// does
 // that has the lock there by the one before: nothing is done by it if it is refused.
 func raises(request []byte) bool {
-	return bytes.Contains(request, []byte("setCounter(fence)")) || bytes.Contains(request, []byte("setCounter(tonumber("))
+	return bytes.Contains(request, []byte("setCounter(fence)")) ||
+		bytes.Contains(request, []byte("setCounter(tonumber("))
 }
 
 // silence notes that the ledger may not know how a run ends; nil: what an operator's step has found.
@@ -75,7 +77,8 @@ func (r *referee) repeats(x *wire) {
 	}
 	r.resend(x, b)
 	if now := r.holding(m); now.holder != before.holder || now.fence != before.fence {
-		r.breach("repeated: the release of %s, once more, has %q have the lock in place of %q", x.name, now.holder, before.holder)
+		r.breach("repeated: the release of %s, once more, has %q have the lock in place of %q", x.name, now.holder,
+			before.holder)
 	}
 	if one && !slices.Equal(line.line, r.standing(m).line) {
 		r.breach("repeated: the release of %s, once more, changes the line", x.name)
@@ -111,7 +114,8 @@ const (
 // looks notes that a waiter has looked: if nobody had for long, nobody could, and all are excused until now.
 func (r *referee) looks(x *wire, now standing) {
 	run := r.runs[x.process.run]
-	if run == nil || !bytes.Contains(x.asked, acquires) || !slices.Contains(now.line, run.id) && !slices.Contains(r.was.line, run.id) {
+	if run == nil || !bytes.Contains(x.asked, acquires) || !slices.Contains(now.line, run.id) &&
+		!slices.Contains(r.was.line, run.id) {
 		return
 	}
 	_, run.callable = r.entry(x.machine, run.id)
@@ -124,14 +128,16 @@ func (r *referee) looks(x *wire, now standing) {
 
 // isAnnounced: the lock is handed to nobody who has been silent for long, though others could look.
 func (r *referee) isAnnounced(run *record, x *wire) {
-	if r.world.wrongClocks() || run.process == x.process || run.looked.IsZero() || time.Since(r.latest) > silent-time.Second {
+	if r.world.wrongClocks() || run.process == x.process || run.looked.IsZero() ||
+		time.Since(r.latest) > silent-time.Second {
 		return
 	}
 	if gone := time.Since(latest(run.looked, r.since)); gone > silent {
 		r.breach("silence: the lock is given to %s, which has not looked for %v", run.id, gone)
 	}
 	// Who comes back from a gap may be excused for not listening yet.
-	if place := slices.Index(r.was.line, run.id); place >= 0 && !r.was.there[place] && run.callable && time.Since(r.since) > 3*time.Second {
+	if place := slices.Index(r.was.line, run.id); place >= 0 && !r.was.there[place] && run.callable &&
+		time.Since(r.since) > 3*time.Second {
 		r.breach("silence: the lock is given to %s, which is not connected", run.id)
 	}
 }
@@ -199,7 +205,8 @@ func (r *referee) ledgerOfQuorum() {
 		if told && know <= r.world.machines/2 && !r.world.outside {
 			r.breach("ledger: %s has ended (%s), and %d of %d know it", run.id, run.how, know, r.world.machines)
 		}
-		// A round of which nobody told it in time can have looked like a run that has died, and the next one had the lock.
+		// A round of which nobody told it in time can have looked like a run that has died, and the next one had the
+		// lock.
 		if told && vanished > r.world.machines/2 && !r.world.outside && !run.process.disturbed {
 			r.breach("ledger: %s has ended (%s), and has vanished by %d masters", run.id, run.how, vanished)
 		}
@@ -225,7 +232,8 @@ func (r *referee) isOnce(n int, run *record, said []lock.Entry) {
 
 // isMissed: who has died without a word has vanished for whoever had the lock after it, unless a step could not say so.
 func (r *referee) isMissed(run *record, said []lock.Entry) {
-	if r.silenced || r.isFull(r.world.servers[0]) || slices.ContainsFunc(r.ordered, func(other *record) bool { return other.silenced }) {
+	if r.silenced || r.isFull(r.world.servers[0]) ||
+		slices.ContainsFunc(r.ordered, func(other *record) bool { return other.silenced }) {
 		return
 	}
 	after := func(other *record) bool { return other.started && other.fence > run.fence }
@@ -240,7 +248,8 @@ func (r *referee) isTrue(run *record, e lock.Entry) {
 		return
 	}
 	if run.begun != run.attempts || e.Attempts != run.attempts {
-		r.breach("ledger: %s was started %d times, says %d, and is entered with %d", run.id, run.begun, run.attempts, e.Attempts)
+		r.breach("ledger: %s was started %d times, says %d, and is entered with %d", run.id, run.begun, run.attempts,
+			e.Attempts)
 	}
 	if e.Lost != (run.gone != nil) {
 		r.breach("ledger: %s has lost its lock (%v), and is entered with lost: %v", run.id, run.gone, e.Lost)

@@ -46,7 +46,8 @@ func (run *record) votes() (n int) {
 	return n
 }
 
-// everywhere reports whether each of the masters has given a run the lock, so that any majority knows that it has begun.
+// everywhere reports whether each of the masters has given a run the lock, so that any majority knows that it has
+// begun.
 func (run *record) everywhere(machines int) bool { return machines == 1 || run.votes() == machines }
 
 // mostSlots is how many are kept; who comes for another's after so many others may find it forgotten.
@@ -90,9 +91,12 @@ func (r *referee) refused(run *record, err error) {
 	case errors.As(err, &tries):
 		failed := 0
 		for _, other := range r.ordered {
-			recorded := other.how == lock.EndOk && other.released && other.err == nil // else it looks as if it had vanished
-			inVain := other.left && !other.started && !other.process.disturbed        // it had the lock, and has said that it did nothing
-			inVain = inVain && !other.mayStop && !other.everFreed                     // whom an operator ends has failed
+			// else it looks as if it had vanished
+			recorded := other.how == lock.EndOk && other.released && other.err == nil
+			// it had the lock, and has said that it did nothing
+			inVain := other.left && !other.started && !other.process.disturbed
+			// whom an operator ends has failed
+			inVain = inVain && !other.mayStop && !other.everFreed
 			had := other.had || r.world.machines > 1 && r.ofMost(other)
 			if other.tick.slot == run.tick.slot && had && !recorded && !inVain {
 				failed++

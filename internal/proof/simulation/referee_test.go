@@ -103,7 +103,8 @@ const (
 
 func newReferee(w *world) *referee {
 	return &referee{
-		world: w, chance: streamOf(w.seed, "repeats"), runs: make(map[string]*record), keys: lockwire.KeysOf(lock.DefaultPrefix, jobName, ""),
+		world: w, chance: streamOf(w.seed, "repeats"), runs: make(map[string]*record),
+		keys: lockwire.KeysOf(lock.DefaultPrefix, jobName, ""),
 	}
 }
 
@@ -254,7 +255,8 @@ func (r *referee) kept(run *record, n news) {
 	if n.asking {
 		r.breach("renewal: the lease of %s is kept no more, and a try is under way", run.id)
 	}
-	unanswered := errors.As(n.lost, new(*watchdog.LostError)) && !errors.Is(n.lost, lock.ErrLost) && !errors.Is(n.lost, watchdog.ErrLate)
+	unanswered := errors.As(n.lost, new(*watchdog.LostError)) && !errors.Is(n.lost, lock.ErrLost) &&
+		!errors.Is(n.lost, watchdog.ErrLate)
 	if unanswered && n.tries < 2 && !run.tick.continues {
 		r.breach("renewal: %s gives its lease up after %d tries: %v", run.id, n.tries, n.lost)
 	}
@@ -277,7 +279,8 @@ func (r *referee) claims() {
 			left = time.Until(until)
 		}
 		if n := r.holds(run.id, left); n <= r.world.machines/2 && !r.world.outside {
-			r.breach("validity: %s has a lease for %v, and the lock at %d of %d", run.id, time.Until(until), n, r.world.machines)
+			r.breach("validity: %s has a lease for %v, and the lock at %d of %d", run.id, time.Until(until), n,
+				r.world.machines)
 		}
 	}
 }
@@ -297,7 +300,8 @@ const refereeLane = faultLanes - 1
 func (r *referee) holds(run string, left time.Duration) (n int) {
 	for _, m := range r.world.servers {
 		value, _ := m.server.Get(r.keys.Lock)
-		if m.lost && r.world.machines > 1 || strings.HasPrefix(value, `{"run":"`+run+`"`) && m.lasts(r.keys.Lock, left) {
+		if m.lost && r.world.machines > 1 || strings.HasPrefix(value, `{"run":"`+run+`"`) &&
+			m.lasts(r.keys.Lock, left) {
 			n++
 		}
 	}
@@ -424,14 +428,16 @@ func (r *referee) after(x *wire) {
 	}
 }
 
-// isForeign: nobody prolongs, shortens or takes away what another has. What is written in a last millisecond has one more.
+// isForeign: nobody prolongs, shortens or takes away what another has. What is written in a last millisecond has one
+// more.
 func (r *referee) isForeign(now standing, x *wire) {
 	owner := r.runs[r.was.holder]
 	left := r.was.left
 	if left == 0 && now.left == 1 {
 		left = 1
 	}
-	if owner != nil && owner.process != x.process && !r.frees(x, owner.id) && (now.holder != r.was.holder || now.left != left) {
+	if owner != nil && owner.process != x.process && !r.frees(x, owner.id) &&
+		(now.holder != r.was.holder || now.left != left) {
 		r.breach("owner: %s had the lock for %d ms, and by a step of %s %q has it for %d ms",
 			r.was.holder, r.was.left, x.name, now.holder, now.left)
 	}
@@ -504,7 +510,8 @@ func (r *referee) isFollowed(m *machine, before standing) {
 		return
 	}
 	for i, run := range now.line[:min(len(now.line), 3)] {
-		if w := r.runs[run]; w != nil && now.there[i] && !w.process.disturbed && !w.left && slices.Contains(before.line, run) {
+		if w := r.runs[run]; w != nil && now.there[i] && !w.process.disturbed && !w.left &&
+			slices.Contains(before.line, run) {
 			r.breach("line: %s waits, and nobody has had the lock of %s since its ttl has ended", run, before.holder)
 		}
 	}

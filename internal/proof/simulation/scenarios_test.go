@@ -27,7 +27,8 @@ func (p *plan) addScenarios(span time.Duration) {
 	p.nightly(streamOf(p.seed, "slots"), span)
 }
 
-// crowd has several come at once, and then somebody, or everybody, fall silent for longer than the line waits for a look.
+// crowd has several come at once, and then somebody, or everybody, fall silent for longer than the line waits for a
+// look.
 func (p *plan) crowd(s stream) {
 	if !s.chance(0.15) {
 		return
@@ -59,9 +60,11 @@ func (p *plan) desertion(s stream) {
 		case n < 4:
 			t.wait = s.between(1500*time.Millisecond, 3*time.Second)
 		}
-		p.hosts = append(p.hosts, &clientPlan{ticks: []tick{t}, network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond)}})
+		p.hosts = append(p.hosts, &clientPlan{ticks: []tick{t},
+			network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond)}})
 	}
-	p.faults = append(p.faults, fault{kind: "crash", at: at + s.between(3300*time.Millisecond, 4800*time.Millisecond), on: holder})
+	p.faults = append(p.faults, fault{kind: "crash", at: at + s.between(3300*time.Millisecond, 4800*time.Millisecond),
+		on: holder})
 }
 
 // gather has several come at once for a lock that is held long, and says when.
@@ -79,7 +82,8 @@ func (p *plan) gather(s stream) (at time.Duration) {
 		if n == 0 {
 			t.runs = s.between(time.Second, 40*time.Second)
 		}
-		p.hosts = append(p.hosts, &clientPlan{ticks: []tick{t}, network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond)}})
+		p.hosts = append(p.hosts, &clientPlan{ticks: []tick{t},
+			network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond)}})
 	}
 	return at
 }
@@ -90,7 +94,8 @@ func (p *plan) misfortune(s stream, span time.Duration) {
 		return
 	}
 	for range 1 + s.IntN(4) {
-		p.faults = append(p.faults, fault{kind: pick(s, "holder crashes", "holder dies"), at: warm + s.between(0, span)})
+		p.faults = append(p.faults, fault{kind: pick(s, "holder crashes", "holder dies"),
+			at: warm + s.between(0, span)})
 	}
 }
 
@@ -122,9 +127,11 @@ func (p *plan) mire(s stream, span time.Duration) {
 	}
 	at := warm + s.between(0, span)
 	for range 2 + s.IntN(2) {
-		c := &clientPlan{network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond), slow: 0.2, lose: 0.02, stall: 0.02}}
+		c := &clientPlan{network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond), slow: 0.2,
+			lose: 0.02, stall: 0.02}}
 		for n := range 3 {
-			t := tick{at: at + time.Duration(n)*10*time.Second, runs: s.between(p.times.Try, p.times.TTL), how: lock.EndOk}
+			t := tick{at: at + time.Duration(n)*10*time.Second, runs: s.between(p.times.Try, p.times.TTL),
+				how: lock.EndOk}
 			t.wait = s.between(0, 20*time.Second)
 			c.ticks = append(c.ticks, t)
 		}
@@ -145,13 +152,16 @@ func (p *plan) siege(s stream, span time.Duration) {
 		if n == 1 {
 			t.at += s.between(20*time.Millisecond, p.times.Renew)
 		}
-		p.hosts = append(p.hosts, &clientPlan{ticks: []tick{t}, network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond)}})
+		p.hosts = append(p.hosts, &clientPlan{ticks: []tick{t},
+			network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond)}})
 	}
 	for n := range (p.machines - 1) / 2 {
 		p.faults = append(p.faults,
-			fault{kind: "part", at: at - time.Millisecond, length: s.between(time.Second, 20*time.Second), on: holder, of: (away + n) % p.machines},
-			fault{kind: "forget", at: at + s.between(5*time.Millisecond, p.times.Renew), length: s.spread(time.Millisecond, time.Second),
-				on: (away + p.machines/2 + n) % p.machines})
+			fault{kind: "part", at: at - time.Millisecond, length: s.between(time.Second, 20*time.Second), on: holder,
+				of: (away + n) % p.machines},
+			fault{kind: "forget", at: at + s.between(5*time.Millisecond, p.times.Renew),
+				length: s.spread(time.Millisecond, time.Second),
+				on:     (away + p.machines/2 + n) % p.machines})
 	}
 }
 
@@ -193,11 +203,13 @@ func (p *plan) nightly(s stream, span time.Duration) {
 		return
 	}
 	at, apart := warm+s.between(0, span), s.between(500*time.Millisecond, time.Second)
-	hosts := []*clientPlan{{network: networkProfile{way: 100 * time.Microsecond}}, {network: networkProfile{way: 100 * time.Microsecond}}}
+	hosts := []*clientPlan{{network: networkProfile{way: 100 * time.Microsecond}},
+		{network: networkProfile{way: 100 * time.Microsecond}}}
 	for n := range mostSlots + 4 {
 		for i, c := range hosts {
 			c.ticks = append(c.ticks, tick{
-				at: at + time.Duration(n)*apart + time.Duration(i)*apart/2, runs: s.spread(time.Millisecond, 100*time.Millisecond), how: lock.EndOk,
+				at:   at + time.Duration(n)*apart + time.Duration(i)*apart/2,
+				runs: s.spread(time.Millisecond, 100*time.Millisecond), how: lock.EndOk,
 				slot: fmt.Sprint("night ", n),
 			})
 		}
@@ -205,14 +217,16 @@ func (p *plan) nightly(s stream, span time.Duration) {
 	p.hosts = append(p.hosts, hosts...)
 }
 
-// rush has several ask the masters at one instant, and end their slots at once: while what they have ordered is under way.
+// rush has several ask the masters at one instant, and end their slots at once: while what they have ordered is under
+// way.
 func (p *plan) rush(s stream, span time.Duration) {
 	if !s.chance(0.1) {
 		return
 	}
 	at := afterwards(s, span)
 	for range 2 + s.IntN(2) {
-		c := &clientPlan{plain: true, network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond), slow: 0.2, stall: 0.02}}
+		c := &clientPlan{plain: true, network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond),
+			slow: 0.2, stall: 0.02}}
 		for n := range 4 {
 			t := tick{at: at + time.Duration(n)*10*time.Second, runs: s.spread(time.Millisecond, 20*time.Millisecond)}
 			t.how, t.wait = pick(s, lock.EndOk, lock.EndFailed), s.between(0, 5*time.Second)
@@ -228,18 +242,22 @@ func afterwards(s stream, span time.Duration) time.Duration {
 	return warm + 2*span + s.between(20*time.Second, 40*time.Second)
 }
 
-// rests has one leave the lock to rest again and again, at a server that has no room by then and whose replies are often lost.
+// rests has one leave the lock to rest again and again, at a server that has no room by then and whose replies are
+// often lost.
 func (p *plan) rests(s stream, span time.Duration) {
 	if !s.chance(0.05) {
 		return
 	}
 	at := afterwards(s, span)
-	c := &clientPlan{plain: true, network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond), lose: 0.3}}
+	c := &clientPlan{plain: true, network: networkProfile{way: s.spread(50*time.Microsecond, time.Millisecond),
+		lose: 0.3}}
 	for n := range 6 {
-		t := tick{at: at + time.Duration(n)*20*time.Second, runs: s.between(100*time.Millisecond, time.Second), how: lock.EndOk}
+		t := tick{at: at + time.Duration(n)*20*time.Second, runs: s.between(100*time.Millisecond, time.Second),
+			how: lock.EndOk}
 		t.minHold = t.runs + s.between(time.Second, 5*time.Second)
 		c.ticks = append(c.ticks, t)
-		p.faults = append(p.faults, fault{kind: "no memory", at: t.at + s.between(10*time.Millisecond, t.runs), length: 10 * time.Second})
+		p.faults = append(p.faults, fault{kind: "no memory", at: t.at + s.between(10*time.Millisecond, t.runs),
+			length: 10 * time.Second})
 	}
 	p.hosts = append(p.hosts, c)
 }
@@ -263,7 +281,8 @@ func (p *plan) meagre(s stream, span time.Duration) {
 // stranger is what another program than redlockrun writes into the lock.
 const stranger = "somebody else"
 
-// tamper has somebody delete the lock's key of a server, take it with another program, or use it with a newer redlockrun.
+// tamper has somebody delete the lock's key of a server, take it with another program, or use it with a newer
+// redlockrun.
 func (w *world) tamper(f fault) {
 	m, keys := w.servers[f.on], w.referee.keys
 	w.referee.expires = time.Now().Add(forgetful) // those in line know of the lease that was there

@@ -46,8 +46,10 @@ type tally struct {
 
 func (y *tally) String() string {
 	took := time.Since(y.began)
-	return fmt.Sprintf("%d seeds, %d events, %d steps of servers, %.0f simulated hours in %s: %.0f seeds, %.0f events, %.1f hours a second",
-		y.seeds, y.events, y.steps, y.hours, took.Round(time.Second/10), float64(y.seeds)/took.Seconds(), float64(y.events)/took.Seconds(),
+	return fmt.Sprintf("%d seeds, %d events, %d steps of servers, %.0f simulated hours in %s: %.0f seeds, %.0f "+
+		"events, %.1f hours a second",
+		y.seeds, y.events, y.steps, y.hours, took.Round(time.Second/10), float64(y.seeds)/took.Seconds(),
+		float64(y.events)/took.Seconds(),
 		y.hours/took.Seconds())
 }
 
@@ -168,7 +170,8 @@ func (y *tally) compare(t *testing.T) {
 		if len(y.digests) > mostElsewhere && seed%(twice*uint64(len(y.digests)/mostElsewhere)) != 0 {
 			continue
 		}
-		cmd := exec.Command(os.Args[0], "-test.run=^TestSeeds$", "-digests", "-seeds=1", "-fixed=0", fmt.Sprint("-first=", seed))
+		cmd := exec.Command(os.Args[0], "-test.run=^TestSeeds$", "-digests", "-seeds=1", "-fixed=0",
+			fmt.Sprint("-first=", seed))
 		out, err := cmd.Output()
 		if err != nil {
 			t.Errorf("seed %d in another process: %v\n%s", seed, err, out)

@@ -46,7 +46,9 @@ func run(args []string) int {
 
 func client() *redis.Client {
 	if sentinels := os.Getenv("REDIS_SENTINELS"); sentinels != "" {
-		return redis.NewFailoverClient(&redis.FailoverOptions{MasterName: "mymaster", SentinelAddrs: strings.Split(sentinels, ",")})
+		return redis.NewFailoverClient(&redis.FailoverOptions{
+			MasterName: "mymaster", SentinelAddrs: strings.Split(sentinels, ","),
+		})
 	}
 	return redis.NewClient(&redis.Options{Addr: os.Getenv("REDIS_ADDR")})
 }

@@ -56,7 +56,8 @@ func TestMutationOfLineIsCaught(t *testing.T) {
 		{"nobody counts who hears a call", "not there", Line{Runs: 2, Cuts: 1, Fault: AskNobody}},
 		{"waiters look only when they are called", "for ever", Line{Runs: 2, Losses: 1, Fault: NeverLook}},
 		{"a lease is counted from its answer", "two runs hold", Line{Runs: 2, Lapses: 1, Fault: CountFromAnswer}},
-		{"the fence is a counter without a clock", "a fence is not larger", Line{Runs: 2, Cuts: 1, Fault: CounterAlone}},
+		{"the fence is a counter without a clock", "a fence is not larger",
+			Line{Runs: 2, Cuts: 1, Fault: CounterAlone}},
 		{"who came last is served first", "undisturbed", Line{Runs: 3, Fault: LastFirst}},
 	} {
 		t.Run(mutant.name, func(t *testing.T) {

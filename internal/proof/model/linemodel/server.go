@@ -33,7 +33,8 @@ func (l Line) arriveLate(s state, c int, out emit) {
 		before, next := s, s
 		l.serve(&next, c, phase)
 		if next != s {
-			out(Step{"is served late: " + script(phase) + outcome(&next, c), c}, next, l.broken(&before, &next, c, phase))
+			out(Step{"is served late: " + script(phase) + outcome(&next, c), c}, next,
+				l.broken(&before, &next, c, phase))
 		}
 	}
 }
@@ -224,7 +225,8 @@ func unjust(before, s *state, c int) string {
 		if int(who) == to+1 {
 			break
 		}
-		if d := int(who) - 1; d >= 0 && before.runs[d].steady && before.runs[d].phase != leaving && before.runs[d].phase != gone {
+		if d := int(who) - 1; d >= 0 && before.runs[d].steady && before.runs[d].phase != leaving &&
+			before.runs[d].phase != gone {
 			return "the lock goes past somebody undisturbed who came earlier"
 		}
 	}
