@@ -46,6 +46,7 @@ func (h *document) legend() {
 			there[s.look] = true
 		}
 		there[pausedLook] = there[pausedLook] || len(h.rows[i].pauses) > 0
+		there[overdueLook] = there[overdueLook] || len(h.rows[i].overdue) > 0
 		dark = dark || h.rows[i].dark
 	}
 	h.Open("ul", "class", "legend", "aria-label", "Legend")
@@ -149,6 +150,9 @@ func (h *document) row(i int) {
 	for _, s := range r.pauses {
 		h.Element("i", "", "class", classOf(s), "title", h.pauseTitle(s), "style", s.place.style())
 	}
+	for _, s := range r.overdue {
+		h.Element("i", "", "class", classOf(s), "title", h.overdueTitle(s, r.job), "tabindex", "0", "style", s.place.style())
+	}
 	for _, s := range r.spans {
 		h.run(s)
 	}
@@ -168,6 +172,9 @@ func (p place) style() string {
 func (h *document) told(r *row) string {
 	j := r.job
 	text := report.StateOf(j).Text
+	if d, is := late(j); is {
+		text += " by " + report.Elapsed(d)
+	}
 	if host := report.Subject(j).Host; host != "" {
 		text += " on " + lock.Escaped(host)
 	}

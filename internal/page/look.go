@@ -22,6 +22,7 @@ const (
 	pausedLook
 	actLook
 	otherLook
+	overdueLook
 )
 
 // looks are what is said of each look: its class on the page, and in capitals if it has its
@@ -46,6 +47,7 @@ var looks = [...]struct {
 	pausedLook:    {"p", "p", "", "paused", false},
 	actLook:       {"a", "A", "◆", "an operator's act", false},
 	otherLook:     {"q", "Q", "Q", "another end", true},
+	overdueLook:   {"d", "D", "▲", "overdue from here on", true},
 }
 
 // lookOf is that of a run that is over, or of an act.

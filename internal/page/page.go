@@ -40,6 +40,7 @@ func HTML(jobs []lock.Job, v View) []byte {
 	h.header()
 	h.Open("main")
 	if len(jobs) > 0 {
+		h.overdue()
 		h.chart()
 		h.wrong()
 		h.table()
@@ -109,7 +110,7 @@ func (h *document) summary() string {
 	kinds := []struct {
 		what string
 		is   func(lock.Job) bool
-	}{{"to be looked at", report.Bad}, {"running", report.Running}, {"paused", report.Paused}}
+	}{{"to be looked at", report.Bad}, {"overdue", func(j lock.Job) bool { return j.Overdue() }}, {"running", report.Running}, {"paused", report.Paused}}
 	text := number(len(h.rows), "job")
 	for _, kind := range kinds {
 		n := 0

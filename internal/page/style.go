@@ -76,6 +76,9 @@ sans-serif;color:var(--fg)}
 .A::before{content:"\25C6"}
 .rows .a,.rows .A{width:0;min-width:0;border-left:2px solid var(--fg);border-radius:0;height:1.4rem;z-index:2}
 .legend .A{width:2px;background:var(--fg);margin:0 .5rem}
+.D::before{content:"\25B2"}
+.rows .d,.rows .D{width:0;min-width:0;border-left:3px solid var(--f);border-radius:0;height:1.9rem;z-index:2}
+.legend .D{width:3px;background:var(--f);margin:0 .5rem}
 .p{background:repeating-linear-gradient(90deg,var(--p) 0 8px,transparent 8px 10px);border-top:2px solid var(--pl);
 border-bottom:2px solid var(--pl)}
 .rows .p{height:1.9rem;bottom:-.25rem;border-radius:0}
@@ -88,7 +91,7 @@ table{border-collapse:collapse;width:100%;font-size:.9rem;table-layout:fixed}
 .wrong th:nth-child(1){width:11rem}
 .wrong th:nth-child(3),.wrong th:nth-child(5),.wrong th:nth-child(6){width:17%}
 .wrong th:nth-child(4){width:6rem}
-.states th:first-child{width:24%}
+.states th:first-child,.late th:first-child{width:24%}
 th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line);vertical-align:top;font-weight:400}
 thead th{color:var(--dim);font-size:.8rem}
 tbody th{font-weight:600}

@@ -20,6 +20,7 @@ type row struct {
 	job     lock.Job
 	spans   []span // the oldest first
 	pauses  []span // likewise
+	overdue []span // where it became overdue; empty if it did not
 	known   place  // what lies before it is not remembered; its width has no meaning
 	dark    bool   // something is not remembered in the window
 	undated int    // how many runs are remembered of which nobody knows when they were
@@ -78,6 +79,9 @@ func (t *timeline) row(j lock.Job) row {
 	}
 	for _, s := range pausesOf(j, entries) {
 		r.pauses = t.add(r.pauses, s)
+	}
+	if s, ok := overdueOf(j); ok {
+		r.overdue = t.mark(s)
 	}
 	r.known, r.dark = t.memory(j, entries)
 	letter(r.spans)
@@ -166,6 +170,12 @@ func (t *timeline) add(spans []span, s span) []span {
 	s.early = s.from.Before(t.from)
 	s.place = t.place(s.from, to)
 	return append(spans, s)
+}
+
+// mark is a mark in the window. One that lies before it is at its edge.
+func (t *timeline) mark(s span) []span {
+	s.early, s.place = s.from.Before(t.from), t.place(s.from, s.to)
+	return []span{s}
 }
 
 // place is what two instants have of the window between them.
