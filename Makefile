@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 ## What most people need
 build: ; @scripts/build.sh ## build ./redlockrun, one static file
 demo: build ; @scripts/demo.sh ## show what it does, on a throw-away Redis
-man: build ; @scripts/man.sh ## write the manual page, dist/redlockrun.1
+man: ; @scripts/man.sh ## write the manual page, dist/redlockrun.1
 install: ; @scripts/install.sh "$(DESTDIR)$(PREFIX)" ## put both under PREFIX, which is /usr/local if not said
 image: ; @scripts/image.sh ## build the container image, for amd64 and arm64, into dist/; no daemon, no registry
 help: ; @scripts/help.sh ## print this list

@@ -5,9 +5,9 @@ cd "$(dirname "$0")/.."
 
 # package (a regular expression) : what it may import beside the standard library
 rules='
-cmd/redlockrun     : internal/(outset/startup|config|console|explain|flagset|interrupt|lock|operator|outfile|password|runner|session) github.com/spf13/(cobra|pflag)
+cmd/redlockrun     : internal/(outset/startup|config|console|explain|flagset|operator|password|runner|session) github.com/spf13/(cobra|pflag)
 internal/session   : internal/(boottime|config|console|explain|footprint|interrupt|lock|lock/local|outfile|runner|store|watchdog)
-internal/operator  : internal/(boottime|config|console|doctor|explain|flagset|interrupt|lock|lock/local|lock/wire|outfile|page|report|runner|screen|store) github.com/spf13/pflag
+internal/operator  : internal/(boottime|config|console|doctor|explain|flagset|interrupt|lock|lock/local|lock/wire|outfile|page|report|runner|screen|store) github.com/spf13/(cobra|pflag)
 internal/explain   : internal/(boottime|config|console|lock|lock/quorum|runner|watchdog)
 internal/store     : internal/(config|lock|lock/line|lock/quorum)
 internal/flagset   : internal/config github.com/spf13/pflag
@@ -47,7 +47,7 @@ internal/proof/ability    : golang.org/x/sys.*
 internal/footprint  : golang.org/x/sys.*
 internal/boottime   : golang.org/x/sys.*
 internal/proof/redistest  : internal/proof/ability golang.org/x/sys.*
-scripts/manual      : internal/config
+scripts/manual      : internal/(config|flagset|operator)
 scripts/scale       : internal/(lock|lock/line|lock/wire)
 scripts/.*          : internal/proof/(redistest|ability|seeded) scripts/page golang.org/x/sys.*
 internal/proof/e2e        :

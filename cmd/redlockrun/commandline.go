@@ -10,17 +10,17 @@ import (
 
 // ownFlags are those without a variable.
 type ownFlags struct {
-	help, version *bool
-	shell         *string
+	help, version bool
+	shell         string
 }
 
-func defineOwn(flags *pflag.FlagSet) ownFlags {
+func defineOwn(flags *pflag.FlagSet) *ownFlags {
 	flagset.DefineRefused(flags)
-	return ownFlags{
-		help:    flags.BoolP("help", "h", false, "print the help"),
-		version: flags.Bool("version", false, "print the version"),
-		shell:   flags.StringP("command", "c", "", "a text for /bin/sh -c"),
-	}
+	own := new(ownFlags)
+	flagset.Switch(flags, &own.help, "help", "h", "print the help")
+	flagset.Switch(flags, &own.version, "version", "", "print the version")
+	flagset.Text(flags, &own.shell, "command", "c", config.KindShellText, "a text for /bin/sh -c")
+	return own
 }
 
 // A commandLine is what shall be run, as it was given.
@@ -29,11 +29,11 @@ type commandLine struct {
 	shell    *string // the text of -c; nil without
 }
 
-func (f ownFlags) command(flags *pflag.FlagSet, operands []string) commandLine {
+func (f *ownFlags) command(flags *pflag.FlagSet, operands []string) commandLine {
 	if !flags.Changed("command") {
 		return commandLine{operands: operands}
 	}
-	return commandLine{operands, f.shell}
+	return commandLine{operands, &f.shell}
 }
 
 func (c commandLine) argv() ([]string, error) {

@@ -56,29 +56,20 @@ func (p *program) answer(words []string, current string) answer {
 	switch words[0] {
 	case helpWord:
 		return beginningWith(current, commandsAndMeanings())
-	case completionWord:
-		return beginningWith(current, shells())
-	case copyWord:
-		if len(words) == 1 && !strings.HasPrefix(current, "-") {
-			return answer{directive: cobra.ShellCompDirectiveFilterDirs}
-		}
-		return answer{directive: nothingElse}
 	case completeWord:
 		return answer{directive: nothingElse}
 	}
 	if c := operator.Named(words[0]); c != nil {
-		return p.answerOperator(c, words[1:], current)
+		return p.answerCommand(c, words[1:], current)
 	}
 	return p.answerRun(words, current)
 }
 
 func commandsAndMeanings() (lines []string) {
-	for i := range operator.Commands {
-		c := &operator.Commands[i]
-		lines = append(lines, c.Name+"\t"+c.Summary())
+	for _, c := range operator.All() {
+		lines = append(lines, c.Name()+"\t"+c.Short)
 	}
-	return append(lines, helpWord+"\tprints the help, of a command too", completionWord+"\t"+completionSummary,
-		copyWord+"\t"+copySummary)
+	return append(lines, helpWord+"\tprints the help, of a command too")
 }
 
 // beginningWith is those of lines that begin with what is typed.
@@ -95,38 +86,37 @@ func (p *program) answerRun(words []string, current string) answer {
 	case l.command >= 0:
 		return answer{[]string{strconv.Itoa(l.command)}, handOn}
 	case l.flag != nil || strings.HasPrefix(current, "-"):
-		return p.answerFlag(l, "", current)
+		return p.answerFlag(l, current)
 	case flags.Changed("command"):
 		return answer{directive: nothingElse}
 	}
 	return answer{[]string{strconv.Itoa(len(words))}, handOn}
 }
 
-// answerOperator completes the words behind the name of an operator's command.
-func (p *program) answerOperator(c *operator.Command, words []string, current string) answer {
-	flags := pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
-	p.said = flagset.Define(flags, config.OperatorSettings())
-	flags.BoolP("help", "h", false, "print the help")
-	c.Define(flags)
-	l := typedLine{flags: flags, command: -1}
+// answerCommand completes the words behind the name of a command of redlockrun's own.
+func (p *program) answerCommand(c *operator.Command, words []string, current string) answer {
+	p.said = c.Said
+	c.LocalFlags() // merges those of all commands into its own
+	l := typedLine{flags: c.Flags(), command: -1}
 	l.read(words)
 	switch {
 	case l.flag != nil || strings.HasPrefix(current, "-") && !l.ended:
-		return p.answerFlag(l, c.Help, current)
-	case strings.Contains(c.Help, "NAME"):
-		return beginningWith(current, p.jobNames())
+		return p.answerFlag(l, current)
+	case c.Single && l.operands > 0:
+		return answer{directive: nothingElse}
 	}
-	return answer{directive: nothingElse}
+	return p.offer(c.Operands, "", current)
 }
 
 // A typedLine is how the words before the one that is being typed are understood. What is
 // wrong with them is passed over.
 type typedLine struct {
-	flags   *pflag.FlagSet
-	runs    bool        // the first operand is COMMAND
-	flag    *pflag.Flag // whose value comes next; nil: none
-	ended   bool        // by --
-	command int         // the number of the word with which COMMAND begins; -1: it has not begun
+	flags    *pflag.FlagSet
+	runs     bool        // the first operand is COMMAND
+	flag     *pflag.Flag // whose value comes next; nil: none
+	ended    bool        // by --
+	operands int         // how many there are, unless the first is COMMAND
+	command  int         // the number of the word with which COMMAND begins; -1: it has not begun
 }
 
 func (l *typedLine) read(words []string) {
@@ -145,6 +135,7 @@ func (l *typedLine) read(words []string) {
 				l.command = i
 				return
 			}
+			l.operands++
 		case strings.HasPrefix(word, "--"):
 			name, value, found := strings.Cut(word[2:], "=")
 			l.take(l.flags.Lookup(name), value, found)
@@ -182,13 +173,17 @@ func (l *typedLine) letters(word string) {
 	}
 }
 
-// answerFlag completes a flag or its value. help is that of an operator's command, or "".
-func (p *program) answerFlag(l typedLine, help, current string) answer {
+// answerFlag completes a flag or its value.
+func (p *program) answerFlag(l typedLine, current string) answer {
 	if l.flag != nil {
-		return p.values(l.flag.Name, help, "", current)
+		return p.offer(flagset.KindOf(l.flag), "", current)
 	}
 	if name, value, found := strings.Cut(current, "="); found {
-		return p.values(strings.TrimPrefix(name, "--"), help, name+"=", value)
+		f := l.flags.Lookup(strings.TrimPrefix(name, "--"))
+		if f == nil {
+			return answer{directive: nothingElse}
+		}
+		return p.offer(flagset.KindOf(f), name+"=", value)
 	}
 	var lines []string
 	l.flags.VisitAll(func(f *pflag.Flag) {
@@ -200,46 +195,25 @@ func (p *program) answerFlag(l typedLine, help, current string) answer {
 	return beginningWith(current, lines)
 }
 
-// values completes the value of a flag, of which before stands in the same word.
-func (p *program) values(flag, help, before, current string) answer {
-	var known []string
-	switch kind := kindOf(flag, help); {
-	case flag == "key":
-		known = p.jobNames()
-	case strings.Contains(kind, "|"):
-		known = strings.Split(kind, "|")
-	case kind == "FILE", kind == "PATH":
+// offer completes a value, of which before stands in the same word.
+func (p *program) offer(kind config.Kind, before, current string) answer {
+	known := kind.Words()
+	switch kind.Offer() {
+	case config.OfferFiles:
 		return answer{directive: cobra.ShellCompDirectiveDefault}
-	case kind == "[=DIR]":
+	case config.OfferDirectories:
 		return answer{directive: cobra.ShellCompDirectiveFilterDirs}
-	case kind == "P":
-		known = strings.Fields("5m 10m 15m 20m 30m 1h 2h 3h 4h 6h 8h 12h 1d 7d")
-	case kind == "URL":
-		known = strings.Fields("redis:// rediss:// unix:/// redis+sentinel:// rediss+sentinel:// redis+cluster:// rediss+cluster:// file:")
-	case flag == "wait":
-		known = []string{"forever"}
+	case config.OfferJobs:
+		known = p.jobNames()
 	}
 	a := beginningWith(current, known)
 	for i := range a.lines {
 		a.lines[i] = before + a.lines[i]
 	}
-	if kindOf(flag, help) == "URL" {
+	if kind.Offer() == config.OfferBeginnings {
 		a.directive |= cobra.ShellCompDirectiveNoSpace
 	}
 	return a
-}
-
-// kindOf is what the help calls the value of a flag; "" if it has none.
-func kindOf(flag, help string) string {
-	if _, after, found := strings.Cut(help, "--"+flag+" "); found && !strings.HasPrefix(after, " ") {
-		return strings.Fields(after)[0]
-	}
-	for _, s := range config.Settings() {
-		if s.Name == flag {
-			return s.Value
-		}
-	}
-	return ""
 }
 
 // jobNames are the names of the jobs that the store lists: none if it does not answer at once,
@@ -248,12 +222,9 @@ func (p *program) jobNames() []string {
 	if typed := p.said["redis-password-command"]; typed != nil && *typed != nil {
 		return nil
 	}
-	from, err := p.sources()
-	if err != nil {
+	if p.readStore() != nil {
 		return nil
 	}
-	if p.about.Config, err = from.Operator(); err != nil {
-		return nil
-	}
-	return operator.ListedNames(p.operation(), namesLimit)
+	o := p.operation()
+	return operator.ListedNames(&o, namesLimit)
 }

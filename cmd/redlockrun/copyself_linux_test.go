@@ -2,18 +2,13 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"redlockrun/internal/proof/ability"
-	"redlockrun/internal/runner"
-
-	"golang.org/x/sys/unix"
 )
 
 // mounted runs text by a shell that is root of a namespace with mounts of its own; $1 is
@@ -64,54 +59,4 @@ func TestACopyNeedsTheRightToWrite(t *testing.T) {
 	if run.ProcessState.ExitCode() != 71 || !strings.Contains(string(said), ": permission denied\nredlockrun: hint: user ") {
 		t.Errorf("%v: %s", err, said)
 	}
-}
-
-// A signal leaves what was there, and nothing beside it.
-func TestASignalEndsACopy(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	there := filepath.Join(dir, "redlockrun")
-	if err := os.WriteFile(there, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	ended := runner.Interrupted(unix.SIGTERM)
-	cancel(ended)
-	if err := copyInto(ctx, dir); !errors.Is(err, ended) {
-		t.Errorf("%v", err)
-	}
-	left, err := os.ReadDir(dir)
-	text, readErr := os.ReadFile(there)
-	if err != nil || readErr != nil || len(left) != 1 || string(text) != "old" {
-		t.Errorf("%v is left, %q, %v, %v", left, text, err, readErr)
-	}
-}
-
-// The file is written in pieces of 64 KiB, the last one as long as what is left.
-func TestACopyIsWrittenInPieces(t *testing.T) {
-	t.Parallel()
-	const piece = 64 << 10
-	for _, size := range []int{0, 1, piece, piece + 1, 3*piece - 1} {
-		text := bytes.Repeat([]byte("x"), size)
-		var to pieces
-		if err := copyPieces(t.Context(), &to, bytes.NewReader(text)); err != nil || !bytes.Equal(to.all, text) {
-			t.Errorf("%d bytes: %d came, %v", size, len(to.all), err)
-		}
-		for i, n := range to.sizes {
-			if n != piece && i < len(to.sizes)-1 {
-				t.Errorf("%d bytes: pieces of %v", size, to.sizes)
-			}
-		}
-	}
-}
-
-// pieces is a file that counts how it is written.
-type pieces struct {
-	all   []byte
-	sizes []int
-}
-
-func (p *pieces) Write(text []byte) (int, error) {
-	p.all, p.sizes = append(p.all, text...), append(p.sizes, len(text))
-	return len(text), nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"redlockrun/internal/config"
+	"redlockrun/internal/flagset"
 	"redlockrun/internal/operator"
 )
 
@@ -50,16 +51,13 @@ examples:
 func help() string {
 	var b strings.Builder
 	b.WriteString(helpHead)
-	for i := range operator.Commands {
-		c := &operator.Commands[i]
-		fmt.Fprintf(&b, "  %-12s%s\n", c.Name, c.Summary())
+	for _, c := range operator.All() {
+		fmt.Fprintf(&b, "  %-12s%s\n", c.Name(), c.Short)
 	}
-	fmt.Fprintf(&b, "  %-12s%s\n", completionWord, completionSummary)
-	fmt.Fprintf(&b, "  %-12s%s\n", copyWord, copySummary)
 	for group := range config.GroupCount {
 		b.WriteString("\n" + group.String() + ":\n")
 		if group == config.GroupCommand {
-			fmt.Fprintf(&b, "%-*s%s\n", helpColumn, "  -c 'SHELL TEXT'", "run SHELL TEXT by /bin/sh -c, in place of COMMAND")
+			fmt.Fprintf(&b, "  %-29s%s\n", "-c 'SHELL TEXT'", "run SHELL TEXT by /bin/sh -c, in place of COMMAND")
 		}
 		for _, s := range config.Settings() {
 			if s.Group == group {
@@ -71,26 +69,13 @@ func help() string {
 	return b.String()
 }
 
-// helpColumn is where what a flag means begins.
-const helpColumn = 31
-
-// flagHelp is the lines of a flag.
+// flagHelp is the lines of a flag, with what counts by default.
 func flagHelp(s config.Setting) string {
-	name := "      " + s.Flag()
-	if s.Short != "" {
-		name = "  -" + s.Short + ", " + s.Flag()
+	usage := s.Usage
+	if s.Default != "" && !strings.Contains(usage, "("+s.Default) && !strings.Contains(usage, s.Default+")") {
+		usage += " (" + s.Default + ")"
 	}
-	lines := strings.Split(s.Usage, "\n")
-	if last := len(lines) - 1; s.Default != "" && !strings.Contains(s.Usage, "("+s.Default) && !strings.Contains(s.Usage, s.Default+")") {
-		lines[last] += " (" + s.Default + ")"
-	}
-	for i, line := range lines {
-		if i > 0 {
-			name = ""
-		}
-		lines[i] = fmt.Sprintf("%-*s%s\n", helpColumn, name+"  ", line)
-	}
-	return strings.Join(lines, "")
+	return flagset.Help(s.Short, s.Flag(), usage)
 }
 
 // showHelp prints the help of the program, or of one of its commands.
@@ -98,14 +83,8 @@ func showHelp(words []string) error {
 	if len(words) == 0 || strings.HasPrefix(words[0], "-") || words[0] == helpWord {
 		return show(help())
 	}
-	switch words[0] {
-	case completionWord:
-		return show(completionHelp)
-	case copyWord:
-		return show(copyHelp)
-	}
 	if c := operator.Named(words[0]); c != nil {
-		return show(c.Text())
+		return show(c.HelpText())
 	}
 	err := config.Usagef("redlockrun has no command of that name")
 	if meant := commandLike(words[0]); meant != "" {

@@ -10,8 +10,6 @@ import (
 	"redlockrun/internal/explain"
 	"redlockrun/internal/flagset"
 	"redlockrun/internal/operator"
-
-	"github.com/spf13/pflag"
 )
 
 func TestHelpNamesEveryFlagOnceAndItsDefault(t *testing.T) {
@@ -52,38 +50,32 @@ func TestTheIntroductionAndWhatIsMissingAreTenLines(t *testing.T) {
 }
 
 func TestEachCommandHasItsHelp(t *testing.T) {
-	for _, c := range operator.Commands {
-		wantNarrow(t, c.Text())
-		if !strings.HasPrefix(c.Help, "redlockrun "+c.Name+" ") || c.Summary() == "" {
-			t.Errorf("%s: the help begins with %.40q", c.Name, c.Help)
+	for _, c := range operator.All() {
+		text := c.HelpText()
+		wantNarrow(t, text)
+		if !strings.Contains(help(), "  "+c.Name()) || c.Short == "" || strings.Contains(c.Short, "\n") {
+			t.Errorf("redlockrun --help lacks %s, or what it does in one line: %q", c.Name(), c.Short)
 		}
-		if !strings.Contains(help(), "  "+c.Name) {
-			t.Errorf("redlockrun --help lacks %s", c.Name)
+		for _, f := range c.OwnFlags() {
+			line := "--" + f.Name + "  "
+			if kind := flagset.KindOf(f); kind != config.KindSwitch {
+				line = "--" + f.Name + " " + kind.Value() + "  "
+			}
+			if n := strings.Count(text, line); n != 1 || f.Usage == "" {
+				t.Errorf("%s: %q is in the help %d times", c.Name(), line, n)
+			}
 		}
-		own := pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
-		c.Define(own)
-		var defined []string
-		own.VisitAll(func(f *pflag.Flag) { defined = append(defined, "--"+f.Name) })
-		if told := flagsTold(c.Help); !slices.Equal(told, defined) {
-			t.Errorf("%s: the help tells of %q, there are %q", c.Name, told, defined)
+		if strings.Contains(c.Calls, "NAME") != (c.Operands == config.KindJob) {
+			t.Errorf("%s: a shell does not complete what its usage calls NAME", c.Name())
 		}
 	}
-}
-
-// flagsTold are the flags that a help has lines for, sorted.
-func flagsTold(help string) (flags []string) {
-	for _, m := range regexp.MustCompile(`(?m)^ {2}(?:-., |    )(--[a-z-]+)`).FindAllStringSubmatch(help, -1) {
-		flags = append(flags, m[1])
-	}
-	slices.Sort(flags)
-	return flags
 }
 
 // Whoever copies an example must not be told that there is no such flag.
 func TestExamplesAreUnderstood(t *testing.T) {
-	texts := map[string]string{"": help(), "introduction": introduction, completionWord: completionHelp, copyWord: copyHelp}
-	for _, c := range operator.Commands {
-		texts[c.Name] = c.Help
+	texts := map[string]string{"": help(), "introduction": introduction}
+	for _, c := range operator.All() {
+		texts[c.Name()] = c.HelpText()
 	}
 	for name, text := range texts {
 		if _, after, found := strings.Cut(text, "\nexamples:\n"); found {
@@ -129,20 +121,17 @@ func wantUnderstood(t *testing.T, words []string) {
 	t.Helper()
 	c := operator.Named(words[0])
 	if c == nil {
-		if slices.Contains([]string{helpWord, completionWord, copyWord}, words[0]) {
-			return // they are run as they are
+		if words[0] == helpWord {
+			return // it is run as it is
 		}
 		if _, err := read(nil, words...); err != nil {
 			t.Errorf("redlockrun %q: %v", words, err)
 		}
 		return
 	}
-	flags := pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
-	said := flagset.Define(flags, config.OperatorSettings())
-	c.Define(flags)
-	err := flags.Parse(slices.DeleteFunc(words[1:], func(w string) bool { return w == ">" }))
+	_, err := c.Parse(slices.DeleteFunc(words[1:], func(w string) bool { return w == ">" }))
 	if err == nil {
-		_, err = config.NewSources(said.Words(), func(string) (string, bool) { return "", false }, nil).Operator()
+		_, err = config.NewSources(c.Said.Words(), func(string) (string, bool) { return "", false }, nil).Operator()
 	}
 	if err != nil {
 		t.Errorf("redlockrun %q: %v", words, err)
@@ -152,22 +141,14 @@ func wantUnderstood(t *testing.T, words []string) {
 // The words that the table calls a value's only ones are taken, and no others.
 func TestChoicesAreTakenAndNothingElse(t *testing.T) {
 	for _, s := range config.Settings() {
-		for _, choice := range s.Choices() {
+		for _, choice := range s.Kind.Choices() {
 			if _, err := read(nil, "-k", "x", "--"+s.Name, choice, "true"); err != nil {
 				t.Errorf("--%s %s: %v", s.Name, choice, err)
 			}
 		}
-		if s.Choices() != nil {
+		if s.Kind.Choices() != nil {
 			_, err := read(nil, "-k", "x", "--"+s.Name, "nonesuch", "true")
-			wantRefused(t, err, "--"+s.Name+" is one of "+strings.Join(inOrder(t, err, s.Choices()), ", "))
+			wantRefused(t, err, "--"+s.Name+" is one of "+strings.Join(s.Kind.Choices(), ", "))
 		}
 	}
-}
-
-// inOrder are choices in the order of the hint.
-func inOrder(t *testing.T, err error, choices []string) []string {
-	t.Helper()
-	hint := strings.Join(explain.Of(err, explain.About{}).Hints, "")
-	slices.SortFunc(choices, func(a, b string) int { return strings.Index(hint, a) - strings.Index(hint, b) })
-	return choices
 }

@@ -43,18 +43,10 @@ func (p *program) introduce(from *config.Sources) {
 // none.
 func commandLike(word string) (meant string) {
 	least := flagset.MostTypos + 1
-	for _, name := range commandNames() {
+	for _, name := range append(operator.Names(), helpWord) {
 		if far := flagset.Typos(word, name); len(word) > 2 && far < least {
 			least, meant = far, name
 		}
 	}
 	return meant
-}
-
-// commandNames are the words that are commands of redlockrun's own.
-func commandNames() (names []string) {
-	for _, c := range operator.Commands {
-		names = append(names, c.Name)
-	}
-	return append(names, helpWord, completionWord, copyWord)
 }

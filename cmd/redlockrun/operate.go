@@ -9,7 +9,7 @@ import (
 	"redlockrun/internal/operator"
 )
 
-// operate runs an operator command with what stands behind its name.
+// operate runs a command of redlockrun's own with what stands behind its name.
 func (p *program) operate(c *operator.Command, args []string) error {
 	runtime.SetDefaultGOMAXPROCS() // an operator command may read and show thousands of jobs
 	err := p.perform(c, args)
@@ -20,27 +20,37 @@ func (p *program) operate(c *operator.Command, args []string) error {
 }
 
 func (p *program) perform(c *operator.Command, args []string) error {
-	called, err := c.Parse(args)
-	p.said = called.Said
-	if err != nil {
+	help, err := c.Parse(args)
+	p.said = c.Said
+	switch {
+	case err != nil:
 		_ = p.speak(config.NewSources(p.said.Words(), p.env, time.Now)) // as far as it was understood
 		return err
+	case help:
+		return show(c.HelpText())
+	case c.Bare:
+		_ = p.speak(config.NewSources(nil, p.env, time.Now)) // as far as that is understood
+	default:
+		if err := p.readStore(); err != nil {
+			return err
+		}
+		defer takePasswords(&p.about.Config)()
 	}
-	if called.Help {
-		return show(c.Text())
-	}
-	from, err := p.sources()
-	if err != nil {
-		return err
-	}
-	if p.about.Config, err = from.Operator(); err != nil {
-		return err
-	}
-	defer takePasswords(&p.about.Config)()
-	p.ending.status, err = called.Run(p.operation()) // the status of an error goes before
+	p.ending.status, err = c.Run(p.operation()) // the status of an error goes before
 	return err
 }
 
-func (p *program) operation() *operator.Operation {
-	return &operator.Operation{About: &p.about, Config: &p.about.Config, Console: p.console, Signals: p.signals, Env: p.env, Out: os.Stdout}
+// readStore reads what a command wants to know: where the jobs are, and how to speak.
+func (p *program) readStore() error {
+	from, err := p.sources()
+	if err == nil {
+		p.about.Config, err = from.Operator()
+	}
+	return err
+}
+
+func (p *program) operation() operator.Operation {
+	return operator.Operation{
+		About: &p.about, Config: &p.about.Config, Console: p.console, Signals: p.signals, Env: p.env, Out: os.Stdout,
+	}
 }

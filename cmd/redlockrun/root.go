@@ -84,12 +84,10 @@ func (p *program) execute(args []string) error {
 	return cmd.RunE(cmd, cmd.Flags().Args())
 }
 
-// The commands that ask no store, but for names.
+// The commands that are about commands.
 const (
-	helpWord       = "help"
-	completionWord = "completion"
-	copyWord       = "copy-self"
-	completeWord   = "__complete" // which the scripts of completion call
+	helpWord     = "help"
+	completeWord = "__complete" // which the scripts of completion call
 )
 
 // wordCommand is what the very first word asks for; nil if that is a flag or COMMAND.
@@ -97,10 +95,6 @@ func (p *program) wordCommand(word string) func([]string) error {
 	switch word {
 	case helpWord:
 		return showHelp
-	case completionWord:
-		return showCompletion
-	case copyWord:
-		return p.copySelf
 	case completeWord:
 		return p.complete
 	}
@@ -118,9 +112,9 @@ func (p *program) rootCommand() *cobra.Command {
 	own := defineOwn(flags)
 	cmd.RunE = func(_ *cobra.Command, operands []string) error {
 		switch {
-		case *own.help:
+		case own.help:
 			return show(help())
-		case *own.version:
+		case own.version:
 			return show(version())
 		}
 		return p.start(own.command(flags, operands))

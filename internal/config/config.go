@@ -66,7 +66,7 @@ func (s *Sources) Config(command []string) (Config, error) {
 		Key:    r.key(command),
 		Times:  r.times(),
 		Wait:   r.wait(),
-		OnLost: OnLost(r.choice("on-lost", string(StopCommand), string(ContinueCommand))),
+		OnLost: OnLost(r.choice("on-lost", KindOnLost, string(StopCommand))),
 
 		IgnorePause:  r.switchOn("ignore-pause"),
 		History:      r.number("history", maxHistory),

@@ -10,22 +10,22 @@ type Messages struct {
 // if there is an error, a *UsageError.
 func (s *Sources) Messages() (Messages, error) {
 	r := parser{sources: s}
-	m := Messages{Level: r.level(), JSON: r.choice("log-format", "text", "json") == "json"}
+	m := Messages{Level: r.level(), JSON: r.choice("log-format", KindLogFormat, "text") == "json"}
 	return m, r.err
 }
 
 func (r *parser) level() string {
-	levels := []string{"warn", "debug", "info", "error"}
+	const usual = "warn"
 	g := r.effective("quiet", "verbose", "log-level")
 	switch {
 	case !g.isSet():
-		return levels[0] // they contradict each other
+		return usual // they contradict each other
 	case g.name == "quiet" && r.isSwitch(g):
 		return "error"
 	case g.name == "verbose":
 		return r.verbosity(g)
 	}
-	return r.choice("log-level", levels...)
+	return r.choice("log-level", KindLogLevel, usual)
 }
 
 // verbosity is info for one -v and debug for more; a variable says 1 or 2.

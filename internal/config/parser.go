@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -122,20 +123,18 @@ func (r *parser) positive(name string, most int) int {
 	return n
 }
 
-// choice returns what was chosen, or the first of choices if that is wrong.
-func (r *parser) choice(name string, choices ...string) string {
+// choice returns what was chosen of the kind's words, or fallback if that is wrong.
+func (r *parser) choice(name string, kind Kind, fallback string) string {
 	g := r.effective(name)
-	if !g.isSet() {
-		return choices[0]
+	switch {
+	case !g.isSet():
+		return fallback
+	case slices.Contains(kind.Choices(), g.last()):
+		return g.last()
 	}
-	for _, choice := range choices {
-		if g.last() == choice {
-			return choice
-		}
-	}
-	r.fail(Usagef("%s: %s is none of its values", g.sourceName,
-		quotable(g.last())).Hint(g.sourceName + " is one of " + strings.Join(choices, ", ")))
-	return choices[0]
+	r.fail(Usagef("%s: %s is none of its values", g.sourceName, quotable(g.last())).
+		Hint(g.sourceName + " is one of " + strings.Join(kind.Choices(), ", ")))
+	return fallback
 }
 
 func (r *parser) prefix() string {

@@ -12,8 +12,7 @@ import (
 type Setting struct {
 	Name    string // the flag's
 	Short   string // the flag's letter; "" for none
-	Value   string // what its value is called: D, a duration; FILE; words with | between, if there are no others; [=DIR] if it may stand alone
-	Implied string // what the flag says if it stands without a value; "" if it needs one
+	Kind    Kind   // of its value
 	Default string // what counts if nobody says anything; "" is nothing
 	Usage   string // one line, or several; what counts by default is behind it, unless it says that itself
 	Group   Group
@@ -39,58 +38,59 @@ func (g Group) String() string {
 		"where the lock lives", "messages, on stderr only"}[g]
 }
 
-// settings are all flags that have a variable. Those that may stand alone are switches.
+// settings are all flags that have a variable.
 var settings = [...]Setting{
-	{"key", "k", "NAME", "", "", "the lock's name; two runs with one NAME exclude each other", GroupCommand},
-	{"key-from-command", "", "", "true", "", "a name that is made of COMMAND and its words", GroupCommand},
-	{"attempts", "", "N", "", "1", "start it at most N times until it succeeds", GroupCommand},
-	{"attempt-delay", "", "D", "", "10s", "the first pause between two starts; it doubles", GroupCommand},
-	{"max-runtime", "", "D", "", "", "stop it after D, with status 124", GroupCommand},
-	{"grace", "", "D", "", "", "between SIGTERM and SIGKILL (ttl/6, at most 10s)", GroupCommand},
-	{"warn-failed", "", "", "true", "", "warn if it ends with another status than 0", GroupCommand},
-	{"history", "", "N", "", "50", "keep the last N runs; 0: nothing of this one", GroupCommand},
-	{"report-file", "", "FILE", "", "", "write how it ended into FILE, as JSON", GroupCommand},
+	{"key", "k", KindJob, "", "the lock's name; two runs with one NAME exclude each other", GroupCommand},
+	{"key-from-command", "", KindSwitch, "", "a name that is made of COMMAND and its words", GroupCommand},
+	{"attempts", "", KindNumber, "1", "start it at most N times until it succeeds", GroupCommand},
+	{"attempt-delay", "", KindDuration, "10s", "the first pause between two starts; it doubles", GroupCommand},
+	{"max-runtime", "", KindDuration, "", "stop it after D, with status 124", GroupCommand},
+	{"grace", "", KindDuration, "", "between SIGTERM and SIGKILL (ttl/6, at most 10s)", GroupCommand},
+	{"warn-failed", "", KindSwitch, "", "warn if it ends with another status than 0", GroupCommand},
+	{"history", "", KindNumber, "50", "keep the last N runs; 0: nothing of this one", GroupCommand},
+	{"report-file", "", KindFile, "", "write how it ended into FILE, as JSON", GroupCommand},
 
-	{"wait", "w", "D", "", "0", "wait so long for a busy lock; forever: without a limit", GroupWait},
-	{"nonblock", "n", "", "true", "", "do not wait: --wait 0", GroupWait},
-	{"lock-retries", "", "N", "", "", "try at most N times more, without a place in the line", GroupWait},
-	{"lock-retry-delay", "", "D", "", "200ms", "the pause between two tries, from D/2 to D", GroupWait},
-	{"max-waiters", "", "N", "", "", "do not wait if N wait already", GroupWait},
-	{"conflict-exit-code", "E", "N", "", "75", "the status when the lock stays busy; 0: a skip is fine", GroupWait},
-	{"warn-held-after", "", "D", "", "", "warn, and end with 75, if a lock is held for longer", GroupWait},
-	{"ignore-pause", "", "", "true", "", "run although the job is paused", GroupWait},
+	{"wait", "w", KindLimit, "0", "wait so long for a busy lock; forever: without a limit", GroupWait},
+	{"nonblock", "n", KindSwitch, "", "do not wait: --wait 0", GroupWait},
+	{"lock-retries", "", KindNumber, "", "try at most N times more, without a place in the line", GroupWait},
+	{"lock-retry-delay", "", KindDuration, "200ms", "the pause between two tries, from D/2 to D", GroupWait},
+	{"max-waiters", "", KindNumber, "", "do not wait if N wait already", GroupWait},
+	{"conflict-exit-code", "E", KindNumber, "75", "the status when the lock stays busy; 0: a skip is fine", GroupWait},
+	{"warn-held-after", "", KindDuration, "", "warn, and end with 75, if a lock is held for longer", GroupWait},
+	{"ignore-pause", "", KindSwitch, "", "run although the job is paused", GroupWait},
 
-	{"once-per", "", "P", "", "", "succeed once in each slot of length P, by the host's clock: P divides\n" +
+	{"once-per", "", KindPeriod, "", "succeed once in each slot of length P, by the host's clock: P divides\n" +
 		"an hour (UTC), or is 2h, 3h, 4h, 6h, 8h, 12h, 1d, 7d (local time)", GroupOnce},
-	{"once", "", "ID", "", "", "the same, for what you call ID: forgotten after 16 others or 15 days", GroupOnce},
-	{"tries", "", "N", "", "2", "leave a slot alone after N runs that failed", GroupOnce},
-	{"splay", "", "D", "", "0", "start later by a part of D, the same always for this key and host", GroupOnce},
-	{"min-hold", "", "D", "", "0", "keep the lock at least D", GroupOnce},
+	{"once", "", KindID, "", "the same, for what you call ID: forgotten after 16 others or 15 days", GroupOnce},
+	{"tries", "", KindNumber, "2", "leave a slot alone after N runs that failed", GroupOnce},
+	{"splay", "", KindDuration, "0", "start later by a part of D, the same always for this key and host", GroupOnce},
+	{"min-hold", "", KindDuration, "0", "keep the lock at least D", GroupOnce},
 
-	{"ttl", "t", "D", "", "60s", "how long the lock outlives a dead holder", GroupLost},
-	{"renew-every", "", "D", "", "", "the period of the renewals (ttl/3, at most 20s)", GroupLost},
-	{"on-lost", "", "stop|continue", "", "stop", "stop the command, with status 76, or let it run on", GroupLost},
+	{"ttl", "t", KindDuration, "60s", "how long the lock outlives a dead holder", GroupLost},
+	{"renew-every", "", KindDuration, "", "the period of the renewals (ttl/3, at most 20s)", GroupLost},
+	{"on-lost", "", KindOnLost, "stop", "stop the command, with status 76, or let it run on", GroupLost},
 
-	{"redis", "", "URL", "", "redis://127.0.0.1:6379", "redis:// unix:// redis+sentinel:// redis+cluster:// (TLS: rediss...)\n" +
-		"or file:PATH, which holds one; several times: a quorum of servers\n(REDIS_URL, else redis://127.0.0.1:6379)", GroupStore},
-	{"redis-timeout", "", "D", "", "5s", "give up on a store that is silent so long", GroupStore},
-	{"redis-ca", "", "FILE", "", "", "certificates of a private CA", GroupStore},
-	{"redis-cert", "", "FILE", "", "", "a client certificate, with", GroupStore},
-	{"redis-key", "", "FILE", "", "", "its key", GroupStore},
-	{"redis-server-name", "", "HOST", "", "", "the name that its certificate must have (the host's)", GroupStore},
-	{"redis-password-file", "", "FILE", "", "", "the password, for a URL without one", GroupStore},
-	{"redis-password-command", "", "TEXT", "", "", "/bin/sh -c TEXT prints it, at each new connection", GroupStore},
-	{"sentinel-password-file", "", "FILE", "", "", "that of the sentinels", GroupStore},
-	{"replicas", "", "N", "", "0", "the lock counts once N replicas have it", GroupStore},
-	{"replicas-timeout", "", "D", "", "1s", "for how long they are waited for", GroupStore},
-	{"durable", "", "", "true", "", "the servers of a quorum keep their data when restarted", GroupStore},
-	{"prefix", "", "TEXT", "", lock.DefaultPrefix, "before each Redis key", GroupStore},
-	{"local", "", "[=DIR]", "true", "", "on this host alone, without Redis", GroupStore},
+	{"redis", "", KindURL, "redis://127.0.0.1:6379", "redis:// unix:// redis+sentinel:// redis+cluster:// (TLS: rediss...)\n" +
+		"or file:PATH, which holds one; several times: a quorum of servers\n" +
+		"(REDIS_URL, else redis://127.0.0.1:6379)", GroupStore},
+	{"redis-timeout", "", KindDuration, "5s", "give up on a store that is silent so long", GroupStore},
+	{"redis-ca", "", KindFile, "", "certificates of a private CA", GroupStore},
+	{"redis-cert", "", KindFile, "", "a client certificate, with", GroupStore},
+	{"redis-key", "", KindFile, "", "its key", GroupStore},
+	{"redis-server-name", "", KindHost, "", "the name that its certificate must have (the host's)", GroupStore},
+	{"redis-password-file", "", KindFile, "", "the password, for a URL without one", GroupStore},
+	{"redis-password-command", "", KindText, "", "/bin/sh -c TEXT prints it, at each new connection", GroupStore},
+	{"sentinel-password-file", "", KindFile, "", "that of the sentinels", GroupStore},
+	{"replicas", "", KindNumber, "0", "the lock counts once N replicas have it", GroupStore},
+	{"replicas-timeout", "", KindDuration, "1s", "for how long they are waited for", GroupStore},
+	{"durable", "", KindSwitch, "", "the servers of a quorum keep their data when restarted", GroupStore},
+	{"prefix", "", KindText, lock.DefaultPrefix, "before each Redis key", GroupStore},
+	{"local", "", KindOptionalDirectory, "", "on this host alone, without Redis", GroupStore},
 
-	{"quiet", "q", "", "true", "", "errors only", GroupMessages},
-	{"verbose", "v", "", "true", "", "say how the run went; twice: everything", GroupMessages},
-	{"log-level", "", "debug|info|warn|error", "", "warn", "the least that is said", GroupMessages},
-	{"log-format", "", "text|json", "", "text", "text is for people", GroupMessages},
+	{"quiet", "q", KindSwitch, "", "errors only", GroupMessages},
+	{"verbose", "v", KindSwitch, "", "say how the run went; twice: everything", GroupMessages},
+	{"log-level", "", KindLogLevel, "warn", "the least that is said", GroupMessages},
+	{"log-format", "", KindLogFormat, "text", "text is for people", GroupMessages},
 }
 
 // Settings are all flags that have a variable: all but those that say what is to be run,
@@ -105,20 +105,7 @@ func variableOf(name string) string {
 }
 
 // Flag is the flag with its value, as the help names it.
-func (s Setting) Flag() string {
-	if s.Value == "" || strings.HasPrefix(s.Value, "[") {
-		return "--" + s.Name + s.Value
-	}
-	return "--" + s.Name + " " + s.Value
-}
-
-// Choices are the words that its value can be; nil if it can be others.
-func (s Setting) Choices() []string {
-	if !strings.Contains(s.Value, "|") {
-		return nil
-	}
-	return strings.Split(s.Value, "|")
-}
+func (s Setting) Flag() string { return s.Kind.Flag(s.Name) }
 
 // isOff reports that a switch was explicitly not thrown, which leaves the
 // other settings of its kind as they are.
@@ -126,7 +113,7 @@ func isOff(name string, values []string) bool {
 	if values == nil {
 		return false
 	}
-	isSwitch := slices.ContainsFunc(settings[:], func(s Setting) bool { return s.Name == name && s.Implied != "" })
+	isSwitch := slices.ContainsFunc(settings[:], func(s Setting) bool { return s.Name == name && s.Kind.Implied() != "" })
 	on, known := parseSwitch(values[len(values)-1])
 	return isSwitch && known && !on
 }

@@ -5,6 +5,7 @@ package flagset
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strings"
 
 	"redlockrun/internal/config"
@@ -27,9 +28,77 @@ func Define(flags *pflag.FlagSet, settings []config.Setting) Values {
 	values := make(Values)
 	for _, s := range settings {
 		values[s.Name] = new(words)
-		flags.VarPF(values[s.Name], s.Name, s.Short, s.Usage).NoOptDefVal = s.Implied
+		Var(flags, values[s.Name], s.Name, s.Short, s.Kind, s.Usage)
 	}
 	return values
+}
+
+// A value is a flag's that knows its kind.
+type value struct {
+	pflag.Value
+	kind config.Kind
+}
+
+// Var gives flags one whose value is of a kind. short is its letter, or "".
+func Var(flags *pflag.FlagSet, to pflag.Value, name, short string, kind config.Kind, usage string) {
+	flags.VarPF(value{to, kind}, name, short, usage).NoOptDefVal = kind.Implied()
+}
+
+// Text gives flags one whose value is a text of a kind.
+func Text(flags *pflag.FlagSet, to *string, name, short string, kind config.Kind, usage string) {
+	flags.StringVarP(to, name, short, *to, usage)
+	know(flags, name, kind)
+}
+
+// Switch gives flags one without a value.
+func Switch(flags *pflag.FlagSet, to *bool, name, short, usage string) {
+	flags.BoolVarP(to, name, short, *to, usage)
+	know(flags, name, config.KindSwitch)
+}
+
+// Number gives flags one whose value is a number.
+func Number(flags *pflag.FlagSet, to *int, name, short, usage string) {
+	flags.IntVarP(to, name, short, *to, usage)
+	know(flags, name, config.KindNumber)
+}
+
+// know tells a flag of pflag's own types the kind of its value.
+func know(flags *pflag.FlagSet, name string, kind config.Kind) {
+	f := flags.Lookup(name)
+	f.Value = value{f.Value, kind}
+}
+
+// KindOf is the kind of a flag's value; of a flag that Var has not made it is a switch.
+func KindOf(f *pflag.Flag) config.Kind {
+	if v, ok := f.Value.(value); ok {
+		return v.kind
+	}
+	return config.KindSwitch
+}
+
+// Lettered is a flag with its letter; short is that, or "".
+func Lettered(short, flag string) string {
+	if short == "" {
+		return flag
+	}
+	return "-" + short + ", " + flag
+}
+
+// helpColumn is where a help says what a flag means.
+const helpColumn = 31
+
+// Help is the lines of a flag in a help. flag has the value, too; short is its letter, or "".
+func Help(short, flag, usage string) string {
+	begin := "  " + Lettered(short, flag)
+	if short == "" {
+		begin = "      " + flag
+	}
+	var b strings.Builder
+	for line := range strings.SplitSeq(usage, "\n") {
+		fmt.Fprintf(&b, "%-*s%s\n", helpColumn, begin+"  ", line)
+		begin = ""
+	}
+	return b.String()
 }
 
 // Words are those of the flags that were given.

@@ -10,10 +10,26 @@ import (
 	"redlockrun/internal/lock"
 	"redlockrun/internal/report"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-var checkJobs = Command{Name: "check", Help: checkHelp, Define: defineCheck, status: checkStatus, Plugin: true}
+var checkTexts = Texts{
+	Does: "tells a monitoring system whether all is well with jobs",
+	More: `: by its exit status,
+and in one line with performance data, as plugins of Nagios and Icinga do. A shell's && and a
+timer that mails can use it, too.`,
+	Calls: "  redlockrun check [flags] NAME...",
+	Notes: `Without flags: CRITICAL if the last run did not end well or has vanished, or if no run can
+start, as a key of the lock is none of ours (65); WARNING if a run is silent, the lock is stuck
+or is somebody else's; UNKNOWN if the job was never seen, or Redis does not answer; else OK.
+That a job is paused is said, and changes nothing. Of several findings, and of several jobs,
+the worst counts: CRITICAL, UNKNOWN, WARNING, OK.`,
+	Examples: `  redlockrun check --max-age 26h nightly-report
+  redlockrun check -q --max-failures 3 orders invoices && deploy`,
+	Status: `0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN, which is also a mistake in the
+command line or the configuration, and no answer from Redis.`,
+}
 
 // A checking is what check holds jobs to, and how it says what it finds.
 type checking struct {
@@ -22,24 +38,28 @@ type checking struct {
 	names []string
 }
 
-func defineCheck(flags *pflag.FlagSet) act {
-	c := new(checking)
-	flags.Var((*span)(&c.rules.MaxAge), "max-age", "critical if the last success is older")
-	flags.Var((*span)(&c.rules.WarnAge), "warn-age", "a warning if it is")
-	flags.Var((*span)(&c.rules.MaxRuntime), "max-runtime", "critical if it has run for longer")
-	flags.IntVar(&c.rules.MaxFailures, "max-failures", 0, "critical from so many bad ends in a row on")
-	flags.BoolVar(&c.json, "json", false, "an object for each job")
-	return func(o *Operation, names []string) error {
-		c.names = slices.Compact(slices.Sorted(slices.Values(names)))
-		if err := c.sensible(flags, o); err != nil {
+func defineCheck(c *Command, o *Operation) {
+	c.Texts = checkTexts
+	c.Operands = config.KindJob
+	c.Plugin = true
+	k := new(checking)
+	c.span((*span)(&k.rules.MaxAge), "max-age", "CRITICAL if the last success ended more than D ago, or none\n"+
+		"is remembered: the alarm for a job that does not run")
+	c.span((*span)(&k.rules.WarnAge), "warn-age", "the same, WARNING")
+	c.span((*span)(&k.rules.MaxRuntime), "max-runtime", "CRITICAL if it has been running for more than D")
+	c.number(&k.rules.MaxFailures, "max-failures", "", "CRITICAL from N bad ends in a row, in place of the first one")
+	c.toggle(&k.json, "json", "an object for each NAME: key, status, message, age_seconds")
+	c.RunE = func(_ *cobra.Command, names []string) error {
+		k.names = slices.Compact(slices.Sorted(slices.Values(names)))
+		if err := k.sensible(c.Flags(), o); err != nil {
 			return err
 		}
-		verdicts, silent, err := c.judge(o)
+		verdicts, silent, err := k.judge(o)
 		if err != nil {
-			return c.unanswered(o, err)
+			return k.unanswered(o, err)
 		}
 		o.verdict = int(report.Worst(verdicts))
-		if c.json {
+		if k.json {
 			o.warnAll(silent)
 			return o.print(verdictLines(verdicts)...)
 		}

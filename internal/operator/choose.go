@@ -11,21 +11,20 @@ import (
 	"redlockrun/internal/console"
 	"redlockrun/internal/explain"
 	"redlockrun/internal/interrupt"
-
-	"github.com/spf13/pflag"
 )
 
 // A jobsMeant says which jobs a command is for: NAME..., or those of the list.
 type jobsMeant struct {
 	all   bool
 	match string
-	flags *pflag.FlagSet // nil: there is only NAME...
+	flags bool // else there is only NAME...
 }
 
-func (m *jobsMeant) define(flags *pflag.FlagSet) {
-	m.flags = flags
-	flags.BoolVar(&m.all, "all", false, "all jobs that are listed")
-	flags.StringVar(&m.match, "match", "", "those of them whose names match")
+// define gives c the flags that mean listed jobs. all is what the help says of --all.
+func (m *jobsMeant) define(c *Command, all string) {
+	m.flags = true
+	c.text(&m.match, "match", config.KindPattern, "the listed jobs whose names match (*, ?, [a-z]); none: 75")
+	c.toggle(&m.all, "all", all)
 }
 
 func (m *jobsMeant) listed() bool { return m.all || m.match != "" }
@@ -43,7 +42,7 @@ func (m *jobsMeant) check(command string, names []string) error {
 	switch said := len(names) > 0; {
 	case said && m.listed(), m.all && m.match != "":
 		return config.Usagef("NAME, --match and --all contradict each other").Hint("only one of them says which jobs are meant")
-	case !said && !m.listed() && m.flags == nil:
+	case !said && !m.listed() && !m.flags:
 		return config.Usagef("there is no NAME").Hint("redlockrun " + command + " NAME...")
 	case !said && !m.listed():
 		return config.Usagef("there is no NAME").Hint("redlockrun " + command + " NAME..., or --match 'PATTERN', or --all")

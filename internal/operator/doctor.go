@@ -11,14 +11,26 @@ import (
 	"redlockrun/internal/runner"
 	"redlockrun/internal/store"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
-var seeDoctor = Command{Name: "doctor", Help: doctorHelp, Define: defineDoctor, status: doctorStatus}
+var doctorTexts = Texts{
+	Does:  "finds what is wrong between this host and Redis before it hurts",
+	More:  ".",
+	Calls: "  redlockrun doctor [flags]",
+	Notes: `Each line begins with what came of a check: ok; warn; FAIL; or ? where the user's rights do
+not let it look, which is no fault. Below what is wrong stands what to do.`,
+	Examples: `  redlockrun doctor
+  redlockrun doctor --redis file:/run/redis --json | jq -r 'select(.result == "fail").message'`,
+	Status: `0 all is well, 1 something warns, 2 something fails, as a server that does not
+answer; 64 usage.`,
+}
 
-func defineDoctor(flags *pflag.FlagSet) act {
-	json := flags.Bool("json", false, "an object a line")
-	return func(o *Operation, operands []string) error {
+func defineDoctor(c *Command, o *Operation) {
+	c.Texts = doctorTexts
+	var json bool
+	c.toggle(&json, "json", "one object a line")
+	c.RunE = func(_ *cobra.Command, operands []string) error {
 		switch {
 		case len(operands) > 0:
 			return config.Usagef("doctor is of the store, and of no job").Hint("redlockrun doctor")
@@ -34,7 +46,7 @@ func defineDoctor(flags *pflag.FlagSet) act {
 			return err
 		}
 		o.verdict = doctor.Status(found)
-		return o.print(findings(found, *json, o.display())...)
+		return o.print(findings(found, json, o.display())...)
 	}
 }
 

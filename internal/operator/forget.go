@@ -3,22 +3,33 @@ package operator
 import (
 	"fmt"
 
+	"redlockrun/internal/config"
 	"redlockrun/internal/explain"
 	"redlockrun/internal/lock"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
-var forgetJobs = Command{Name: "forget", Help: forgetHelp, Define: defineForget}
+var forgetTexts = Texts{
+	Does: "removes what is remembered of jobs",
+	More: `: the runs, the slots (what was done
+may be done again), and that they are listed. It is refused while they run or are paused.`,
+	Calls: "  redlockrun forget [flags] NAME...",
+	Examples: `  redlockrun forget old-report
+  redlockrun forget test-1 test-2 --json`,
+}
 
-func defineForget(flags *pflag.FlagSet) act {
-	json := flags.Bool("json", false, "an object a line")
-	return func(o *Operation, operands []string) error {
+func defineForget(c *Command, o *Operation) {
+	c.Texts = forgetTexts
+	c.Operands = config.KindJob
+	var json bool
+	c.toggle(&json, "json", "one object a line")
+	c.RunE = func(_ *cobra.Command, operands []string) error {
 		names, err := chosen(o, "forget", new(jobsMeant), operands, "")
 		if err != nil {
 			return err
 		}
-		w := &changing{command: "forget", json: *json, say: sayForgotten, object: notForgotten, change: lock.Change{Act: lock.ActForget}}
+		w := &changing{command: "forget", json: json, say: sayForgotten, object: notForgotten, change: lock.Change{Act: lock.ActForget}}
 		_, err = w.make(o, names)
 		return err
 	}

@@ -10,10 +10,18 @@ import (
 	"redlockrun/internal/lock"
 	"redlockrun/internal/report"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
-var lookAtHistory = Command{Name: "history", Help: historyHelp, Define: defineHistory, status: lookStatus}
+var historyTexts = Texts{
+	Does: "tells of the last runs of a job, the newest first",
+	More: `: when, where, how
+long each waited and ran, and how it ended.`,
+	Calls: "  redlockrun history [flags] NAME",
+	Examples: `  redlockrun history backup -n 5
+  redlockrun history backup --since 168h --bad --json`,
+	Status: statusTexts.Status,
+}
 
 // A historyLook is what history is to show, and how.
 type historyLook struct {
@@ -23,19 +31,21 @@ type historyLook struct {
 	name         string
 }
 
-func defineHistory(flags *pflag.FlagSet) act {
+func defineHistory(c *Command, o *Operation) {
+	c.Texts = historyTexts
+	c.Operands, c.Single = config.KindJob, true
 	l := new(historyLook)
-	flags.IntVarP(&l.choice.Most, "number", "n", 0, "at most so many")
-	flags.Var(&l.since, "since", "not those that ended before")
-	flags.BoolVar(&l.choice.Bad, "bad", false, "those that did not end well")
-	flags.StringVar(&l.choice.Host, "host", "", "those of a host")
-	flags.BoolVar(&l.follow, "follow", false, "go on with what comes")
-	flags.BoolVar(&l.json, "json", false, "an object a line")
-	return func(o *Operation, names []string) error {
+	c.number(&l.choice.Most, "number", "n", "at most N of them")
+	c.span(&l.since, "since", "those that ended in the last D")
+	c.toggle(&l.choice.Bad, "bad", "those that did not end well, which are remembered for longer")
+	c.text(&l.choice.Host, "host", config.KindHost, "those of HOST")
+	c.toggle(&l.follow, "follow", "the oldest first, and then what comes, until Ctrl-C")
+	c.toggle(&l.json, "json", "one object a line")
+	c.RunE = func(_ *cobra.Command, names []string) error {
 		switch {
 		case len(names) != 1:
 			return config.Usagef("history is of one NAME").Hint("redlockrun history NAME")
-		case flags.Changed("number") && l.choice.Most < 1:
+		case c.Flags().Changed("number") && l.choice.Most < 1:
 			return config.Usagef("-n %d shows nothing", l.choice.Most)
 		case o.Config.Address.Local:
 			return config.Usagef("history is not for --local: a file of this host remembers no runs").Hint("redlockrun status says who has the lock")

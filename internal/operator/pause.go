@@ -11,31 +11,55 @@ import (
 	"redlockrun/internal/lock"
 	"redlockrun/internal/runner"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
-var pauseJobs = Command{Name: "pause", Help: pauseHelp, Define: definePause}
+var pauseTexts = Texts{
+	Does: "keeps jobs from starting, anywhere",
+	More: `. What runs runs on, and who waits for
+the lock keeps the place in the line. A run that asks meanwhile ends with 75 (-E), or waits
+(--wait), or passes over it (--ignore-pause).`,
+	Calls: `  redlockrun pause [flags] NAME...
+  redlockrun pause [flags] --match 'PATTERN'
+  redlockrun pause [flags] --all`,
+	Notes: "A pause that is there already is left as it is.",
+	Examples: `  redlockrun pause backup --for 2h --why 'the disk is being replaced'
+  redlockrun pause --match 'report-*' --for forever
+
+a deploy during which no job starts, as a script that also resumes after Ctrl-C:
+  trap 'redlockrun resume --all --why deploy' EXIT
+  trap 'exit 130' HUP INT TERM
+  redlockrun pause --all --for 1h --wait 10m --why deploy && deploy`,
+}
 
 // dayPaused is for how long a job is paused if nothing is said.
 const dayPaused = 24 * time.Hour
 
-func definePause(flags *pflag.FlagSet) act {
-	meant, length, wait := new(jobsMeant), limit(dayPaused), limit(0)
-	meant.define(flags)
-	flags.Var(&length, "for", "how long")
-	flags.Var(&wait, "wait", "until what runs has ended")
-	why := flags.String("why", "", "the reason")
-	json := flags.Bool("json", false, "an object a line")
-	return func(o *Operation, operands []string) error {
+func definePause(c *Command, o *Operation) {
+	c.Texts = pauseTexts
+	c.Operands = config.KindJob
+	var (
+		meant jobsMeant
+		why   string
+		json  bool
+		wait  limit
+	)
+	length := limit(dayPaused)
+	meant.define(c, "all that are listed: a job is when it has run, or was paused")
+	c.limit(&length, "for", "for so long (24h); forever: until resume")
+	c.text(&why, "why", config.KindText, "the reason, which whoever is refused is told")
+	c.limit(&wait, "wait", "wait so long (or forever) until what runs has ended; else 75")
+	c.toggle(&json, "json", "one object a line")
+	c.RunE = func(_ *cobra.Command, operands []string) error {
 		if length == 0 {
 			return config.Usagef("--for 0 pauses nothing").Hint("forever has no end")
 		}
-		names, err := chosen(o, "pause", meant, operands, *why)
+		names, err := chosen(o, "pause", &meant, operands, why)
 		if err != nil {
 			return err
 		}
-		change := lock.Change{Act: lock.ActPause, Reason: *why, For: time.Duration(length)}
-		w := &changing{command: "pause", json: *json, say: sayPaused, change: change}
+		change := lock.Change{Act: lock.ActPause, Reason: why, For: time.Duration(length)}
+		w := &changing{command: "pause", json: json, say: sayPaused, change: change}
 		made, err := w.make(o, names)
 		if err == nil {
 			err = o.settle(namesOf(made), time.Duration(wait), works)
@@ -43,7 +67,7 @@ func definePause(flags *pflag.FlagSet) act {
 			return err
 		}
 		if err != nil {
-			o.stayPaused(meant, made, *why)
+			o.stayPaused(&meant, made, why)
 		}
 		return err
 	}

@@ -10,10 +10,21 @@ import (
 	"redlockrun/internal/outfile"
 	"redlockrun/internal/page"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
-var writeReport = Command{Name: "report", Help: reportHelp, Define: defineReport, status: reportStatus}
+var reportTexts = Texts{
+	Does: "writes a page for a browser",
+	More: `: who ran when and on which host, coloured by
+how it ended, and the table of status. It is one file that needs no other, and no script.`,
+	Calls: `  redlockrun report [flags]              of all jobs that are listed
+  redlockrun report [flags] NAME...      of these`,
+	Notes: "What is hatched is not remembered any more: --history says how much is.",
+	Examples: `  redlockrun report --since 168h > jobs.html
+  * * * * * redlockrun report --output /var/www/html/jobs.html --refresh 1m`,
+	Status: `0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis,
+71 FILE could not be written.`,
+}
 
 // A reportLook is what a page is to show, and where it goes.
 type reportLook struct {
@@ -22,18 +33,21 @@ type reportLook struct {
 	names          []string
 }
 
-func defineReport(flags *pflag.FlagSet) act {
+func defineReport(c *Command, o *Operation) {
+	c.Texts = reportTexts
+	c.Operands = config.KindJob
 	l := &reportLook{since: span(24 * time.Hour)}
-	flags.Var(&l.since, "since", "how much of the past")
-	flags.StringVar(&l.output, "output", "", "the file")
-	flags.Var(&l.refresh, "refresh", "how often a browser reads it again")
-	return func(o *Operation, names []string) error {
+	c.span(&l.since, "since", "how far the page goes back (24h); from 1m on")
+	c.text(&l.output, "output", config.KindFile, "write it to FILE, at once and for all to read; if the store\n"+
+		"does not answer, FILE stays as it is")
+	c.span(&l.refresh, "refresh", "let browsers read it again after D")
+	c.RunE = func(_ *cobra.Command, names []string) error {
 		switch since := time.Duration(l.since); {
 		case since < time.Minute, since > longestReport:
 			return config.Usagef("--since %s is no length of a page", config.Exact(since)).Hint("from 1m to 87600h, which are ten years")
-		case flags.Changed("refresh") && time.Duration(l.refresh) < time.Second:
+		case c.Flags().Changed("refresh") && time.Duration(l.refresh) < time.Second:
 			return config.Usagef("--refresh %s is too short", config.Exact(time.Duration(l.refresh))).Hint("the least is 1s")
-		case flags.Changed("output") && l.output == "":
+		case c.Flags().Changed("output") && l.output == "":
 			return config.Usagef("--output names no file")
 		case o.Config.Address.Local:
 			return config.Usagef("report is not for --local: a file of this host remembers no runs").Hint("redlockrun status says who has the lock")

@@ -3,33 +3,49 @@ package operator
 import (
 	"fmt"
 
+	"redlockrun/internal/config"
 	"redlockrun/internal/explain"
 	"redlockrun/internal/lock"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
-var resumeJobs = Command{Name: "resume", Help: resumeHelp, Define: defineResume}
+var resumeTexts = Texts{
+	Does: "ends the pause of jobs",
+	More: ": who waits has its turn, in the order of the line.",
+	Calls: `  redlockrun resume [flags] NAME...
+  redlockrun resume [flags] --match 'PATTERN'
+  redlockrun resume [flags] --all`,
+	Examples: `  redlockrun resume backup
+  redlockrun resume --all --why deploy`,
+}
 
-func defineResume(flags *pflag.FlagSet) act {
-	meant := new(jobsMeant)
-	meant.define(flags)
-	why := flags.String("why", "", "the reason")
-	json := flags.Bool("json", false, "an object a line")
-	return func(o *Operation, operands []string) error {
-		names, err := chosen(o, "resume", meant, operands, *why)
+func defineResume(c *Command, o *Operation) {
+	c.Texts = resumeTexts
+	c.Operands = config.KindJob
+	var (
+		meant jobsMeant
+		why   string
+		json  bool
+	)
+	meant.define(c, "all that are listed")
+	c.text(&why, "why", config.KindText, "the reason; with --match and --all: only of the pauses that\n"+
+		"were made with --why TEXT")
+	c.toggle(&json, "json", "one object a line")
+	c.RunE = func(_ *cobra.Command, operands []string) error {
+		names, err := chosen(o, "resume", &meant, operands, why)
 		if err != nil {
 			return err
 		}
-		only := meant.listed() && flags.Changed("why")
-		change := lock.Change{Act: lock.ActResume, Reason: *why, PauseReason: *why, MatchReason: only}
-		w := &changing{command: "resume", json: *json, say: sayResumed, object: anotherPause, change: change}
+		only := meant.listed() && c.Flags().Changed("why")
+		change := lock.Change{Act: lock.ActResume, Reason: why, PauseReason: why, MatchReason: only}
+		w := &changing{command: "resume", json: json, say: sayResumed, object: anotherPause, change: change}
 		if meant.listed() {
 			w.quiet = func(c lock.ChangeResult) bool { return !c.Done }
 		}
 		made, err := w.make(o, names)
 		if meant.listed() && len(names) > 0 && err == nil && !anyDone(made) {
-			o.note("none of them was paused" + forReason(only, *why))
+			o.note("none of them was paused" + forReason(only, why))
 		}
 		return err
 	}

@@ -105,22 +105,3 @@ func runners(jobs []lock.Job) string {
 	}
 	return strings.Join(texts, "; ")
 }
-
-// A limit is a flag's duration that may have no end; 0 if it was not given.
-type limit time.Duration
-
-func (d *limit) Set(word string) error {
-	if word == "forever" {
-		*d = limit(lock.Forever)
-		return nil
-	}
-	var s span
-	if err := s.Set(word); err != nil {
-		return err
-	}
-	*d = limit(s)
-	return nil
-}
-
-func (d *limit) String() string { return time.Duration(*d).String() }
-func (d *limit) Type() string   { return "duration" }

@@ -10,10 +10,25 @@ import (
 	"redlockrun/internal/lock"
 	"redlockrun/internal/report"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
-var lookAtStatus = Command{Name: "status", Help: statusHelp, Define: defineStatus, status: lookStatus}
+var statusTexts = Texts{
+	Does: "tells which job runs where, how the last run ended, and when",
+	More: ".",
+	Calls: `  redlockrun status [flags]               a line for each job that is listed
+  redlockrun status [flags] NAME          a page about one job
+  redlockrun status [flags] NAME NAME...  a line for each of them`,
+	Remarks: `A job is listed when it has run (but with --history 0). One of which nothing is known is
+said to be never seen.`,
+	Notes: `states: running; starting (the lock is being handed over); ended (its --min-hold is not
+over); idle; paused; silent (it should have renewed its lease, which still lasts);
+vanished (it has no lock any more, and has not said how it ended); stuck (the lock never
+expires by itself); foreign (the key is somebody else's).`,
+	Examples: `  redlockrun status --bad
+  redlockrun status --watch --every 5`,
+	Status: "0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis.",
+}
 
 // A statusLook is what status is to show, and how.
 type statusLook struct {
@@ -24,20 +39,22 @@ type statusLook struct {
 	names       []string
 }
 
-func defineStatus(flags *pflag.FlagSet) act {
+func defineStatus(c *Command, o *Operation) {
+	c.Texts = statusTexts
+	c.Operands = config.KindJob
 	l := &statusLook{every: span(2 * time.Second)}
-	flags.BoolVar(&l.choice.Running, "running", false, "what runs")
-	flags.BoolVar(&l.choice.Paused, "paused", false, "what is paused")
-	flags.BoolVar(&l.choice.Bad, "bad", false, "what somebody should look at")
-	flags.StringVar(&l.choice.Host, "host", "", "what runs on a host")
-	flags.BoolVar(&l.watch, "watch", false, "draw it anew")
-	flags.Var(&l.every, "every", "how often")
-	flags.BoolVar(&l.json, "json", false, "an object a line")
-	flags.BoolVar(&l.scan, "scan", false, "look for locks in the keyspace")
-	return func(o *Operation, names []string) error {
+	c.toggle(&l.choice.Running, "running", "what runs")
+	c.toggle(&l.choice.Paused, "paused", "what is paused")
+	c.toggle(&l.choice.Bad, "bad", "what has ended badly, has vanished, is silent or stuck")
+	c.text(&l.choice.Host, "host", config.KindHost, "what runs on HOST, or has vanished there")
+	c.toggle(&l.watch, "watch", "draw it anew until q or Ctrl-C; not on a terminal: print it")
+	c.span(&l.every, "every", "with --watch: so often (2s)")
+	c.toggle(&l.json, "json", "one object a line")
+	c.toggle(&l.scan, "scan", "list the locks in the keyspace, too: Redis looks at every key")
+	c.RunE = func(_ *cobra.Command, names []string) error {
 		l.names = names
 		switch {
-		case flags.Changed("every") && !l.watch:
+		case c.Flags().Changed("every") && !l.watch:
 			return config.Usagef("--every is for --watch")
 		case time.Duration(l.every) < shortestWatch:
 			return config.Usagef("--every %s is too short", config.Exact(time.Duration(l.every))).Hint("the least is " + config.Exact(shortestWatch))

@@ -8,27 +8,41 @@ import (
 	"redlockrun/internal/explain"
 	"redlockrun/internal/lock"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
-var stopRun = Command{Name: "stop", Help: stopHelp, Define: defineStop}
+var stopTexts = Texts{
+	Does: "asks the run of a job to end, wherever it runs",
+	More: `: its redlockrun learns of it
+when it renews the lock, sends SIGTERM, and SIGKILL after its --grace.`,
+	Calls: "  redlockrun stop [flags] NAME",
+	Examples: `  redlockrun stop import --wait 1m
+  redlockrun stop import --pause forever --why 'it deletes too much'`,
+}
 
-func defineStop(flags *pflag.FlagSet) act {
-	run, why := flags.String("run", "", "only this run"), flags.String("why", "", "the reason")
-	pausing, wait := limit(0), limit(0)
-	flags.Var(&pausing, "pause", "nobody starts after it for so long")
-	flags.Var(&wait, "wait", "until it has ended")
-	json := flags.Bool("json", false, "an object a line")
-	return func(o *Operation, operands []string) error {
-		if flags.Changed("pause") && pausing == 0 {
+func defineStop(c *Command, o *Operation) {
+	c.Texts = stopTexts
+	c.Operands, c.Single = config.KindJob, true
+	var (
+		run, why      string
+		pausing, wait limit
+		json          bool
+	)
+	c.text(&run, "run", config.KindID, "only this run; if another has the lock: 75")
+	c.text(&why, "why", config.KindText, "the reason, for the history")
+	c.limit(&pausing, "pause", "and pause the job for so long (or forever)")
+	c.limit(&wait, "wait", "wait so long (or forever) until it has ended; else 75")
+	c.toggle(&json, "json", "one object")
+	c.RunE = func(_ *cobra.Command, operands []string) error {
+		if c.Flags().Changed("pause") && pausing == 0 {
 			return config.Usagef("--pause 0 pauses nothing").Hint("forever has no end")
 		}
-		names, err := oneJob(o, "stop", operands, *run, *why)
+		names, err := oneJob(o, "stop", operands, run, why)
 		if err != nil {
 			return err
 		}
-		change := lock.Change{Act: lock.ActStop, Run: *run, Reason: *why, ThenPause: pausing != 0, For: time.Duration(pausing)}
-		w := &changing{command: "stop", json: *json, say: sayStopped, change: change}
+		change := lock.Change{Act: lock.ActStop, Run: run, Reason: why, ThenPause: pausing != 0, For: time.Duration(pausing)}
+		w := &changing{command: "stop", json: json, say: sayStopped, change: change}
 		w.object = func(e *lock.RefusedError) (explain.Explanation, bool) { return notStopped(e, change.ThenPause) }
 		made, err := w.make(o, names)
 		if err != nil || made[0].Holder.Run == "" || !made[0].Holder.Ended.IsZero() {

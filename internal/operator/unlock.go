@@ -16,35 +16,51 @@ import (
 	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/runner"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
-var unlockJob = Command{Name: "unlock", Help: unlockHelp, Define: defineUnlock}
+var unlockTexts = Texts{
+	Does: "takes the lock from a run that is dead, and hands it to the first in line",
+	More: ".",
+	Calls: `  redlockrun unlock [flags] NAME --run ID
+  redlockrun unlock [flags] NAME --force --foreign`,
+	Notes: `Without --force only a run is taken for dead that has said that it ended, or that ran on
+this very host (and in this container) where it and its command are gone.`,
+	Examples: `  redlockrun unlock backup --run 01ARZ3NDEKTSV4RRFFQ69G5FAV
+  redlockrun unlock backup --force --foreign`,
+}
 
-func defineUnlock(flags *pflag.FlagSet) act {
-	run, why := flags.String("run", "", "the run that is dead"), flags.String("why", "", "the reason")
-	force := flags.Bool("force", false, "also if it may live")
-	foreign := flags.Bool("foreign", false, "what is no run's")
-	json := flags.Bool("json", false, "an object a line")
-	return func(o *Operation, operands []string) error {
-		names, err := oneJob(o, "unlock", operands, *run, *why)
+func defineUnlock(c *Command, o *Operation) {
+	c.Texts = unlockTexts
+	c.Operands, c.Single = config.KindJob, true
+	var (
+		run, why             string
+		force, foreign, json bool
+	)
+	c.text(&run, "run", config.KindID, "the run; redlockrun status NAME says its id")
+	c.toggle(&force, "force", "also if it may be alive: until it finds out, two can run")
+	c.toggle(&foreign, "foreign", "what stands there is no run's")
+	c.text(&why, "why", config.KindText, "the reason, for the history")
+	c.toggle(&json, "json", "one object")
+	c.RunE = func(_ *cobra.Command, operands []string) error {
+		names, err := oneJob(o, "unlock", operands, run, why)
 		if err == nil {
-			err = checkUnlock(names[0], *run, *force, *foreign)
+			err = checkUnlock(names[0], run, force, foreign)
 		}
 		if err != nil {
 			return err
 		}
-		change := lock.Change{Act: lock.ActUnlock, Run: *run, Reason: *why, Foreign: *foreign}
-		if !*force {
-			gone, err := o.isGone(names[0], *run)
+		change := lock.Change{Act: lock.ActUnlock, Run: run, Reason: why, Foreign: foreign}
+		if !force {
+			gone, err := o.isGone(names[0], run)
 			if err != nil {
 				return err
 			}
 			change.OnlyEnded = !gone
 		}
-		w := &changing{command: "unlock", json: *json, change: change}
-		w.say = func(name string, c lock.ChangeResult) string { return sayUnlocked(name, c, *force) }
-		w.object = func(e *lock.RefusedError) (explain.Explanation, bool) { return notUnlocked(e, *foreign) }
+		w := &changing{command: "unlock", json: json, change: change}
+		w.say = func(name string, c lock.ChangeResult) string { return sayUnlocked(name, c, force) }
+		w.object = func(e *lock.RefusedError) (explain.Explanation, bool) { return notUnlocked(e, foreign) }
 		_, err = w.make(o, names)
 		return err
 	}

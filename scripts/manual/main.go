@@ -1,72 +1,38 @@
 // Manual writes the manual page of redlockrun to stdout, in roff: of the table of settings, of
-// what the program at hand says of its commands, and of the texts beside this file.
+// the commands as the program has them, and of the texts beside this file.
 //
-//	manual PROGRAM DATE
+//	manual DATE
 package main
 
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"regexp"
 	"strings"
 
 	"redlockrun/internal/config"
+	"redlockrun/internal/flagset"
+	"redlockrun/internal/operator"
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: manual PROGRAM DATE")
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: manual DATE")
 		os.Exit(64)
 	}
-	helps, err := helpsOf(os.Args[1])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Print(manual(os.Args[2], helps))
-}
-
-// A help is what a command of an operator says of itself.
-type help struct{ command, text string }
-
-// helpsOf asks a program for the helps of its commands.
-func helpsOf(program string) (helps []help, err error) {
-	all, err := exec.Command(program, "help").Output()
-	if err != nil {
-		return nil, fmt.Errorf("%s help: %w", program, err)
-	}
-	for _, command := range commandsIn(string(all)) {
-		text, err := exec.Command(program, "help", command).Output()
-		if err != nil {
-			return nil, fmt.Errorf("%s help %s: %w", program, command, err)
-		}
-		helps = append(helps, help{command, string(text)})
-	}
-	return helps, nil
-}
-
-// commandsIn are the first words of the lines under "for operators".
-func commandsIn(help string) (names []string) {
-	_, list, _ := strings.Cut(help, "\nfor operators")
-	list, _, _ = strings.Cut(list, "\n\n")
-	for _, m := range regexp.MustCompile(`(?m)^ {2}([a-z-]+) `).FindAllStringSubmatch(list, -1) {
-		names = append(names, m[1])
-	}
-	return names
+	fmt.Print(manual(os.Args[1], operator.All()))
 }
 
 // manual is the page.
-func manual(date string, helps []help) string {
+func manual(date string, commands []*operator.Command) string {
 	p := new(page)
 	p.line(`.TH REDLOCKRUN 1 %s`, date)
 	p.section("NAME")
 	p.paragraph("redlockrun - run a command while holding a lock in Redis")
-	p.synopsis(helps)
+	p.synopsis(commands)
 	p.section("DESCRIPTION")
 	p.texts(description)
 	p.options()
-	p.commands(helps)
+	p.commands(commands)
 	p.section("EXIT STATUS")
 	p.terms(statuses)
 	p.section("ENVIRONMENT")
@@ -93,15 +59,13 @@ func manual(date string, helps []help) string {
 	return p.String()
 }
 
-func (p *page) synopsis(helps []help) {
+func (p *page) synopsis(commands []*operator.Command) {
 	p.section("SYNOPSIS")
 	p.call("redlockrun", "--key NAME [flags] [--] COMMAND [ARG...]")
 	p.line(".br")
 	p.call("redlockrun", "--key NAME [flags] -c 'SHELL TEXT'")
-	for _, h := range helps {
-		_, usage, _ := strings.Cut(h.text, "\nusage:\n")
-		usage, _, _ = strings.Cut(usage, "\n\n")
-		for line := range strings.Lines(usage) {
+	for _, c := range commands {
+		for line := range strings.Lines(c.Calls) {
 			words, _, _ := strings.Cut(strings.TrimSpace(line), "  ")
 			p.line(".br")
 			p.call("redlockrun", strings.TrimPrefix(words, "redlockrun "))
@@ -130,16 +94,15 @@ func (p *page) options() {
 }
 
 func (p *page) option(s config.Setting) {
-	name := s.Flag()
-	if s.Short != "" {
-		name = "-" + s.Short + ", " + name
-	}
-	text := sentence(strings.ReplaceAll(s.Usage, "\n", " ")) + "."
+	text := meaning(s.Usage)
 	if s.Default != "" && !strings.Contains(s.Usage, s.Default+")") {
 		text += " The default is " + s.Default + "."
 	}
-	p.term(name, strings.TrimSpace(text+" "+more[s.Name]))
+	p.term(flagset.Lettered(s.Short, s.Flag()), strings.TrimSpace(text+" "+more[s.Name]))
 }
+
+// meaning is what a flag means, as sentences.
+func meaning(usage string) string { return sentence(strings.ReplaceAll(usage, "\n", " ")) + "." }
 
 func sentence(text string) string {
 	if first, _, _ := strings.Cut(text, " "); strings.ContainsAny(first, ":/") {

@@ -14,31 +14,26 @@ import (
 	"testing"
 
 	"redlockrun/internal/config"
+	"redlockrun/internal/flagset"
+	"redlockrun/internal/operator"
+
+	"github.com/spf13/cobra"
 )
 
-const aHelp = `redlockrun nap lets jobs sleep. 'It' is an example.
-
-usage:
-  redlockrun nap [flags] NAME    one
-  redlockrun nap --all
-
-flags:
-  -n, --number N    at most N \ of them
-                    at a time
-      --json        one object a line
-
-examples:
-  redlockrun nap a
-  redlockrun nap --all -n 2
-
-D is a duration.
-
-exit status: 0 done,
-75 refused.
-`
+// nap is a command with all that a help can have.
+func nap() *operator.Command {
+	c := &operator.Command{Command: &cobra.Command{
+		Use: "nap", Long: "redlockrun nap lets jobs sleep. 'It' is an example.",
+		Example: "  redlockrun nap a\n  redlockrun nap --all -n 2",
+	}}
+	c.Calls, c.Status = "  redlockrun nap [flags] NAME    one\n  redlockrun nap --all", "0 done,\n75 refused."
+	flagset.Number(c.Flags(), new(int), "number", "n", "at most N \\ of them\nat a time")
+	flagset.Switch(c.Flags(), new(bool), "json", "", "one object a line")
+	return c
+}
 
 func TestTheManualHasEachSettingAndCommand(t *testing.T) {
-	page := manual("2026-03-01", []help{{"nap", aHelp}})
+	page := manual("2026-03-01", []*operator.Command{nap()})
 	for _, want := range []string{
 		".TH REDLOCKRUN 1 2026-03-01\n", ".SS redlockrun nap\n", "\\fBredlockrun\\fR nap [flags] \\fINAME\\fR\n",
 		".TP\n\\fB\\-n\\fR, \\fB\\-\\-number\\fR \\fIN\\fR\nAt most N \\e of them at a time.\n",
@@ -150,7 +145,7 @@ func tags(t *testing.T, where string) (names []string) {
 // Where these programs are, they find nothing wrong with the page. `make e2e` installs them.
 func TestTheManualIsGoodRoff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "redlockrun.1")
-	if err := os.WriteFile(path, []byte(manual("2026-03-01", []help{{"nap", aHelp}})), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte(manual("2026-03-01", []*operator.Command{nap()})), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, argv := range [][]string{{"mandoc", "-T", "lint", path},

@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"context"
@@ -10,62 +10,50 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
-	"time"
 
 	"redlockrun/internal/config"
 	"redlockrun/internal/explain"
-	"redlockrun/internal/flagset"
 	"redlockrun/internal/interrupt"
 	"redlockrun/internal/outfile"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
-const copyHelp = `redlockrun copy-self copies this program into a directory, as DIR/redlockrun with mode 0755: an
-image without cp hands it on so, as an init container does through a volume that it shares.
-
-usage:
-  redlockrun copy-self DIR
-
-It asks no store and reads no configuration. One that is there is replaced at once, also while
+var copySelfTexts = Texts{
+	Does: "copies this program into a directory, for images without cp",
+	More: `. The copy is
+DIR/redlockrun with mode 0755. An init container hands it on so, through a volume that it shares.`,
+	Calls: "  redlockrun copy-self DIR",
+	Notes: `It asks no store and reads no configuration. One that is there is replaced at once, also while
 it runs; nobody finds half of it. The exit status is 64 if there is no such directory, and 71
-if the copy could not be written.
+if the copy could not be written.`,
+	Examples: `  redlockrun copy-self /shared
+  redlockrun copy-self "$HOME/bin" && ~/bin/redlockrun --version`,
+}
 
-examples:
-  redlockrun copy-self /shared
-  redlockrun copy-self "$HOME/bin" && ~/bin/redlockrun --version
-`
-
-// copySummary is what the help says of it.
-const copySummary = "copies this program into a directory, for images without cp"
-
-// copySelf copies the program that runs into a directory.
-func (p *program) copySelf(words []string) error {
-	_ = p.speak(config.NewSources(nil, p.env, time.Now)) // as far as that is understood
-	flags := pflag.NewFlagSet(copyWord, pflag.ContinueOnError)
-	asked := flags.BoolP("help", "h", false, "print the help")
-	if err := flags.Parse(words); err != nil {
-		return flagset.Explain(err, flags, "redlockrun "+copyWord+" --help tells more")
-	}
-	if *asked {
-		return show(copyHelp)
-	}
-	dir, err := onlyDirectory(flags.Args())
-	if err != nil {
+func defineCopySelf(c *Command, o *Operation) {
+	c.Texts = copySelfTexts
+	c.Operands, c.Single, c.Bare = config.KindDirectory, true, true
+	c.RunE = func(_ *cobra.Command, words []string) error {
+		dir, err := onlyDirectory(words)
+		if err != nil {
+			return err
+		}
+		_, err = interrupt.Run(o.Signals, func(ctx context.Context) (struct{}, error) {
+			return struct{}{}, copyInto(ctx, dir)
+		})
 		return err
 	}
-	_, err = interrupt.Run(p.signals, func(ctx context.Context) (struct{}, error) { return struct{}{}, copyInto(ctx, dir) })
-	return err
 }
 
 // onlyDirectory is the one that the words name. That it is none is the caller's mistake.
 func onlyDirectory(words []string) (dir string, err error) {
 	switch {
 	case len(words) == 0:
-		err = config.Usagef("%s needs the directory that the program is to be copied into", copyWord).
+		err = config.Usagef("copy-self needs the directory that the program is to be copied into").
 			Hint("redlockrun copy-self DIR; the copy is DIR/redlockrun")
 	case len(words) > 1:
-		err = config.Usagef("%s is for one directory, and not for %d", copyWord, len(words)).Hint("call it once for each of them")
+		err = config.Usagef("copy-self is for one directory, and not for %d", len(words)).Hint("call it once for each of them")
 	case words[0] == "":
 		err = config.Usagef("the name of the directory is empty").Hint("is a variable of the shell not set? . is the working directory")
 	}

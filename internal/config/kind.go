@@ -1,0 +1,107 @@
+package config
+
+import "strings"
+
+// A Kind is what the value of a flag is. Help, manual and completion read it.
+type Kind uint8
+
+// Kinds of values. KindSwitch has none.
+const (
+	KindSwitch Kind = iota
+	KindJob
+	KindNumber
+	KindDuration
+	KindLimit // a duration, or forever
+	KindPeriod
+	KindText
+	KindShellText
+	KindID
+	KindPattern
+	KindHost
+	KindFile
+	KindPath
+	KindDirectory
+	KindOptionalDirectory
+	KindURL
+	KindOnLost
+	KindLogLevel
+	KindLogFormat
+	KindShell
+)
+
+// An Offer is what a shell completes a value with.
+type Offer uint8
+
+// What a shell completes a value with. OfferBeginnings are words behind which more is typed.
+const (
+	OfferWords Offer = iota
+	OfferBeginnings
+	OfferJobs
+	OfferFiles
+	OfferDirectories
+)
+
+var kinds = [...]struct {
+	value string // its name in the help; "": the words, which are all that there are
+	offer Offer
+	words string
+}{
+	KindJob:               {value: "NAME", offer: OfferJobs},
+	KindNumber:            {value: "N"},
+	KindDuration:          {value: "D"},
+	KindLimit:             {value: "D", words: "forever"},
+	KindPeriod:            {value: "P", words: "5m 10m 15m 20m 30m 1h 2h 3h 4h 6h 8h 12h 1d 7d"},
+	KindText:              {value: "TEXT"},
+	KindShellText:         {value: "'SHELL TEXT'"},
+	KindID:                {value: "ID"},
+	KindPattern:           {value: "'PATTERN'"},
+	KindHost:              {value: "HOST"},
+	KindFile:              {value: "FILE", offer: OfferFiles},
+	KindPath:              {value: "PATH", offer: OfferFiles},
+	KindDirectory:         {value: "DIR", offer: OfferDirectories},
+	KindOptionalDirectory: {value: "[=DIR]", offer: OfferDirectories},
+	KindURL: {value: "URL", offer: OfferBeginnings, words: "redis:// rediss:// unix:/// redis+sentinel:// " +
+		"rediss+sentinel:// redis+cluster:// rediss+cluster:// file:"},
+	KindOnLost:    {words: "stop continue"},
+	KindLogLevel:  {words: "debug info warn error"},
+	KindLogFormat: {words: "text json"},
+	KindShell:     {words: "bash zsh fish"},
+}
+
+// Value is what the help calls the value; "" of a switch.
+func (k Kind) Value() string {
+	if kinds[k].value == "" {
+		return strings.Join(k.Words(), "|")
+	}
+	return kinds[k].value
+}
+
+// Words are those that a shell offers.
+func (k Kind) Words() []string { return strings.Fields(kinds[k].words) }
+
+// Offer is what a shell completes the value with.
+func (k Kind) Offer() Offer { return kinds[k].offer }
+
+// Choices are the words that the value can be; nil if it can be others.
+func (k Kind) Choices() []string {
+	if kinds[k].value != "" || kinds[k].words == "" {
+		return nil
+	}
+	return k.Words()
+}
+
+// Implied is what a flag says that stands without a value; "" if it needs one.
+func (k Kind) Implied() string {
+	if k == KindSwitch || k == KindOptionalDirectory {
+		return "true"
+	}
+	return ""
+}
+
+// Flag is a flag of this kind as the help names it, without its letter.
+func (k Kind) Flag(name string) string {
+	if k.Implied() != "" {
+		return "--" + name + k.Value()
+	}
+	return "--" + name + " " + k.Value()
+}
