@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// An Address is the kind of store that was asked for, and who said so.
+// An Address is the kind of store that the user asked for, and where that was set.
 type Address struct {
 	Local bool   // on this host alone; else in Redis
 	Dir   string // of a local lock; "" for the default
@@ -14,8 +14,8 @@ type Address struct {
 	origin origin
 }
 
-// address finds the nearest of --redis and --local, which replace each other
-// as a whole. A local lock has no urls.
+// address returns the effective value of --redis and --local, which replace each other as a whole.
+// A local lock has no urls.
 func (s *Sources) address() (a Address, urls []string, err error) {
 	g, err := s.effective("redis", "local")
 	if err != nil {
@@ -35,16 +35,16 @@ func (s *Sources) address() (a Address, urls []string, err error) {
 	return a, nil, nil
 }
 
-// FromSource is "from" and the source, for a message.
+// FromSource returns "from" and the source, for a message.
 func (a Address) FromSource() string { return "from " + a.From }
 
-// MayBeURL finds what is probably a URL in the wrong place, with a password or not.
+// MayBeURL reports whether text is probably a URL in the wrong place, with a password or not.
 func MayBeURL(text string) bool {
 	user, _, at := strings.Cut(text, "@")
 	return strings.Contains(text, "://") || at && strings.Contains(user, ":")
 }
 
-// warnings are what the user should know about an address before it is used.
+// warnings returns what the user should know about an address before its use.
 func (a Address) warnings(urls []string) []string {
 	if a.origin == builtin {
 		return []string{"no address was given: " + urls[0] + " guards this host alone; " +
@@ -56,8 +56,7 @@ func (a Address) warnings(urls []string) []string {
 	return nil
 }
 
-// hasPassword looks wider than a URL parser would: a password that breaks the
-// URL is one too.
+// hasPassword accepts more than a URL parser would: a password that breaks the URL is one too.
 func hasPassword(url string) bool {
 	_, rest, _ := strings.Cut(url, "://")
 	if at := strings.LastIndex(rest, "@"); at >= 0 && strings.Contains(rest[:at], ":") {

@@ -1,7 +1,6 @@
-// Package config is what was said to redlockrun: by flags, by variables of the environment, in
-// the configuration file, and by nobody, which is the default. The table of settings names
-// each of them, with its default, once; Sources find the nearest that says something; and
-// a Config is all of it, checked.
+// Package config reads the settings of redlockrun: from flags, variables of the environment, the
+// configuration file, and defaults. The table of settings names each setting, with its default,
+// once. Sources find the effective value, and a Config is the checked result.
 package config
 
 import (
@@ -12,54 +11,53 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// A Config is everything that was said about one run, checked. A duration is 0 if there is
-// to be none.
+// A Config is the checked settings of one run. A duration of 0 means none.
 type Config struct {
 	Key    string
 	Times  lock.Times
 	Wait   lock.Wait
 	OnLost OnLost
 
-	IgnorePause bool // it runs although the job is paused
+	IgnorePause bool // run although the job is paused
 
-	Slot       lock.Slot     // what the run is for; none without --once-per and --once
+	Slot       lock.Slot     // the piece of work; none without --once-per and --once
 	SlotPeriod time.Duration // of --once-per; else 0
-	History    int           // how many runs the ledger keeps; 0: nothing is written of this one
+	History    int           // how many runs the ledger keeps; 0: this run is not recorded
 
 	Attempts     int           // how often the command is started at most, at least once
 	AttemptDelay time.Duration // the pause after the first failure; each further one is twice as long, up to MaxAttemptDelay
-	Splay        time.Duration // the start is put off by a part of it
-	ReportFile   string        // where is written how the run ended; "" for nowhere
+	Splay        time.Duration // delay the start by a part of it
+	ReportFile   string        // the file for the report of the run; "" for none
 
-	WarnFailed    bool          // a command that does not end with 0 is told of
+	WarnFailed    bool          // warn if the command does not end with 0
 	MaxRuntime    time.Duration // of each start
 	MinHold       time.Duration
 	Conflict      int           // the exit status when the lock stays busy
-	WarnHeldAfter time.Duration // a lock that is held for longer should be looked at
+	WarnHeldAfter time.Duration // warn about a lock that is held for longer
 
 	Address Address
-	Servers lock.Servers  // none are asked if Address.Local
-	Timeout time.Duration // how long a silent store is asked
+	Servers lock.Servers  // not asked if Address.Local
+	Timeout time.Duration // how long to ask a silent store
 
 	PasswordCommand string // the shell text that prints the password of Servers; "" for none
 
 	Enclosing []string // the run ids of the redlockruns around this one, the outermost first
-	Warnings  []string // what the user should know of all this
+	Warnings  []string // what the user should know about the settings
 
 	sources *Sources
 }
 
-// OnLost is what becomes of the command when the lock is lost.
+// OnLost says what happens to the command when the lock is lost.
 type OnLost string
 
-// What OnLost can be.
+// The values of OnLost.
 const (
 	StopCommand     OnLost = "stop"
 	ContinueCommand OnLost = "continue"
 )
 
-// Config reads every setting from the nearest of its sources, for a run of command, which
-// is nil if none was given. Its error is a *UsageError.
+// Config reads the effective value of every setting, for a run of command, which is nil if there
+// is none. Its error is a *UsageError.
 func (s *Sources) Config(command []string) (Config, error) {
 	r := parser{sources: s}
 	c := Config{
@@ -107,7 +105,7 @@ func (s *Sources) Config(command []string) (Config, error) {
 	return c, nil
 }
 
-// checkPlace refuses what the place of the lock does not have.
+// checkPlace refuses settings that the kind of store does not support.
 func (c Config) checkPlace() error {
 	switch {
 	case c.Wait.Max > 0 && !c.hasQueue():
@@ -121,13 +119,12 @@ func (c Config) checkPlace() error {
 	return nil
 }
 
-// hasQueue reports whether the waiters of a lock stand in a line of ours there.
+// hasQueue reports whether redlockrun keeps a queue of the lock's waiters there.
 func (c Config) hasQueue() bool {
 	return !c.Address.Local && len(strings.Fields(strings.Join(c.Servers.URLs, " "))) == 1
 }
 
-// Source is how a message names the place that a setting without a default comes from;
-// "" if nobody said anything.
+// Source names, for a message, where a setting without a default comes from; "" if it is not set.
 func (c Config) Source(setting string) string {
 	if c.sources == nil {
 		return ""

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// durationHint is what to write instead, for every wrong duration.
+// durationHint is the hint for every wrong duration.
 const durationHint = "a duration is a number of seconds (60, 0.5) or a Go duration (90s, 2m30s)"
 
-// ParseDuration reads a number of seconds or a Go duration: digits, no sign,
-// no exponent. One that is too short to be more than 0 is an error, as "no limit"
-// would come of it.
+// ParseDuration reads a number of seconds or a Go duration: digits, no sign, no exponent. A
+// duration that is positive but rounds to 0 is an error, as it would mean "no limit".
 func ParseDuration(text string) (time.Duration, error) {
 	if strings.Trim(text, "0123456789.hmnuµs") != "" || !isDigit(text, 0) {
 		return 0, fmt.Errorf("%s is no duration", quotable(text))
@@ -31,7 +30,7 @@ func isDigit(text string, i int) bool {
 	return i < len(text) && text[i] >= '0' && text[i] <= '9'
 }
 
-// Exact is d as ParseDuration takes it back: 1m30s, not 1m30.000s, and 2m, not 2m0s.
+// Exact formats d so that ParseDuration can read it: 1m30s, not 1m30.000s, and 2m, not 2m0s.
 func Exact(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
@@ -43,5 +42,5 @@ func Exact(d time.Duration) string {
 	return text
 }
 
-// Rounded is d for a reader: to the millisecond.
+// Rounded formats d for a reader: to the millisecond.
 func Rounded(d time.Duration) string { return Exact(d.Round(time.Millisecond)) }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Lookup answers for a variable of the environment, as os.LookupEnv does.
+// A Lookup returns a variable of the environment, as os.LookupEnv does.
 type Lookup func(name string) (value string, set bool)
 
 // FileVar is the variable that names the configuration file.
@@ -18,12 +18,12 @@ const (
 	HeldRunsVar = "REDLOCKRUN_HELD_RUNS" // the runs around the command, the outermost first
 	PIDVar      = "REDLOCKRUN_PID"
 	FenceVar    = "REDLOCKRUN_FENCE"
-	AttemptVar  = "REDLOCKRUN_ATTEMPT" // the how manieth start this is, from 1
+	AttemptVar  = "REDLOCKRUN_ATTEMPT" // the number of this start, from 1
 	SlotVar     = "REDLOCKRUN_SLOT"    // the slot's name; unset without one
 )
 
-// environmentLayer is what REDLOCKRUN_* variables say. Unknown ones are
-// ignored: Kubernetes injects REDLOCKRUN_PORT for a Service of that name.
+// environmentLayer reads the REDLOCKRUN_* variables. It ignores unknown ones: Kubernetes injects
+// REDLOCKRUN_PORT for a Service of that name.
 func environmentLayer(env Lookup) layer {
 	values := make(map[string][]string)
 	for _, s := range settings {
@@ -34,8 +34,8 @@ func environmentLayer(env Lookup) layer {
 	return layer{values: values, sourceName: variableOf}
 }
 
-// fromVariable is the value of a variable as flags would have said it: several
-// URLs stand in one variable with white space between.
+// fromVariable returns the value of a variable in the form of a flag's: several URLs stand in one
+// variable with white space between.
 func fromVariable(name, value string) []string {
 	if name == "redis" && strings.TrimSpace(value) != "" {
 		return strings.Fields(value)
@@ -45,7 +45,7 @@ func fromVariable(name, value string) []string {
 
 const redisURLVar = "REDIS_URL"
 
-// redisURLLayer has an address that somebody has set for all programs.
+// redisURLLayer reads an address that is set for all programs.
 func redisURLLayer(env Lookup) layer {
 	l := layer{sourceName: func(string) string { return redisURLVar }}
 	if url, set := env(redisURLVar); set {
@@ -54,10 +54,10 @@ func redisURLLayer(env Lookup) layer {
 	return l
 }
 
-// maxEnclosing bounds what is believed of REDLOCKRUN_HELD_RUNS.
+// maxEnclosing bounds how many runs of REDLOCKRUN_HELD_RUNS count.
 const maxEnclosing = 100
 
-// enclosingRuns are the runs that this one is part of.
+// enclosingRuns returns the runs that this one is part of.
 func enclosingRuns(env Lookup) []string {
 	value, _ := env(HeldRunsVar)
 	runs := slices.DeleteFunc(strings.Fields(value), func(run string) bool { return len(run) != 26 })

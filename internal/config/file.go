@@ -16,19 +16,19 @@ import (
 // DefaultFile is the configuration file unless FileVar names another.
 const DefaultFile = "/etc/default/redlockrun"
 
-// maxFile bounds what is read: a configuration has a few hundred bytes.
+// maxFile bounds what fileLayer reads: a configuration has a few hundred bytes.
 const maxFile = 1 << 20
 
 const fileHint = "lines are blank, # comments, or NAME=VALUE as sh and systemd's EnvironmentFile= read them alike; " +
 	"put what is not plain into single quotes"
 
-// fileLayer is what the configuration file says. The default file may be absent.
+// fileLayer reads the configuration file. The default file may be absent.
 func fileLayer(env Lookup) (layer, error) {
 	path, named := env(FileVar)
 	if named && path == "" {
 		return layer{}, Usagef("%s is empty", FileVar).Hint("/dev/null stands for no file")
 	}
-	called := "the file that " + FileVar + " names" // what cannot be read may be no path but a password
+	called := "the file that " + FileVar + " names" // an unreadable path may be a password in the wrong place
 	if !named {
 		path, called = DefaultFile, DefaultFile
 	}
@@ -49,8 +49,8 @@ func fileLayer(env Lookup) (layer, error) {
 	return l, l.checkWriters(path, info)
 }
 
-// checkWriters refuses a file by which others could let root run a command, and notes one that others
-// may write otherwise.
+// checkWriters refuses a file by which other users could make root run a command, and notes any
+// other file that they may write.
 func (l *layer) checkWriters(path string, info fs.FileInfo) error {
 	who := writers(info)
 	if who == "" {
@@ -67,8 +67,8 @@ func (l *layer) checkWriters(path string, info fs.FileInfo) error {
 
 const theOwner = "its owner, who is not root,"
 
-// writers are who may write a file, beside root and this user; "" is nobody. The members of a
-// group are others to root alone: a user may have a group of its own.
+// writers names the users who may write a file, except root and this user; "" if there are none.
+// The members of a group count only for root: a user may have a group of its own.
 func writers(info fs.FileInfo) string {
 	stat, known := info.Sys().(*syscall.Stat_t)
 	mode := info.Mode()
@@ -86,14 +86,14 @@ func writers(info fs.FileInfo) string {
 	return ""
 }
 
-// unmapped reports whether a user is none of this user namespace: the host's root, perhaps.
+// unmapped reports whether a user is outside this user namespace: the host's root, perhaps.
 func unmapped(uid uint32) bool {
 	users, err := os.ReadFile("/proc/self/uid_map")
 	return err == nil && uid == 65534 && !slices.Equal(strings.Fields(string(users)), []string{"0", "0", "4294967295"})
 }
 
-// readFile reads a regular file or a device like /dev/null: a FIFO would
-// make a cron job wait for ever. The errors do not name the path.
+// readFile reads a regular file or a device like /dev/null: a FIFO would make a cron job wait for
+// ever. The errors do not name the path.
 func readFile(path string) (text string, info fs.FileInfo, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -113,8 +113,8 @@ func readFile(path string) (text string, info fs.FileInfo, err error) {
 	return string(all), info, err
 }
 
-// parseFile reads the lines of the file. A message names a line by its
-// number and never quotes it: there may be a password in it.
+// parseFile reads the lines of the file. A message names a line by its number and never quotes it:
+// it may hold a password.
 func parseFile(path, text string) (layer, error) {
 	known := make(map[string]string)
 	for _, s := range settings {
@@ -145,7 +145,7 @@ func parseFile(path, text string) (layer, error) {
 	return l, nil
 }
 
-// parseLine returns "" for a line that says nothing.
+// parseLine returns "" for a line without a setting.
 func parseLine(line string) (variable, value string, err error) {
 	line = strings.Trim(line, " \t")
 	switch {
@@ -178,8 +178,8 @@ func isName(text string) bool {
 	return strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
-// unquote accepts a value in single quotes, or a bare one without a character
-// that means something to sh or to systemd.
+// unquote accepts a value in single quotes, or a bare one without a character that is special to
+// sh or systemd.
 func unquote(value string) (string, error) {
 	if inner, ok := strings.CutPrefix(value, "'"); ok {
 		inner, closed := strings.CutSuffix(inner, "'")

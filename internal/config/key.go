@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// key is that of --key, or made of the command's words; command is nil if there is none.
+// key returns --key, or a key made of the command's words; command is nil if there is none.
 func (r *parser) key(command []string) string {
 	g := r.effective("key", "key-from-command")
 	switch {
@@ -22,7 +22,7 @@ func (r *parser) key(command []string) string {
 	return g.last()
 }
 
-// keyOf tells two commands apart by all of their words, and people what it is by its name.
+// keyOf distinguishes two commands by all of their words; its name tells people what it is.
 func (r *parser) keyOf(command []string) string {
 	if command == nil {
 		return ""

@@ -1,13 +1,13 @@
 package config
 
-// Messages is how messages are to be said.
+// Messages says how to write messages.
 type Messages struct {
-	Level string // the least that is said: debug, info, warn or error
+	Level string // the lowest level that is written: debug, info, warn or error
 	JSON  bool   // else text
 }
 
-// Messages reads the settings of the messages. What it returns can be used even
-// if there is an error, a *UsageError.
+// Messages reads the settings of the messages. The result is usable even if there is an error, a
+// *UsageError.
 func (s *Sources) Messages() (Messages, error) {
 	r := parser{sources: s}
 	m := Messages{Level: r.level(), JSON: r.choice("log-format", KindLogFormat, "text") == "json"}
@@ -28,7 +28,7 @@ func (r *parser) level() string {
 	return r.choice("log-level", KindLogLevel, usual)
 }
 
-// verbosity is info for one -v and debug for more; a variable says 1 or 2.
+// verbosity returns info for one -v and debug for more; a variable says 1 or 2.
 func (r *parser) verbosity(g setValue) string {
 	if len(g.values) > 1 || g.last() == "2" {
 		return "debug"

@@ -9,8 +9,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// Operator reads what a command of an operator wants to know: the settings of the store.
-// What is said about a run is passed over, right or wrong. Its error is a *UsageError.
+// Operator reads what an operator's command needs: the settings of the store. It ignores the
+// settings of runs, right or wrong. Its error is a *UsageError.
 func (s *Sources) Operator() (Config, error) {
 	r := parser{sources: s}
 	c := Config{Timeout: r.duration("redis-timeout", time.Millisecond), Servers: r.servers(), sources: s,
@@ -26,8 +26,8 @@ func (s *Sources) Operator() (Config, error) {
 	return c, nil
 }
 
-// UsualTimes are those of a run here that says nothing of its own about them; of one that
-// would be refused, those of the default.
+// UsualTimes returns the times of a run on this host without flags; the defaults if these settings
+// are wrong.
 func (c Config) UsualTimes() lock.Times {
 	r := parser{sources: c.sources}
 	if t := r.times(); r.err == nil {
@@ -36,7 +36,7 @@ func (c Config) UsualTimes() lock.Times {
 	return lock.TimesOf(time.Minute)
 }
 
-// WorldReadable are the files with a password of ours that everybody on this host may read.
+// WorldReadable returns the files with a password of ours that every user of this host can read.
 func (c Config) WorldReadable() (paths []string) {
 	for _, l := range c.sources.layers {
 		if l.public != "" && slices.ContainsFunc(l.values["redis"], hasPassword) {
@@ -55,7 +55,7 @@ func (c Config) WorldReadable() (paths []string) {
 	})
 }
 
-// OperatorSettings are those that a command of an operator has as flags: of the store and of
+// OperatorSettings are the settings that an operator's command has as flags: of the store and of
 // the messages.
 func OperatorSettings() []Setting {
 	return slices.DeleteFunc(Settings(), func(s Setting) bool {
@@ -64,8 +64,8 @@ func OperatorSettings() []Setting {
 	})
 }
 
-// CheckReason refuses what cannot be kept as the reason of what an operator does. Its error is
-// a *UsageError.
+// CheckReason refuses a text that cannot be stored as the reason of an operator's act. Its error
+// is a *UsageError.
 func CheckReason(why string) error {
 	if problem := keyProblem(why, maxReason); problem != "" {
 		return Usagef("--why %s", problem)

@@ -25,17 +25,17 @@ const (
 	maxReplicas = 1000
 	maxAttempts = 1000
 	maxHistory  = 10_000
-	maxCount    = 1 << 30 // of what has no better limit
+	maxCount    = 1 << 30 // for settings without a better limit
 
 	// shortestPeriod keeps --renew-every and --lock-retry-delay from asking the server in
 	// a tight loop.
 	shortestPeriod = 10 * time.Millisecond
 )
 
-// MaxAttemptDelay is what the pauses between two starts of a command grow to.
+// MaxAttemptDelay is the longest pause between two starts of a command.
 const MaxAttemptDelay = 10 * time.Minute
 
-// A parser takes values out of sources and keeps the first error.
+// A parser reads settings from sources and keeps the first error.
 type parser struct {
 	sources *Sources
 	err     error
@@ -56,7 +56,7 @@ func (r *parser) effective(names ...string) setValue {
 	return g
 }
 
-// text is "" if nobody said anything.
+// text returns "" if the setting is not set.
 func (r *parser) text(name string) string {
 	if g := r.effective(name); g.isSet() {
 		return g.last()
@@ -64,10 +64,10 @@ func (r *parser) text(name string) string {
 	return ""
 }
 
-// unset is no duration that a user can give.
+// unset is a duration that no user can set.
 const unset time.Duration = -1
 
-// duration is unset if nobody said anything.
+// duration returns unset if the setting is not set.
 func (r *parser) duration(name string, least time.Duration) time.Duration {
 	g := r.effective(name)
 	if !g.isSet() {
@@ -82,12 +82,12 @@ func (r *parser) duration(name string, least time.Duration) time.Duration {
 	return d
 }
 
-// limit is a duration that is 0 if nobody said anything.
+// limit returns 0 if the duration is not set.
 func (r *parser) limit(name string, least time.Duration) time.Duration {
 	return max(0, r.duration(name, least))
 }
 
-// attemptDelay is the first pause, which is no longer than they grow to.
+// attemptDelay returns the first pause, which must not exceed MaxAttemptDelay.
 func (r *parser) attemptDelay() time.Duration {
 	d := r.limit("attempt-delay", 0)
 	if d > MaxAttemptDelay {
@@ -96,7 +96,7 @@ func (r *parser) attemptDelay() time.Duration {
 	return d
 }
 
-// number is 0 if nobody said anything.
+// number returns 0 if the setting is not set.
 func (r *parser) number(name string, most int) int {
 	g := r.effective(name)
 	if !g.isSet() {
@@ -113,7 +113,7 @@ func (r *parser) number(name string, most int) int {
 	return int(n)
 }
 
-// positive is a number from 1.
+// positive reads a number from 1.
 func (r *parser) positive(name string, most int) int {
 	g := r.effective(name)
 	n := r.number(name, most)
@@ -123,7 +123,7 @@ func (r *parser) positive(name string, most int) int {
 	return n
 }
 
-// choice returns what was chosen of the kind's words, or fallback if that is wrong.
+// choice returns the chosen word, or the first of choices if that is wrong.
 func (r *parser) choice(name string, kind Kind, fallback string) string {
 	g := r.effective(name)
 	switch {
@@ -152,7 +152,7 @@ func (r *parser) prefix() string {
 	return g.last()
 }
 
-// servers are all but the URLs, which exclude --local.
+// servers reads everything but the URLs, which exclude --local.
 func (r *parser) servers() lock.Servers {
 	return lock.Servers{
 		Prefix:               r.prefix(),
@@ -169,8 +169,8 @@ func (r *parser) servers() lock.Servers {
 	}
 }
 
-// serverName is a host name or an IP address, "" if nobody said anything. What is neither,
-// a URL perhaps, is not repeated.
+// serverName returns a host name or an IP address, "" if it is not set. Its error does not repeat
+// a wrong one, which may be a URL.
 func (r *parser) serverName() string {
 	g := r.effective("redis-server-name")
 	if !g.isSet() || isHost(g.last()) {
@@ -185,7 +185,7 @@ func isHost(text string) bool {
 	return net.ParseIP(text) != nil || len(text) <= 253 && strings.Trim(text, letters) == ""
 }
 
-// keyProblem says why text cannot be a part of a Redis key, or nothing.
+// keyProblem says why text cannot be a part of a Redis key; "" if it can.
 func keyProblem(text string, most int) string {
 	switch {
 	case len(text) > most:
@@ -198,8 +198,8 @@ func keyProblem(text string, most int) string {
 	return ""
 }
 
-// wait puts --wait, --nonblock, --lock-retries and --lock-retry-delay together.
-// Retries without a wait are the only limit.
+// wait combines --wait, --nonblock, --lock-retries and --lock-retry-delay. Retries without --wait
+// are the only limit.
 func (r *parser) wait() lock.Wait {
 	w := lock.Wait{
 		Retries: r.number("lock-retries", maxCount),
@@ -218,13 +218,13 @@ func (r *parser) wait() lock.Wait {
 	return w
 }
 
-// switchOn is a switch that is off unless it is thrown.
+// switchOn reads a switch that is off by default.
 func (r *parser) switchOn(name string) bool {
 	g := r.effective(name)
 	return g.isSet() && r.isSwitch(g)
 }
 
-// isSwitch is true; a value that is none becomes the reading's error.
+// isSwitch returns true; a value that is not a switch becomes the parser's error.
 func (r *parser) isSwitch(g setValue) bool {
 	if _, known := parseSwitch(g.last()); !known {
 		r.fail(Usagef("%s: %s is neither true nor false", g.sourceName, quotable(g.last())))
@@ -232,7 +232,7 @@ func (r *parser) isSwitch(g setValue) bool {
 	return true
 }
 
-// maxWaiters is 0 without a limit. A file's own queue, and a quorum, count no waiters.
+// maxWaiters returns 0 without a limit. A local lock and a quorum do not count waiters.
 func (r *parser) maxWaiters() int {
 	g := r.effective("max-waiters")
 	if !g.isSet() {

@@ -10,8 +10,8 @@ import (
 
 const day = 24 * time.Hour
 
-// localPeriods are the periods of slots that are counted from midnight. All others divide
-// an hour, and are counted in UTC.
+// localPeriods are the periods of slots that count from midnight. All others divide an hour, and
+// count in UTC.
 var localPeriods = []time.Duration{
 	2 * time.Hour, 3 * time.Hour, 4 * time.Hour, 6 * time.Hour, 8 * time.Hour, 12 * time.Hour, day, 7 * day,
 }
@@ -32,9 +32,9 @@ func parsePeriod(text string) (time.Duration, error) {
 	return ParseDuration(text)
 }
 
-// fittingPeriod is the longest one that is not longer than p, in whole minutes if p has some,
-// or the shortest of all. A shorter one does what a longer would: any fits that is not longer
-// than the time from tick to tick.
+// fittingPeriod returns the longest valid period that is not longer than p, in whole minutes if p
+// has some, or the shortest of all. A shorter period works as well: any period works that is not
+// longer than the time from tick to tick.
 func fittingPeriod(p time.Duration) time.Duration {
 	for _, local := range slices.Backward(localPeriods) {
 		if local <= p {
@@ -52,10 +52,9 @@ func fittingPeriod(p time.Duration) time.Duration {
 	return fit
 }
 
-// slotName is the name of the slot of that period in which now lies: the period, and when
-// the slot begins. A local one begins at an hour of the wall clock in now's zone, whatever
-// that clock is set to: an hour that comes twice belongs to one slot, as does the tick in it,
-// and where one is left out the slot is shorter.
+// slotName returns the name of the slot at now: the period, and when the slot begins. A local slot
+// begins at an hour of the wall clock in now's zone. When the clock repeats an hour, both belong
+// to one slot, and so does the tick in it; when it skips one, the slot is shorter.
 func slotName(period time.Duration, now time.Time) string {
 	return inLargestUnit(period) + " " + slotStart(period, now)
 }
@@ -75,14 +74,14 @@ func slotStart(period time.Duration, now time.Time) string {
 	return monday(now).Format(time.DateOnly)
 }
 
-// monday is the first day of the week. It is counted in UTC, which has a midnight each day.
+// monday returns the first day of the week. It counts in UTC, which has a midnight each day.
 func monday(now time.Time) time.Time {
 	year, month, day := now.Date()
 	sinceMonday := (int(now.Weekday()) + 6) % 7
 	return time.Date(year, month, day-sinceMonday, 0, 0, 0, 0, time.UTC)
 }
 
-// inLargestUnit is a period in its largest unit: 5m for 300 s, 90s for a minute and a half.
+// inLargestUnit formats a period in its largest unit: 5m for 300 s, 90s for a minute and a half.
 func inLargestUnit(period time.Duration) string {
 	for _, unit := range []struct {
 		length time.Duration

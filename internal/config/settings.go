@@ -7,8 +7,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// A Setting is one thing that a flag, a variable or the configuration file says. Help, manual
-// and completions are made of this table.
+// A Setting is set by a flag, a variable or the configuration file. Help, manual and completions
+// come from this table.
 type Setting struct {
 	Name    string // the flag's
 	Short   string // the flag's letter; "" for none
@@ -18,10 +18,10 @@ type Setting struct {
 	Group   Group
 }
 
-// A Group is what a setting is about, in the order of the help.
+// A Group is the subject of a setting, in the order of the help.
 type Group uint8
 
-// What settings are about.
+// The subjects of settings.
 const (
 	GroupCommand Group = iota
 	GroupWait
@@ -32,13 +32,13 @@ const (
 	GroupCount // how many there are
 )
 
-// String is the heading of the group.
+// String returns the heading of the group.
 func (g Group) String() string {
 	return [...]string{"what to run", "how to wait", "once per tick, in the whole fleet", "what if the lock is lost",
 		"where the lock lives", "messages, on stderr only"}[g]
 }
 
-// settings are all flags that have a variable.
+// settings are all flags that have a variable. Those with an implied value are switches.
 var settings = [...]Setting{
 	{"key", "k", KindJob, "", "the lock's name; two runs with one NAME exclude each other", GroupCommand},
 	{"key-from-command", "", KindSwitch, "", "a name that is made of COMMAND and its words", GroupCommand},
@@ -93,22 +93,22 @@ var settings = [...]Setting{
 	{"log-format", "", KindLogFormat, "text", "text is for people", GroupMessages},
 }
 
-// Settings are all flags that have a variable: all but those that say what is to be run,
-// and --help and --version.
+// Settings returns all flags that have a variable: all but those that say what to run, and --help
+// and --version.
 func Settings() []Setting { return slices.Clone(settings[:]) }
 
-// Variable is the name of the setting in the environment and in the file.
+// Variable returns the name of the setting in the environment and in the file.
 func (s Setting) Variable() string { return variableOf(s.Name) }
 
 func variableOf(name string) string {
 	return "REDLOCKRUN_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// Flag is the flag with its value, as the help names it.
+// Flag returns the flag with its value, as the help shows it.
 func (s Setting) Flag() string { return s.Kind.Flag(s.Name) }
 
-// isOff reports that a switch was explicitly not thrown, which leaves the
-// other settings of its kind as they are.
+// isOff reports whether a switch was explicitly set to off, which leaves the other settings of its
+// kind as they are.
 func isOff(name string, values []string) bool {
 	if values == nil {
 		return false

@@ -12,7 +12,7 @@ const (
 	maxSlot  = 128 // bytes of an ID
 )
 
-// slot puts --once-per, --once and --tries together. period is that of --once-per, else 0.
+// slot combines --once-per, --once and --tries. period is that of --once-per, else 0.
 func (r *parser) slot() (s lock.Slot, period time.Duration) {
 	switch g := r.effective("once-per", "once"); {
 	case !g.isSet():
@@ -28,7 +28,7 @@ func (r *parser) slot() (s lock.Slot, period time.Duration) {
 	return s, period
 }
 
-// noTries refuses --tries where no slot is tried. In the file it is for the runs that have one.
+// noTries refuses --tries without a slot. In the file it applies to the runs that have one.
 func (r *parser) noTries() {
 	if g := r.effective("tries"); g.isSet() && g.origin < file {
 		r.fail(Usagef("%s is for a slot, and there is none", g.sourceName).Hint("--once-per P or --once ID says what is to be done once"))
@@ -47,7 +47,7 @@ func (r *parser) slotID(g setValue) string {
 	return id
 }
 
-// period is 0 if it is wrong.
+// period returns 0 if it is wrong.
 func (r *parser) period(g setValue) time.Duration {
 	p, err := parsePeriod(g.last())
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *parser) period(g setValue) time.Duration {
 	return p
 }
 
-// currentSlot is the name of the slot of now.
+// currentSlot returns the name of the present slot.
 func (r *parser) currentSlot(period time.Duration) string {
 	if period == 0 {
 		return ""
@@ -79,7 +79,7 @@ func (r *parser) currentSlot(period time.Duration) string {
 	return slotName(period, now.In(there))
 }
 
-// noPauses refuses to pass over a pause of a local lock.
+// noPauses refuses --ignore-pause for a local lock.
 func noPauses(s *Sources, a Address) error {
 	ignore, err := s.effective("ignore-pause")
 	if err != nil {
@@ -89,7 +89,7 @@ func noPauses(s *Sources, a Address) error {
 		a.From).Hint("leave it out")
 }
 
-// noSlots refuses a slot under a local lock.
+// noSlots refuses a slot for a local lock.
 func noSlots(s *Sources, a Address) error {
 	once, err := s.effective("once-per", "once")
 	if err != nil {

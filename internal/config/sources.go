@@ -6,39 +6,38 @@ import (
 	"time"
 )
 
-// An origin is a place that settings come from, the nearest first.
+// An origin is a place that settings come from. Earlier ones override later ones.
 type origin int
 
 const (
 	flags origin = iota
 	environment
 	file
-	redisURL // REDIS_URL, which others have set
+	redisURL // REDIS_URL, which is set for all programs
 	builtin
 	origins
 )
 
-// A layer is what one origin says.
+// A layer holds the settings of one origin.
 type layer struct {
-	values     map[string][]string      // what was said, by the setting's name
+	values     map[string][]string      // by the setting's name
 	sourceName func(name string) string // how a message names the setting here
-	public     string                   // the file that everybody may read, if that is where it comes from
+	public     string                   // the file behind the layer, if every user can read it
 
-	writable string // a warning of a file that others may write
+	writable string // a warning about a file that other users may write
 }
 
-// Sources are where settings come from. The nearest that says something counts: flags,
-// the environment, the file, REDIS_URL, what is built in.
+// Sources are where settings come from. The first that sets one wins: flags, the environment, the
+// file, REDIS_URL, built-in defaults.
 type Sources struct {
 	env    Lookup
 	now    func() time.Time // the wall clock, in the host's time zone
 	layers [origins]layer
 }
 
-// NewSources makes Sources of flags and environment; ReadFile adds the file. flagValues has the words of
-// each flag that was given, by the flag's name. They are judged once it is known that they
-// count, so that what is wrong is named with its source. now is the host's wall clock, in
-// its time zone, by which slots have their names.
+// NewSources makes Sources of flags and environment; ReadFile adds the file. flagValues has the
+// values of each flag, by the flag's name. The Sources check them on use, so that an error names
+// the source. now is the host's wall clock, in its time zone, which names the slots.
 func NewSources(flagValues map[string][]string, env Lookup, now func() time.Time) *Sources {
 	s := &Sources{env: env, now: now}
 	s.layers[flags] = flagLayer(flagValues)
@@ -48,9 +47,8 @@ func NewSources(flagValues map[string][]string, env Lookup, now func() time.Time
 	return s
 }
 
-// ReadFile adds what the configuration file says: the one that REDLOCKRUN_CONFIG names,
-// or DefaultFile, which need not exist. The error is a *UsageError, after which the
-// sources are as before.
+// ReadFile adds the configuration file: the one that REDLOCKRUN_CONFIG names, or DefaultFile,
+// which need not exist. The error is a *UsageError, after which the sources are unchanged.
 func (s *Sources) ReadFile() error {
 	l, err := fileLayer(s.env)
 	if err == nil {
@@ -73,7 +71,7 @@ func builtinLayer() layer {
 	return layer{values: values, sourceName: func(string) string { return "the built-in default" }}
 }
 
-// A setValue is the value that counts for a setting, and how to name it.
+// A setValue is the effective value of a setting, and how messages name its source.
 type setValue struct {
 	name       string
 	values     []string
@@ -81,13 +79,13 @@ type setValue struct {
 	sourceName string
 }
 
-// last is the value of a setting that has only one; the last one counts.
+// last returns the value of a setting that has only one; the last one wins.
 func (g setValue) last() string { return g.values[len(g.values)-1] }
 
 func (g setValue) isSet() bool { return g.values != nil }
 
-// effective is what the nearest level that knows one of names says. Two of them
-// at that level contradict each other.
+// effective returns the value of the first layer that sets one of names. Two of them in one layer
+// contradict each other.
 func (s *Sources) effective(names ...string) (setValue, error) {
 	for i, l := range s.layers {
 		var found setValue
@@ -95,7 +93,7 @@ func (s *Sources) effective(names ...string) (setValue, error) {
 			values := l.values[name]
 			off := isOff(name, values)
 			if off && len(names) == 1 {
-				return setValue{}, nil // nothing else of its kind can be meant
+				return setValue{}, nil // no other name is left
 			}
 			if values == nil || off {
 				continue
@@ -126,7 +124,7 @@ func (g setValue) notEmpty() error {
 	return nil
 }
 
-// warnings are what the user should know about the places that the settings come from.
+// warnings returns what the user should know about the places that the settings come from.
 func (s *Sources) warnings() (all []string) {
 	for _, l := range s.layers {
 		if l.writable != "" {
@@ -140,8 +138,8 @@ func (s *Sources) warnings() (all []string) {
 	return all
 }
 
-// EffectiveValue is what the nearest source says of a setting, whatever is wrong with the others; "" if
-// that is nothing, or cannot be read.
+// EffectiveValue returns the value of a setting, whatever is wrong with the others; "" if it is
+// not set or wrong.
 func (s *Sources) EffectiveValue(setting string) string {
 	g, err := s.effective(setting)
 	if err != nil || !g.isSet() {

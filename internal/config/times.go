@@ -6,8 +6,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// times derives the lock's times from --ttl, with --renew-every and --grace in
-// the place of what would follow from it.
+// times derives the lock's times from --ttl; --renew-every and --grace override them.
 func (r *parser) times() lock.Times {
 	ttl := r.duration("ttl", 0)
 	if ttl < minTTL || ttl > maxTTL {
@@ -21,7 +20,7 @@ func (r *parser) times() lock.Times {
 	return t
 }
 
-// An overrides holds what flags put in the place of times that follow from the ttl.
+// The overrides replace times that follow from the ttl.
 type overrides struct{ renew, grace time.Duration }
 
 func (o overrides) apply(ttl time.Duration) lock.Times {
@@ -44,9 +43,8 @@ func (o overrides) noRoom(t lock.Times) error {
 	return err.Hint("no ttl up to 7 days fits: shorten --renew-every or --grace")
 }
 
-// fitting is the shortest ttl above the given one, in whole seconds, with room
-// for everything. What a longer ttl adds is more than what it asks for, so
-// that there is one point from which on all fit.
+// fitting returns the shortest ttl above the given one, in whole seconds, that has room for
+// everything. A longer ttl adds more room than it needs, so that all fit from one point on.
 func (o overrides) fitting(ttl time.Duration) (time.Duration, bool) {
 	low, high := ttl/time.Second, maxTTL/time.Second
 	if !o.apply(maxTTL).Fit() {

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// A UsageError says what is wrong with the command line, a variable or the file. It quotes
-// nothing that may be a password.
+// A UsageError says what is wrong with the command line, a variable or the file. It quotes nothing
+// that may be a password.
 type UsageError struct {
 	Problem string   // one line
 	Hints   []string // what to write instead; may be empty
 	cause   error
 }
 
-// Usagef is the error whose problem is what fmt.Errorf would say; it unwraps as that would.
+// Usagef returns the error whose problem is the text of fmt.Errorf, and which unwraps in the same
+// way.
 func Usagef(format string, args ...any) *UsageError {
 	err := fmt.Errorf(format, args...)
 	return &UsageError{Problem: err.Error(), cause: errors.Unwrap(err)}
@@ -28,11 +29,11 @@ func (e *UsageError) Hint(text string) *UsageError {
 
 func (e *UsageError) Error() string { return e.Problem }
 
-// Unwrap is why the file could not be read, or nil.
+// Unwrap returns why the file could not be read, or nil.
 func (e *UsageError) Unwrap() error { return e.cause }
 
-// quotable is text as a message may quote it: escaped, short, and never what
-// could be a URL with a password that went to the wrong flag.
+// quotable quotes text for a message: escaped, short, and never what may be a URL with a password
+// in the wrong flag.
 func quotable(text string) string {
 	if len(text) > 40 || strings.ContainsAny(text, "@:/") {
 		return "the value"

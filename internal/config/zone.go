@@ -10,7 +10,7 @@ import (
 	_ "time/tzdata" // an image from scratch has no zones
 )
 
-// zone is the local time of this process: that of TZ, else the host's.
+// zone returns the local time of this process: that of TZ, else the host's.
 func zone(env Lookup, host *time.Location) (*time.Location, error) {
 	tz, set := env("TZ")
 	if !set {
@@ -43,7 +43,7 @@ func load(tz string) (*time.Location, error) {
 	return time.LoadLocationFromTZData(tz, data)
 }
 
-// quotableZone is shown for a text that may have slashes.
+// quotableZone is quotable for a text that may have slashes.
 func quotableZone(tz string) string {
 	if quotable(strings.ReplaceAll(tz, "/", "")) == "the value" {
 		return "the value"

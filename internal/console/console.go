@@ -1,6 +1,6 @@
-// Package console is how redlockrun speaks: a line for each message, on stderr alone,
-// as text for people or as JSON for programs. Lines wait in a queue of bounded length, so
-// that nothing is ever held up by whoever does not read them.
+// Package console writes messages: a line each, on stderr alone, as text for people or as JSON for
+// programs. Lines wait in a queue of bounded length, so a reader that stands still never delays
+// the program.
 package console
 
 import (
@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A Console says messages. Copies of it share one queue. The zero Console says nothing.
+// A Console writes messages. Copies of it share one queue. The zero Console writes nothing.
 type Console struct {
 	level   Level
 	form    formatter
@@ -19,12 +19,12 @@ type Console struct {
 	context []Field // of each message
 }
 
-// A formatter makes lines of a message and the fields that it shares with others.
+// A formatter turns a message, and the fields that it shares with others, into lines.
 type formatter func(context []Field, m Message) []byte
 
-// New returns a Console that says what matters at least as much as level, as text or as
-// JSON, and hands each line to write. It costs nothing until there is something to say. From
-// then on a goroutine calls write, which may block, until the process ends.
+// New returns a Console that writes messages of level and above, as text or as JSON, and hands
+// each line to write. It costs nothing until the first message. From then on a goroutine calls
+// write, which may block, until the process ends.
 func New(level Level, json bool, write func(line []byte)) Console {
 	form := textOf
 	if json {
@@ -33,36 +33,36 @@ func New(level Level, json bool, write func(line []byte)) Console {
 	return Console{level: level, form: form, queue: newQueue(form, write)}
 }
 
-// With returns a Console whose messages have fields, too, before their own.
+// With returns a Console that adds fields to each message, before the message's own.
 func (c Console) With(fields ...Field) Console {
 	c.context = slices.Concat(c.context, fields)
 	return c
 }
 
-// WithLevel returns a Console that says what matters at least as much as level.
+// WithLevel returns a Console that writes messages of level and above.
 func (c Console) WithLevel(level Level) Console {
 	c.level = level
 	return c
 }
 
-// Enabled reports whether messages of a level are said. If not, those that are costly to put into
-// words need not be.
+// Enabled reports whether messages of a level are written. If not, the caller need not build
+// costly ones.
 func (c Console) Enabled(level Level) bool { return c.queue != nil && level >= c.level }
 
-// Say says a message, or nothing if it does not matter enough. It never waits.
+// Say writes a message, unless its level is too low. It never waits.
 func (c Console) Say(m Message) {
 	if c.Enabled(m.Level) {
 		c.queue.put(c.form(c.context, m))
 	}
 }
 
-// Interactive reports whether somebody looks at what is said, on a terminal, without having
-// asked for more of it or for less.
+// Interactive reports whether a user watches on a terminal, and has asked for neither more nor
+// fewer messages.
 func (c Console) Interactive() bool {
 	return c.queue != nil && c.level == Warning && term.IsTerminal(syscall.Stderr)
 }
 
-// Flush waits until all that was said has been written, or limit has passed.
+// Flush waits until all messages are written, or limit has passed.
 func (c Console) Flush(limit time.Duration) {
 	if c.queue != nil {
 		c.queue.flush(limit)

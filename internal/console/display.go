@@ -6,16 +6,16 @@ import (
 	"golang.org/x/term"
 )
 
-// A Display is what a table is shown on.
+// A Display is where a table appears.
 type Display struct {
 	Width int  // in columns of the terminal; 0: there is no limit
 	Color bool // and bold, and faint
 }
 
-// A Style is how a text sounds, where there are colours.
+// A Style is the look of a text, where there are colours.
 type Style int
 
-// The tones.
+// The styles.
 const (
 	StylePlain Style = iota
 	StyleGood
@@ -25,9 +25,8 @@ const (
 	StyleBold
 )
 
-// DisplayOf is what is known of the place that a file leads to. What is no terminal has no
-// limit and no colours. env answers as os.LookupEnv does: NO_COLOR and a dumb TERM do
-// without colours.
+// DisplayOf describes where a file leads. Only a terminal has a width and colours. env answers as
+// os.LookupEnv does: NO_COLOR and a dumb TERM turn colours off.
 func DisplayOf(f *os.File, env func(name string) (value string, set bool)) Display {
 	fd := int(f.Fd())
 	if !term.IsTerminal(fd) {
@@ -42,7 +41,7 @@ func DisplayOf(f *os.File, env func(name string) (value string, set bool)) Displ
 	return Display{Width: width, Color: none == "" && kind != "dumb" && kind != ""}
 }
 
-// Paint is a text in its tone.
+// Paint returns a text in a style.
 func (d Display) Paint(text string, tone Style) string {
 	codes := [...]string{StyleGood: "32", StyleWarning: "33", StyleBad: "31", StyleFaint: "2", StyleBold: "1"}
 	if !d.Color || tone == StylePlain {

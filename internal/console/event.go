@@ -3,17 +3,17 @@ package console
 // Events of a run, by names that stay as they are; how one ends is named by its status.
 // docs/flags.md lists them.
 const (
-	EventConfig         = "config"         // what should be known of the configuration
-	EventSplay          = "splay"          // the lock is asked for later
-	EventWaiting        = "waiting"        // for a busy lock, in line at a place
-	EventRejoined       = "rejoined"       // the place in the line was lost
-	EventPolling        = "uncalled"       // waiting goes on by looking
+	EventConfig         = "config"         // a warning about the configuration
+	EventSplay          = "splay"          // the start is delayed
+	EventWaiting        = "waiting"        // for a busy lock, at a position in the queue
+	EventRejoined       = "rejoined"       // the position in the queue was lost
+	EventPolling        = "uncalled"       // the waiter polls: the store cannot notify it
 	EventUnavailable    = "unavailable"    // no answer, without a status: trying again
 	EventBusy           = "busy"           // the lock stayed busy
 	EventPaused         = "paused"         // the job is paused
 	EventStopped        = "stopped"        // by an operator
 	EventRefused        = "refused"        // a change of jobs
-	EventHeldLong       = "held-long"      // and is so for longer than --warn-held-after
+	EventHeldLong       = "held-long"      // busy for longer than --warn-held-after
 	EventStarted        = "started"        // the lock is held, and the command starts
 	EventClocks         = "clocks"         // this host's and the server's differ
 	EventUnrenewed      = "unrenewed"      // a try got no answer
@@ -25,13 +25,13 @@ const (
 	EventRetry          = "retry"          // the command failed and is started again
 	EventSlotDone       = "dismissed"      // the slot's work is done
 	EventTriesExhausted = "tries-used-up"  // as many runs of the slot have failed as may
-	EventUnrecorded     = "unrecorded"     // a slot's work is done, and nobody knows
+	EventUnrecorded     = "unrecorded"     // a slot's work is done, but not recorded
 	EventUnreported     = "report-failed"  // the report file could not be written
 	EventWarnFailed     = "command-failed" // the command's own status is not 0
 	EventLeft           = "left-running"   // processes of the command
-	EventCommand        = "command"        // what should be known of how the command runs
-	EventJobs           = "jobs"           // what should be known of jobs that were looked at
-	EventDropped        = "dropped"        // lines that stderr did not take
+	EventCommand        = "command"        // a warning about how the command runs
+	EventJobs           = "jobs"           // a warning about jobs that were read
+	EventDropped        = "dropped"        // messages that stderr did not take
 	EventUsage          = "usage"          // the rest: with the status that a run ended with
 	EventNotLock        = "not-a-lock"
 	EventFailed         = "failed"

@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// jsonOf is a message as a line for programs.
+// jsonOf formats a message as a line for programs.
 func jsonOf(context []Field, m Message) []byte {
 	var line bytes.Buffer
 	log := zerolog.New(&line)
@@ -44,8 +44,8 @@ func addFields(event *zerolog.Event, fields []Field) {
 	}
 }
 
-// Object is a result as an object for programs, without the end of the line. What cannot be
-// written as JSON is a mistake of ours.
+// Object formats a result as a JSON object, without the end of the line. A result that JSON cannot
+// hold is a bug.
 func Object(result any) []byte {
 	var line bytes.Buffer
 	out := json.NewEncoder(&line)
@@ -56,8 +56,8 @@ func Object(result any) []byte {
 	return bytes.TrimSuffix(escapeJSON(line.String()), []byte("\n"))
 }
 
-// escapeJSON escapes what a terminal would act upon, but for the line's own end. Control
-// characters below space zerolog has escaped.
+// escapeJSON escapes what a terminal would interpret, except the end of the line. zerolog has
+// escaped control characters below space.
 func escapeJSON(line string) []byte {
 	body, _ := strings.CutSuffix(line, "\n")
 	return []byte(escape(body, func(r rune) string {

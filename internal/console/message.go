@@ -1,26 +1,26 @@
 package console
 
-// A Message is what is said at once.
+// A Message is one thing to say.
 type Message struct {
 	Level  Level
-	Event  string   // what it is about: one of the names of events
+	Event  string   // the name of the event
 	Text   string   // for people
-	Err    error    // why, which follows the text; nil if there is nothing to say of that
+	Err    error    // the reason, which follows the text; may be nil
 	Fields []Field  // for programs
-	Hints  []string // what to do next; in text each is a line of its own
+	Hints  []string // what to do next; each is a line of text
 }
 
-// A Field is one thing that a program wants to know.
+// A Field is a value for programs.
 type Field struct {
 	Name   string
 	Value  any  // a string, an int or an int64
-	InText bool // a line of text shows it, too: the message does not say it
+	InText bool // the line of text shows it, too
 }
 
-// A Level is how much a message matters.
+// A Level is the importance of a message.
 type Level int8
 
-// The levels, from what matters least.
+// The levels, the least important first.
 const (
 	Debug Level = iota
 	Info
@@ -28,7 +28,7 @@ const (
 	Error
 )
 
-// LevelOf is the level that a user calls debug, info, warn or error, and Warning for any
+// LevelOf returns the level that a user calls debug, info, warn or error, and Warning for any
 // other name.
 func LevelOf(name string) Level {
 	switch name {

@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// queueLength lines are more than a run has to say, even in an outage of hours.
+// queueLength is more than the messages of a run, even in an outage of hours.
 const queueLength = 256
 
-// A queue writes lines from a goroutine of its own, so that a full or closed stderr never
-// holds up a renewal. What does not fit is dropped and counted. The goroutine ends with
-// the process, because nothing can end a write that blocks; flush waits for it as long as is
-// sensible.
+// A queue writes lines from its own goroutine, so that a full or closed stderr never delays a
+// renewal. It drops and counts what does not fit. The goroutine ends with the process, because
+// nothing can end a write that blocks; flush waits for it within limits.
 type queue struct {
 	lines   func() chan queuedLine // made with the goroutine when it is first needed: most runs say nothing
 	started atomic.Bool
@@ -21,7 +20,7 @@ type queue struct {
 	write   func([]byte)
 }
 
-// A queuedLine is a line, or the wish to know when all before it are written.
+// A queuedLine is a line, or a request to know when all earlier lines are written.
 type queuedLine struct {
 	text    []byte
 	written chan<- struct{}
@@ -62,7 +61,7 @@ func (q *queue) drain(lines <-chan queuedLine) {
 	}
 }
 
-// flush waits until all that was queued has been written, or limit has passed.
+// flush waits until all queued lines are written, or limit has passed.
 func (q *queue) flush(limit time.Duration) {
 	if !q.started.Load() {
 		return

@@ -7,10 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Stderr returns a function that writes a line to the descriptor itself: os.Stderr would end
-// the process by SIGPIPE when nobody reads any more. What cannot be written is lost. Each
-// write is made inside of around: a terminal that another process group has would stop this
-// one for it (stty tostop).
+// Stderr returns a function that writes a line to the descriptor itself: os.Stderr would end the
+// process by SIGPIPE when the reader is gone. It drops what it cannot write. around wraps each
+// write: a terminal that belongs to another process group would stop this one (stty tostop).
 func Stderr(around func(write func())) func(line []byte) {
 	return func(line []byte) {
 		for len(line) > 0 {
@@ -21,7 +20,7 @@ func Stderr(around func(write func())) func(line []byte) {
 			case nil:
 				line = line[n:]
 			case syscall.EINTR:
-			case syscall.EAGAIN: // somebody set the shared description non-blocking
+			case syscall.EAGAIN: // another process made the shared description non-blocking
 				unix.Poll([]unix.PollFd{{Fd: int32(syscall.Stderr), Events: unix.POLLOUT}}, int(time.Second/time.Millisecond))
 			default:
 				return

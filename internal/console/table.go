@@ -5,20 +5,19 @@ import (
 	"strings"
 )
 
-// A Table is rows of cells in aligned columns. It shows what it is given: whoever puts
-// another's text into it has escaped that.
+// A Table is rows of cells in aligned columns. The caller escapes texts from elsewhere.
 type Table struct {
 	Columns      []Column
 	Rows         [][]Cell // each with a cell for each column
-	FixedColumns int      // the first so many columns never go
+	FixedColumns int      // the first columns, which are never hidden
 }
 
-// A Column is what the cells below one another have in common.
+// A Column describes the cells below one another.
 type Column struct {
-	Name       string // no line of names is shown if all are ""
-	MinWidth   int    // how wide it is at least
-	Shrinkable bool   // it is cut before it goes
-	DropFirst  bool   // it goes before any other
+	Name       string // without any names the table has no head
+	MinWidth   int    // the least width
+	Shrinkable bool   // it is cut before it is hidden
+	DropFirst  bool   // it is hidden before any other
 }
 
 // A Cell is a text of one line.
@@ -32,8 +31,8 @@ const (
 	minCut = 8 // what is left at least of an elastic column
 )
 
-// Lines are the table's on a display: the columns that do not fit go, first the spare ones, then
-// from the right. What cannot go is cut.
+// Lines returns the lines of the table on a display. It hides the columns that do not fit, first
+// the DropFirst ones, then from the right. It cuts what must not be hidden.
 func (t Table) Lines(d Display) (lines []string) {
 	widths := t.fit(d.Width)
 	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name != "" }) {
@@ -49,17 +48,17 @@ func (t Table) Lines(d Display) (lines []string) {
 	return lines
 }
 
-// KeepWidths keeps the columns at least as wide as they are now, for rows to come.
+// KeepWidths keeps the columns at least as wide as now, for later rows.
 func (t Table) KeepWidths() {
 	for i := range t.Columns {
 		t.Columns[i].MinWidth = t.width(i)
 	}
 }
 
-// hidden is the width of a column that there is no room for.
+// hidden is the width of a column without room.
 const hidden = -gap
 
-// fit are the widths of the columns that there is room for.
+// fit returns the widths of the columns that fit.
 func (t Table) fit(room int) (widths []int) {
 	total := -gap
 	for i := range t.Columns {

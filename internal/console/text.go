@@ -37,8 +37,8 @@ func (l Level) name() string {
 	return [...]string{"debug", "info", "warning", "error"}[l]
 }
 
-// printable escapes what a terminal would act upon: much of a message comes
-// from Redis, where anybody may have written it. What is not UTF-8 is replaced.
+// printable escapes what a terminal would interpret: much of a message comes from Redis, where any
+// client may have written it. It replaces what is not UTF-8.
 func printable(text string) string {
 	return escape(string([]rune(text)), func(r rune) string {
 		quoted := strconv.QuoteToASCII(string(r))

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Cut is a text of at most so many columns of a terminal.
+// Cut shortens a text to so many columns of a terminal.
 func Cut(text string, width int) string {
 	if Width(text) <= width {
 		return text
@@ -19,8 +19,8 @@ func Cut(text string, width int) string {
 	return text
 }
 
-// Fold is a text in parts of at most so many columns, broken at blanks; less than 1 is no
-// limit. An empty text has no parts.
+// Fold splits a text into parts of at most so many columns, at blanks; less than 1: no limit. An
+// empty text has no parts.
 func Fold(text string, width int) (parts []string) {
 	for width > 0 && Width(text) > width {
 		end := fitting(text, width)
@@ -36,7 +36,7 @@ func Fold(text string, width int) (parts []string) {
 	return parts
 }
 
-// fitting is how many bytes of a text have room, at least those of one character.
+// fitting is how many bytes of a text fit, at least those of one character.
 func fitting(text string, room int) int {
 	for i, r := range text {
 		if room -= runeWidth(r); room < 0 && i > 0 {
@@ -64,7 +64,7 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// wide are the characters that take two columns (Unicode's East Asian Width), in rough.
+// wide are the characters that take two columns (Unicode's East Asian Width), roughly.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{{0x1100, 0x115f, 1}, {0x2e80, 0x303e, 1}, {0x3041, 0xa4cf, 1}, {0xac00, 0xd7a3, 1}, {0xf900, 0xfaff, 1},
 		{0xfe30, 0xfe6f, 1}, {0xff00, 0xff60, 1}, {0xffe0, 0xffe6, 1}},

@@ -2,7 +2,7 @@ package explain
 
 import "redlockrun/internal/config"
 
-// An About is what a message is about: the settings, and how the store is named.
+// An About is the context of a message: the settings, and how to name the store.
 type About struct {
 	Config config.Config
 	Place  string // how a message names the store; "" until it is open

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// CommandLine is a command of redlockrun's, as it is typed for a job.
+// CommandLine returns a redlockrun command, as a user types it for a job.
 func CommandLine(command string, names ...string) string {
 	words := []string{"redlockrun", command}
 	for _, name := range names {
@@ -22,8 +22,8 @@ func CommandLine(command string, names ...string) string {
 	return strings.Join(words, " ")
 }
 
-// ShellWord is a name as a shell takes it, in letters that can be seen: what a terminal would not
-// show as it is stands in $'...', which bash, ksh, zsh and busybox know.
+// ShellWord quotes a name for a shell, in visible letters: characters that a terminal would not
+// show as they are stand in $'...', which bash, ksh, zsh and busybox know.
 func ShellWord(name string) string {
 	switch {
 	case name != "" && name[0] != '=' && strings.Trim(name, wordLetters) == "": // zsh looks up what begins with =

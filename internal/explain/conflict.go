@@ -10,7 +10,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// explainHeld is a conflict: an error, or a normal outcome if the user said so.
+// explainHeld explains a conflict: an error, or a normal result if the user said so.
 func explainHeld(e *lock.HeldError, c About) Explanation {
 	if e.Pause != nil && !e.Full {
 		return explainPaused(e, c)
@@ -34,8 +34,7 @@ func explainHeld(e *lock.HeldError, c About) Explanation {
 	return o.asSkip(c)
 }
 
-// asSkip is a conflict. If the user has said by -E 0 that it is a normal outcome, only whoever
-// looks at a terminal is told.
+// asSkip explains a conflict that -E 0 makes a normal result: only a user at a terminal sees it.
 func (o Explanation) asSkip(c About) Explanation {
 	if c.Config.Conflict == statusOK {
 		o.level, o.Hints, o.interactive = console.Info, nil, true
@@ -43,7 +42,7 @@ func (o Explanation) asSkip(c About) Explanation {
 	return o
 }
 
-// UnlockCommand is the command that takes a lock away, whatever its holder does.
+// UnlockCommand returns the command that removes a lock, whatever its holder does.
 func UnlockCommand(name string, h lock.Holder) string {
 	if h.Run == "" {
 		return CommandLine("unlock", name) + " --force --foreign"
@@ -51,7 +50,7 @@ func UnlockCommand(name string, h lock.Holder) string {
 	return CommandLine("unlock", name) + " --run " + ShellWord(h.Run) + " --force"
 }
 
-// heldTooLong is a conflict that somebody should look at.
+// heldTooLong explains a conflict that needs the operator's attention.
 func heldTooLong(o Explanation, e *lock.HeldError, held time.Duration, c About) Explanation {
 	o.Status = StatusBusy
 	o.warning = fmt.Sprintf("lock %q has been held for %s, for longer than --warn-held-after %s",
@@ -60,7 +59,7 @@ func heldTooLong(o Explanation, e *lock.HeldError, held time.Duration, c About) 
 	return o
 }
 
-// heldFor is for how long the holder has had the lock; 0 if nobody knows.
+// heldFor returns how long the holder has had the lock; 0 if unknown.
 func heldFor(e *lock.HeldError) time.Duration {
 	if e.Since.IsZero() {
 		return 0

@@ -5,7 +5,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// EndEvent is the event of a run that ended with a status of redlockrun's own.
+// EndEvent returns the event of a run that ended with a status of redlockrun's own.
 func EndEvent(status int) string {
 	switch status {
 	case StatusUsage:
@@ -26,12 +26,12 @@ func EndEvent(status int) string {
 	return console.EventSignalled
 }
 
-// RunFields are the fields of what concerns a run that has the lock.
+// RunFields returns the fields of a run that has the lock.
 func RunFields(h lock.Holder) []console.Field {
 	return []console.Field{{Name: "run", Value: h.Run}, {Name: "host", Value: h.Host}, {Name: "pid", Value: h.PID}}
 }
 
-// HolderFields says who has a busy lock, for how long, and what is left of that.
+// HolderFields returns the holder of a busy lock, for how long it has held it, and what is left.
 func HolderFields(e *lock.HeldError) (fields []console.Field) {
 	add := func(name string, value any) { fields = append(fields, console.Field{Name: name, Value: value}) }
 	if h := e.Holder; h.Run != "" {

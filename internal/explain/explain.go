@@ -28,19 +28,19 @@ const (
 	StatusSignal      = 128 // plus the signal's number
 )
 
-// An Explanation is what the user is told at the end.
+// An Explanation is the message at the end of a run.
 type Explanation struct {
 	Status      int
 	level       console.Level
-	Message     string // "" says nothing
+	Message     string // "": no message
 	Hints       []string
-	interactive bool   // said whatever the level is, if somebody looks
-	warning     string // said before it; "" is none
+	interactive bool   // shown at any level to a user at a terminal
+	warning     string // shown before it; "": none
 	Event       string // "": that of the status
 	Fields      []console.Field
 }
 
-// Report says it. A hint comes with its message or not at all.
+// Report writes the message. A hint comes with its message or not at all.
 func (o Explanation) Report(c console.Console) int {
 	if o.warning != "" {
 		c.Say(console.Message{Level: console.Warning, Event: console.EventHeldLong, Text: o.warning, Fields: o.Fields})
@@ -61,14 +61,14 @@ func Failure(status int, message string, hints ...string) Explanation {
 	return Explanation{Status: status, level: console.Error, Message: message, Hints: hints}
 }
 
-// A SelfExplained error knows its own status and words: it belongs to one command alone.
+// A SelfExplained error has its own status and words: it belongs to one command alone.
 type SelfExplained interface {
 	error
 	Explain(c About) Explanation
 }
 
-// Of is the one place that turns an error into a status and into words. A loss
-// wraps its reason, which can be any of the others, so it comes first.
+// Of is the one place that turns an error into a status and words. A loss wraps its reason, which
+// can be any of the others, so it comes first.
 func Of(err error, c About) Explanation {
 	if err == nil {
 		return Explanation{}
@@ -86,15 +86,13 @@ func Of(err error, c About) Explanation {
 	return Failure(StatusFailed, err.Error(), append(HintList(missingForGuard()), shortageHint(err)...)...)
 }
 
-// A NotRestartedError says that something came before a command that had failed could be started
-// again.
+// A NotRestartedError says why a failed command could not start again.
 type NotRestartedError struct{ Reason error }
 
 func (e *NotRestartedError) Error() string { return "start command again: " + e.Reason.Error() }
 func (e *NotRestartedError) Unwrap() error { return e.Reason }
 
-// nothingRun says of an error that came before a start of the command what that means; "" of
-// any other.
+// nothingRun says what an error before a start of the command means; "" for any other error.
 func nothingRun(err error) string {
 	switch {
 	case errors.As(err, new(*NotRestartedError)):
@@ -105,7 +103,7 @@ func nothingRun(err error) string {
 	return ""
 }
 
-// explainUsage is of what the user has said, and can say otherwise.
+// explainUsage explains what the user can correct.
 func explainUsage(err error, c About) (o Explanation, ok bool) {
 	if usage, ok := errors.AsType[*config.UsageError](err); ok && shortageHint(err) == nil {
 		return Failure(StatusUsage, usage.Problem, usage.Hints...), true
@@ -120,7 +118,7 @@ func explainUsage(err error, c About) (o Explanation, ok bool) {
 	return o, false
 }
 
-// explainLock is of an answer of the store, or of none.
+// explainLock explains an answer of the store, or its absence.
 func explainLock(err error, c About) (o Explanation, ok bool) {
 	if notLock, ok := errors.AsType[*lock.NotLockError](err); ok {
 		return Failure(StatusNotLock, notLock.Error(), "it was left alone; another --key or --prefix keeps clear of it"), true
@@ -150,7 +148,7 @@ func explainLock(err error, c About) (o Explanation, ok bool) {
 	return o, false
 }
 
-// explainRun is of the command, or of redlockrun itself.
+// explainRun explains errors of the command, or of redlockrun itself.
 func explainRun(err error, c About) (o Explanation, ok bool) {
 	if signalled, ok := errors.AsType[*runner.SignalError](err); ok {
 		return Explanation{Status: StatusSignal + int(signalled.Signal), level: console.Info, Message: signalled.Error() + nothingRun(err)}, true
@@ -168,7 +166,7 @@ func explainRun(err error, c About) (o Explanation, ok bool) {
 	return Failure(statusMaxRuntime, fmt.Sprintf(text, config.Exact(c.Config.MaxRuntime))), true
 }
 
-// shortageHint says what to check if a resource was wanting, as for the guard.
+// shortageHint says what to check if a resource was short, as for the guard.
 func shortageHint(err error) []string {
 	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM} {
 		if errors.Is(err, errno) {
@@ -178,7 +176,7 @@ func shortageHint(err error) []string {
 	return nil
 }
 
-// missingForGuard says what the guard needs and this machine, or container, does not have.
+// missingForGuard says what the guard needs and this machine, or container, lacks.
 func missingForGuard() string {
 	if _, err := os.Stat("/proc/self/exe"); err != nil {
 		return "the guard needs /proc: mount it (mount -t proc proc /proc)"

@@ -8,8 +8,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// explainPaused is a run of a job that is paused: a conflict, but not one that somebody
-// should look at.
+// explainPaused explains a run of a paused job: a conflict, but a normal one.
 func explainPaused(e *lock.HeldError, c About) Explanation {
 	o := Failure(c.Config.Conflict, DescribePausedJob(e.Name, e.Pause)+" ("+c.Where()+")",
 		CommandLine("resume", e.Name)+" ends the pause; --ignore-pause runs in spite of it; --wait D waits for its end")
@@ -17,12 +16,12 @@ func explainPaused(e *lock.HeldError, c About) Explanation {
 	return o.asSkip(c)
 }
 
-// DescribePausedJob says by whom a job is paused, until when and why.
+// DescribePausedJob says who paused a job, until when and why.
 func DescribePausedJob(name string, p *lock.PauseMark) string {
 	return "job " + strconv.Quote(name) + " is paused " + DescribePause(p)
 }
 
-// DescribePause is by alice@desk until 2026-03-01 14:00 CET: deploy.
+// DescribePause returns by alice@desk until 2026-03-01 14:00 CET: deploy.
 func DescribePause(p *lock.PauseMark) string {
 	text := "by " + lock.Escaped(p.By) + " " + DescribeUntil(p.Until)
 	if p.Reason != "" {
@@ -31,7 +30,7 @@ func DescribePause(p *lock.PauseMark) string {
 	return text
 }
 
-// DescribeUntil is the end of a pause, by this host's time zone.
+// DescribeUntil formats the end of a pause, in this host's time zone.
 func DescribeUntil(t time.Time) string {
 	if t.IsZero() {
 		return "for ever"
@@ -39,7 +38,7 @@ func DescribeUntil(t time.Time) string {
 	return "until " + lock.LocalTime(t)
 }
 
-// pauseFields are the fields of a pause.
+// pauseFields returns the fields of a pause.
 func pauseFields(p *lock.PauseMark) []console.Field {
 	fields := []console.Field{{Name: "by", Value: p.By}}
 	if p.Reason != "" {

@@ -9,8 +9,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// refusalHint is empty if no server has refused anything, and where no other hint
-// than for any failure fits.
+// refusalHint returns "" if no server has refused the request, and where no special hint fits.
 func refusalHint(err error) string {
 	var r *lock.Refusal
 	if !errors.As(err, &r) {
@@ -30,7 +29,7 @@ func refusalHint(err error) string {
 	return fmt.Sprintf("%s %s the right +%s; README: the minimal ACL", strings.Join(needs, " and "), verb, strings.ToLower(r.Command))
 }
 
-// needsOf are what needs a command: every run, or some; none if it is none of ours.
+// needsOf returns what needs a command: every run, or some features; none for a foreign command.
 func needsOf(command string) (needs []string) {
 	for _, need := range []struct{ rights, what string }{
 		{lock.MinimalACL, everyRun},

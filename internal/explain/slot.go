@@ -8,8 +8,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// explainDone is a dismissal: a normal outcome, which only whoever looks at a terminal wants to
-// know.
+// explainDone explains a slot whose work is done: a normal result, shown only to a user at a
+// terminal.
 func explainDone(e *lock.SlotDoneError, c About) Explanation {
 	o := Explanation{Status: statusOK, level: console.Info, interactive: true, Event: console.EventSlotDone,
 		Hints: []string{c.withoutSlotHint()}}
@@ -21,8 +21,7 @@ func explainDone(e *lock.SlotDoneError, c About) Explanation {
 	return o
 }
 
-// explainTries is a slot that the fleet has given up. Somebody should look at it, whatever -E
-// says.
+// explainTries explains a slot whose tries are exhausted. It needs attention, whatever -E says.
 func explainTries(e *lock.TriesExhaustedError, c About) Explanation {
 	message := e.Error() + failures(e.Failures) + " (" + c.Where() + ")"
 	o := Failure(StatusBusy, message, "look at the runs that failed; --tries N lets more of them fail; "+c.withoutSlotHint())
@@ -31,7 +30,7 @@ func explainTries(e *lock.TriesExhaustedError, c About) Explanation {
 	return o
 }
 
-// withoutSlotHint is how to run the command in spite of its slot.
+// withoutSlotHint says how to run the command in spite of its slot.
 func (c *About) withoutSlotHint() string {
 	flag := "--once"
 	if c.Config.SlotPeriod > 0 {
@@ -40,7 +39,7 @@ func (c *About) withoutSlotHint() string {
 	return "without " + flag + " it runs now, and closes no slot"
 }
 
-// mostFailures are said of a slot, the last ones.
+// mostFailures limits how many failures a message lists, the last ones.
 const mostFailures = 5
 
 func failures(tries []lock.Try) string {
@@ -55,7 +54,7 @@ func failures(tries []lock.Try) string {
 	return ": " + strings.Join(words, ", ")
 }
 
-// byHost is by web-3 at 12:05:07 CET, as far as that is known.
+// byHost returns by web-3 at 12:05:07 CET, as far as that is known.
 func byHost(t lock.Try) string {
 	if t.Host == "" {
 		return ""
@@ -70,7 +69,7 @@ func atTime(t lock.Try) string {
 	return " at " + lock.LocalTime(t.Ended)
 }
 
-// endText is failed, status 3.
+// endText returns failed, status 3.
 func endText(t lock.Try) string {
 	how := lock.Escaped(string(t.End))
 	if t.Status < 0 || t.End == lock.EndVanished {

@@ -8,7 +8,7 @@ var fileSettings = map[string]string{
 	"PasswordFile": "redis-password-file", "SentinelPasswordFile": "sentinel-password-file",
 }
 
-// fromSource is where the name of a file came from, or with "" the address.
+// fromSource says where the name of a file came from, or with "" the address.
 func (c *About) fromSource(field string) string {
 	if setting := fileSettings[field]; setting != "" {
 		if source := c.Config.Source(setting); source != "" {
@@ -18,7 +18,7 @@ func (c *About) fromSource(field string) string {
 	return c.Config.Address.FromSource()
 }
 
-// advice is what to do about what is wrong, in the words of the command line.
+// advice says how to correct a wrong address, in the words of the command line.
 func (c *About) advice(wrong *lock.ConfigError) string {
 	switch {
 	case wrong.Reason == lock.SeveralHosts:

@@ -7,7 +7,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// explainStopped is of a run that an operator has stopped while no command ran.
+// explainStopped explains a run that an operator stopped while no command ran.
 func explainStopped(e *lock.StoppedError, nothingRun string, c About) Explanation {
 	message := "an operator has stopped the run of " + strconv.Quote(e.Name) + " (" + c.Where() + ")" + nothingRun
 	o := Failure(lock.StatusStopped, message, StoppedHint(e.Name))
@@ -15,5 +15,5 @@ func explainStopped(e *lock.StoppedError, nothingRun string, c About) Explanatio
 	return o
 }
 
-// StoppedHint is where the ledger is read.
+// StoppedHint says where to find the operator and the reason.
 func StoppedHint(name string) string { return CommandLine("status", name) + " says who, and why" }

@@ -23,7 +23,7 @@ func explainUnavailable(e *lock.UnavailableError, c About) Explanation {
 	return Failure(StatusUnavailable, message, cmp.Or(commandHint(e, c), check(e)))
 }
 
-// commandHint is empty unless the command that prints the password has not.
+// commandHint returns "" unless the command for the password failed.
 func commandHint(err error, c About) string {
 	if !errors.As(err, new(*lock.PasswordError)) {
 		return ""
@@ -32,7 +32,7 @@ func commandHint(err error, c About) string {
 		" by hand, by /bin/sh as the same user: it has to print one line within 5s"
 }
 
-// check is what to look at when a store did not answer.
+// check says what to check when a store did not answer.
 func check(e *lock.UnavailableError) string {
 	var dns *net.DNSError
 	var remote *net.OpError

@@ -1,5 +1,5 @@
-// Package flagset collects the words that flags were given, and explains wrong flags in our own
-// words: pflag quotes the argument, and a password may be in it.
+// Package flagset collects the values of flags, and explains wrong flags in our own words: pflag
+// quotes the argument, which may hold a password.
 package flagset
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// words collects what a flag was given, unparsed: the configuration judges it.
+// words collects the values of a flag, unparsed: the configuration checks them.
 type words []string
 
 func (w *words) Set(word string) error { *w = append(*w, word); return nil }
@@ -23,7 +23,7 @@ func (w *words) Type() string          { return "value" }
 // Values are the words of each setting, by its name.
 type Values map[string]*words
 
-// Define gives flags some settings and returns where their words arrive.
+// Define defines flags for the settings and returns where their values arrive.
 func Define(flags *pflag.FlagSet, settings []config.Setting) Values {
 	values := make(Values)
 	for _, s := range settings {
@@ -101,7 +101,7 @@ func Help(short, flag, usage string) string {
 	return b.String()
 }
 
-// Words are those of the flags that were given.
+// Words returns the values of the flags that were given.
 func (values Values) Words() map[string][]string {
 	all := make(map[string][]string)
 	for name, w := range values {
@@ -112,7 +112,7 @@ func (values Values) Words() map[string][]string {
 	return all
 }
 
-// refused is a flag that other tools have, and that could mean two things here.
+// refused is a flag of other tools that could mean two things here.
 type refused struct {
 	name string
 	why  config.UsageError
@@ -133,21 +133,21 @@ func (r *refused) Set(string) error { return &r.why }
 func (r *refused) String() string   { return "" }
 func (r *refused) Type() string     { return "value" }
 
-// DefineRefused gives flags those that are refused.
+// DefineRefused defines the refused flags.
 func DefineRefused(flags *pflag.FlagSet) {
 	for i := range refusals {
 		flags.VarPF(&refusals[i], refusals[i].name, "", "refused").NoOptDefVal = "-" // without a value, too
 	}
 }
 
-// IsRefused reports whether a flag is there only to be refused.
+// IsRefused reports whether a flag exists only to be refused.
 func IsRefused(f *pflag.Flag) bool {
 	_, is := f.Value.(*refused)
 	return is
 }
 
-// Explain says what pflag found wrong with flags in our own words: pflag quotes the
-// argument, and a password may be in it. help is what to read where nothing better is known.
+// Explain says in our own words what pflag found wrong: pflag quotes the argument, which may hold
+// a password. help is what to read if no better hint is known.
 func Explain(err error, flags *pflag.FlagSet, help string) error {
 	var (
 		usage   *config.UsageError
@@ -168,7 +168,7 @@ func Explain(err error, flags *pflag.FlagSet, help string) error {
 	return config.Usagef("a flag is badly written").Hint(help)
 }
 
-// invalidValue says which flag has a value that it cannot have, and why if that is known.
+// invalidValue names the flag with the wrong value, and says why if that is known.
 func invalidValue(name string, err error, help string) error {
 	usage, known := errors.AsType[*config.UsageError](err)
 	if !known {
@@ -186,8 +186,8 @@ func unknownFlag(e *pflag.NotExistError, flags *pflag.FlagSet, help string) erro
 	return config.Usagef("there is no flag %s", dashed(name)).Hint(cmp.Or(meant, similar(name, flags), help))
 }
 
-// dashed is a flag as it was typed, if it can be a flag at all: whoever forgets
-// the blank in --redis URL types a password into its name.
+// dashed returns a flag as it was typed, if it can be a flag at all: without the blank in --redis
+// URL, a password becomes part of its name.
 func dashed(name string) string {
 	if strings.Trim(name, flagLetters) != "" || len(name) > 30 {
 		return "of that name"
@@ -200,7 +200,7 @@ func dashed(name string) string {
 
 const flagLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
 
-// similar names the flag that was probably meant; "" if none was.
+// similar names the flag that the user probably meant; "" if there is none.
 func similar(name string, flags *pflag.FlagSet) (meant string) {
 	if flags.Lookup("key") != nil && flockFlags[name] != "" {
 		return flockFlags[name]
@@ -217,10 +217,11 @@ func similar(name string, flags *pflag.FlagSet) (meant string) {
 	return meant
 }
 
-// MostTypos is how far a word may be from what was meant.
+// MostTypos is the largest distance between a word and what the user meant.
 const MostTypos = 2
 
-// Typos is how far a word is from what may have been meant: a part of it is as far as one letter.
+// Typos is the distance between a word and what the user may have meant. A part of it counts as
+// one letter.
 func Typos(typed, meant string) int {
 	if typed != meant && (strings.HasPrefix(meant, typed) || strings.HasSuffix(meant, "-"+typed)) {
 		return 1
@@ -228,7 +229,7 @@ func Typos(typed, meant string) int {
 	return distance(typed, meant)
 }
 
-// flockFlags are what users of flock(1) and timeout(1) try.
+// flockFlags are the flags that users of flock(1) and timeout(1) try.
 var flockFlags = map[string]string{
 	"s":          "there are no shared locks: redlockrun's are exclusive",
 	"shared":     "there are no shared locks: redlockrun's are exclusive",
@@ -241,8 +242,7 @@ var flockFlags = map[string]string{
 	"url":        "did you mean --redis?",
 }
 
-// distance is the number of letters to insert, delete or replace to make b of
-// a (Levenshtein).
+// distance is the number of letters to insert, delete or replace to turn a into b (Levenshtein).
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

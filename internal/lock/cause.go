@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Shortage is wrong, unless err says that descriptors or memory were wanting: that
-// is nobody's configuration. It does not repeat a path, which may hold a password.
+// Shortage returns wrong, unless err says that descriptors or memory are short: then the
+// configuration is not at fault. It does not repeat a path, which may hold a password.
 func Shortage(subject string, err, wrong error) error {
 	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
 		if errors.Is(err, errno) {
@@ -18,7 +18,7 @@ func Shortage(subject string, err, wrong error) error {
 	return wrong
 }
 
-// Cause is an error without the path that its message names already.
+// Cause returns the text of an error without the path, which its message already names.
 func Cause(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {

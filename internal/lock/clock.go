@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// LocalTime is an instant as people are told it: by this host's time zone, which is named. Today
-// goes without saying.
+// LocalTime formats an instant for people, in this host's named time zone. It leaves out today's
+// date.
 func LocalTime(t time.Time) string { return localTimeAt(t, time.Now()) }
 
 func localTimeAt(t, now time.Time) string {
@@ -18,15 +18,15 @@ func localTimeAt(t, now time.Time) string {
 	return t.Format(form) + " " + ZoneName(t)
 }
 
-// An Instant is as programs are told it: RFC 3339 in UTC, with milliseconds.
+// An Instant formats for programs: RFC 3339 in UTC, with milliseconds.
 type Instant struct{ time.Time }
 
 func (i Instant) String() string { return i.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// MarshalJSON writes as many digits for all; time.Time leaves out zeros.
+// MarshalJSON always writes three digits; time.Time leaves out zeros.
 func (i Instant) MarshalJSON() ([]byte, error) { return []byte(`"` + i.String() + `"`), nil }
 
-// ZoneName is CET, or UTC+11 where a zone has no letters.
+// ZoneName returns CET, or UTC+11 where a zone has no letters.
 func ZoneName(t time.Time) string {
 	name, _ := t.Zone()
 	if strings.Trim(name, "+-0123456789") == "" {

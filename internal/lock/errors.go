@@ -27,8 +27,8 @@ func (e *TriesExhaustedError) Error() string {
 	return fmt.Sprintf("the tries of slot %q of %q are used up: %d %s failed", e.Slot, e.Name, len(e.Failures), have)
 }
 
-// StatusStopped is the exit status of a run that an operator has stopped before there was a
-// command: as by SIGTERM.
+// StatusStopped is the exit status of a run that an operator stopped before its command started:
+// as after SIGTERM.
 const StatusStopped = 143
 
 func (e *StoppedError) Error() string {
@@ -72,7 +72,7 @@ func (e *FileTimeoutError) Error() string {
 
 func (e *ConfigError) Error() string { return fmt.Sprintf("cannot use %s: %s", e.Subject, e.Problem) }
 
-// TypeName is what a key of another type is, as TYPE names it; "" if nobody may know.
+// TypeName describes a key of another type, as TYPE names it; "" if the type is unknown.
 func TypeName(t string) string {
 	if t == "" {
 		return "not a string"

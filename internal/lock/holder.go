@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Holder says who has a lock: what is written into the store and shown to
-// whoever finds the lock busy.
+// A Holder describes the run that has a lock: the store keeps it, and messages about a busy lock
+// show it.
 type Holder struct {
 	Run      string // the ULID of the acquisition, 26 characters
 	Protocol int    // its release's, as it was read: it may be higher than ours; 0: unknown
@@ -24,7 +24,7 @@ type Holder struct {
 	Foreign  string        // of a value that is no record of ours: its first 1 KiB
 }
 
-// String is web-3:4121 (alice, php), each part escaped for a terminal.
+// String returns web-3:4121 (alice, php), each part escaped for a terminal.
 func (h Holder) String() string {
 	if h.Run == "" {
 		return strconv.Quote(h.Foreign)
@@ -32,13 +32,13 @@ func (h Holder) String() string {
 	return fmt.Sprintf("%s:%d (%s, %s)", Escaped(h.Host), h.PID, Escaped(h.User), Escaped(h.Command))
 }
 
-// Escaped is a text from a store without what would steer a terminal or break a line.
+// Escaped returns a text from a store without characters that steer a terminal or break a line.
 func Escaped(s string) string {
 	quoted := strconv.Quote(s)
 	return quoted[1 : len(quoted)-1]
 }
 
-// Process is web-3:4121, escaped for a terminal; a foreign value is quoted.
+// Process returns web-3:4121, escaped for a terminal; a foreign value is quoted.
 func (h Holder) Process() string {
 	if h.Run == "" {
 		return strconv.Quote(h.Foreign)
@@ -46,13 +46,13 @@ func (h Holder) Process() string {
 	return fmt.Sprintf("%s:%d", Escaped(h.Host), h.PID)
 }
 
-// RenewsWithin is after how long a holder that lives has renewed its lease: it may miss one
+// RenewsWithin is the longest time in which a healthy holder renews its lease: it may miss one
 // renewal and two tries of it.
 func (h Holder) RenewsWithin() time.Duration { return h.Every + 2*TimesOf(h.TTL).Try }
 
-// Unrenewed is for how long a holder has not renewed a lease that it has since at, and of which
-// so much is left now; late is whether that is longer than it should be: it is dead, frozen or
-// cut off then. A lease that never ends tells nothing.
+// Unrenewed returns how long a holder has not renewed its lease, which it has had since at, and of
+// which left remains now. late reports whether that is too long: the holder is dead, frozen or cut
+// off. A lease without an end tells nothing.
 func (h Holder) Unrenewed(left time.Duration, at, now time.Time) (d time.Duration, late bool) {
 	if h.TTL <= 0 || h.Every <= 0 || left < 0 {
 		return 0, false

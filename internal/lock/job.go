@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// An Inspector reads what a store knows of its jobs. It writes nothing. Its errors are
-// *UnavailableError, *NotLockError of a key of the ledger in whose place something else
-// stands, or the cause of ctx. It may be used by several goroutines.
+// An Inspector reads what a store knows about its jobs, and writes nothing. Its errors are
+// *UnavailableError, *NotLockError for a key of the ledger that holds something else, or the cause
+// of ctx. Several goroutines may use it.
 type Inspector interface {
-	// Names are the names of the jobs in the ledger's list, sorted; with scan those of
-	// all locks in the keyspace, too.
+	// Names returns the names of the jobs in the ledger's list, sorted; with scan also those of
+	// all locks in the keyspace.
 	Names(ctx context.Context, scan bool) ([]string, error)
 
-	// Jobs reads the jobs of these names, in their order, each of them in one step. Of the
-	// slots of each it reads the latest. What cannot be read of a job is in its Unread.
+	// Jobs reads the jobs of these names, in their order, each in one step. It reads only the
+	// latest slots of each. Unread of a job says what could not be read.
 	Jobs(ctx context.Context, names []string) ([]Job, error)
 
 	// JobsWithRuns is like Jobs, with the first Waiters and the last Runs of each.
@@ -31,7 +31,7 @@ type Inspector interface {
 	Address() string
 }
 
-// An Inspection says how a store is read.
+// An Inspection says how to read a store.
 type Inspection struct {
 	// Timeout bounds each step that a server is asked to make, tried again as often as
 	// there is time; 0 means 5 s.
@@ -46,36 +46,36 @@ type Inspection struct {
 	Draw Draw
 }
 
-// Complete fills in what was left out.
+// Complete fills in the defaults.
 func (i *Inspection) Complete() {
 	if i.Timeout <= 0 {
 		i.Timeout = defaultTimeout
 	}
 }
 
-// A Job is what is known of one lock's name at one instant. What is unknown is zero. All
-// times are the store's. Anybody may have written any part of it.
+// A Job is what the store knows about one lock's name at one instant. What is unknown is zero. All
+// times are the store's. Any client of the server may have written any part of it.
 type Job struct {
 	Name string
 	Now  time.Time // when it was read
 
 	// The lock.
-	State  State         // "" if nobody could tell: Unread says why
-	Holder Holder        // zero if nobody has it, or a pause; Foreign if it is no record of ours
+	State  State         // "" if unknown: Unread says why
+	Holder Holder        // zero if no run has the lock; only Foreign is set if the value is not our record
 	At     time.Time     // when the holder took it
 	Left   time.Duration // of its lease; negative: it never expires by itself
 	Fence  int64         // the holder's
 
-	Waiting int      // how many stand in line
+	Waiting int      // how many runs wait
 	Waiters []Waiter // the first of them, in order
 
 	// The policy.
 	Slots []JobSlot // the latest first
 	Pause *PauseMark
-	Ends  []PauseEnd // in a quorum: of pauses that a master that was away may have still
+	Ends  []PauseEnd // in a quorum: of pauses that a master which was away may still have
 
 	// The ledger.
-	Open        Entry // the run that is believed to be running; Run is "" if none is
+	Open        Entry // the run that should be running; Run is "" if there is none
 	LastEnd     Entry // the last end
 	LastSuccess Entry // the last success
 	Mean        time.Duration
@@ -92,9 +92,9 @@ type Job struct {
 	// which it does not know how they ended. What a majority knows has none.
 	Unresolved []Entry
 
-	NoHistory bool // no runs are remembered where the job lives
+	NoHistory bool // the store remembers no runs
 
-	Stopped Entry // the last stop that an operator asked for; Event is "" if nobody did
+	Stopped Entry // the last stop by an operator; Act is "" if there was none
 
 	// Unfit says why no run can take the lock, so that each ends with 65: keys of it in whose
 	// place something else stands. All of it is in Unread, too.
@@ -105,14 +105,14 @@ type Job struct {
 	Unread []string
 }
 
-// Vanished reports whether the run that the ledger believes to be running has no lock any
-// more: it died without a word, or goes on without its lock.
+// Vanished reports whether the run that the ledger shows as running has no lock any more: it died
+// without a report, or continues without its lock.
 func (j *Job) Vanished() bool {
 	return j.Open.Run != "" && j.State != "" && j.Holder.Run != j.Open.Run
 }
 
-// An Entry is a run of a job, or an operator's act, as the ledger has it. What is unknown
-// or does not apply is zero, but for Status. All times are the store's.
+// An Entry is a run of a job, or an act of an operator, as the ledger has it. What is unknown or
+// does not apply is zero, except Status. All times are the store's.
 type Entry struct {
 	Run      string
 	Host     string // of the run, or of the operator
@@ -132,12 +132,12 @@ type Entry struct {
 	Reason   string    // of an act
 }
 
-// A Waiter stands in line.
+// A Waiter is a run in the queue.
 type Waiter struct {
 	Run   string
 	Host  string
 	PID   int
-	Since time.Time // when it asked first, by the store's clock; zero if nobody knows
+	Since time.Time // when it asked first, by the store's clock; zero: unknown
 	Slot  string
 }
 
@@ -157,8 +157,8 @@ type PauseMark struct {
 	Until  time.Time // zero: for ever
 }
 
-// A PauseEnd says that a pause has ended in a quorum while Master was away, which may have the pause still; or, without
-// a Master, that a majority has noted that.
+// A PauseEnd says that a pause ended in a quorum while Master was away, which may still have the
+// pause; or, without a Master, that a majority has noted the end.
 type PauseEnd struct{ ID, Master string }
 
 // A State is what a job is doing.
@@ -169,10 +169,10 @@ const (
 	StateIdle     State = "idle"
 	StateRunning  State = "running"
 	StateEnded    State = "ended"    // the run is over, its min-hold is not
-	StateStarting State = "starting" // a hand-over is under way
+	StateStarting State = "starting" // a hand-over is in flight
 	StatePaused   State = "paused"
-	StateSilent   State = "silent"   // it has not renewed when it should have; its lease goes on
-	StateVanished State = "vanished" // the ledger has it running, and it has no lock
+	StateSilent   State = "silent"   // the holder has missed its renewals; its lease goes on
+	StateVanished State = "vanished" // the ledger shows a run that has no lock
 	StateStuck    State = "stuck"    // the lock never expires by itself, and is no pause
-	StateForeign  State = "foreign"  // the key is somebody else's
+	StateForeign  State = "foreign"  // the value is not our record
 )

@@ -1,10 +1,9 @@
-// Package lock is a name that one holder has at a time, wherever it is kept:
-// in Redis, or in a file of this host.
+// Package lock defines the contract of a lock: a name that one holder has at a time, in Redis or
+// in a file of this host.
 //
-// Every answer is one of three: held, definitely lost, unknown. [ErrLost] is
-// the second; any other error of a renewal is the third and may be tried
-// again. All instants are of package boottime and are taken before the
-// request that they belong to is sent.
+// Every answer is one of three: held, definitely lost, unknown. [ErrLost] is the second. Any other
+// error of a renewal is the third; the caller may try again. All instants come from package
+// boottime and are taken before the request that they belong to is sent.
 package lock
 
 import (
@@ -15,107 +14,105 @@ import (
 	"redlockrun/internal/boottime"
 )
 
-// A Store is a place where locks live. It may be used by several goroutines.
+// A Store is a place where locks live. Several goroutines may use it.
 type Store interface {
-	// Acquire takes the lock req.Name, waiting for it as req.Wait says.
+	// Acquire takes the lock req.Name, and waits for it as req.Wait says.
 	//
-	// It returns *SlotDoneError if the slot's work is done, *TriesExhaustedError if its tries are used
-	// up, *HeldError if the lock stayed busy, *NestedError if waiting for it could not end,
-	// *UnavailableError if the last try had no answer, *NotLockError if the key is something
-	// else, *NewerError if a newer release has claimed it, *StoppedError if an operator
-	// stopped it before it began, and the cause of ctx if that ended first; in each of these
-	// cases nothing is held and no trace is left that outlives a minute.
+	// It returns *SlotDoneError if the work of the slot is done, *TriesExhaustedError if its tries
+	// are used up, *HeldError if the lock stayed busy, *NestedError if the wait could never end,
+	// *UnavailableError if the last try had no answer, *NotLockError if the key is something else,
+	// *NewerError if a newer release has claimed it, *StoppedError if an operator stopped the run
+	// before it began, and the cause of ctx if that ended first. In each of these cases the run
+	// holds nothing and leaves no trace that outlives a minute.
 	Acquire(ctx context.Context, req Request) (Lease, error)
 
-	// Address names the place for messages, without user and password.
+	// Address names the place in messages, without user and password.
 	Address() string
 
-	// Close ends the connections. A process about to exit need not call it.
+	// Close ends the connections. A process that is about to exit need not call it.
 	Close() error
 }
 
-// A Request says which lock is wanted, for whom and how patiently.
+// A Request says which lock a run wants, for whom, and how long it waits.
 type Request struct {
 	Name   string
 	Times  Times
 	Holder Holder // Holder.Run is the owner's token: fresh for each Acquire
 	Wait   Wait
 
-	// Slot is what the run is for; the zero value is no slot. A store that keeps none
-	// returns a *ConfigError for any other.
+	// Slot is the piece of work that the run does; the zero value means none. A store without
+	// slots returns a *ConfigError for any other.
 	Slot Slot
 
-	// History is how many runs the ledger keeps; 0: nothing is written of this one.
+	// History is how many runs the ledger keeps; 0: this run is not recorded.
 	History int
 
-	// IgnorePause has a pause stand in nobody's way.
+	// IgnorePause takes the lock although the job is paused.
 	IgnorePause bool
 
-	// Timeout bounds how long a store that does not answer is asked, giving up
-	// included; 0 means 5 s.
+	// Timeout bounds how long the client asks a store that does not answer, giving up included; 0
+	// means 5 s.
 	Timeout time.Duration
 
-	// Enclosing are the run ids of the redlockruns that this one runs inside of.
+	// Enclosing are the run ids of the redlockruns that this one runs inside.
 	Enclosing []string
 
-	// Clock is what the lease is measured on, and Draw where what is left to chance
-	// comes from; both are nil in a program.
+	// Clock measures the lease, and Draw supplies random durations; both are nil in a program.
 	Clock *boottime.Clock
 	Draw  Draw
 
-	// OnBusy, if not nil, is called from Acquire's goroutine each time the lock is
-	// found busy and there is still time to wait. The first call is the first answer.
+	// OnBusy, if not nil, is called from Acquire's goroutine each time the lock is busy and there
+	// is still time to wait. The first call is the first answer.
 	OnBusy func(*HeldError)
 
-	// OnOutage, if not nil, is called each time a try had no answer after the lock
-	// had been found busy and waiting goes on.
+	// OnOutage, if not nil, is called for each try without an answer while the run waits for a
+	// busy lock.
 	OnOutage func(error)
 
-	// OnPolling, if not nil, is called once if the store cannot call a waiter: then
-	// it looks about twice a second. The error is an *UnavailableError that says why.
+	// OnPolling, if not nil, is called once if the store cannot notify a waiter: the waiter then
+	// polls about twice a second. The error is an *UnavailableError with the reason.
 	OnPolling func(error)
 }
 
-// Wait says how long and how a busy lock is waited for. The zero value tries once.
+// Wait says how long and how a run waits for a busy lock. The zero value tries once.
 type Wait struct {
-	Limit   time.Duration // from the first answer "busy"; Forever has no end
-	Retries int           // if > 0: at most so many further tries, outside the line
-	Delay   time.Duration // the pause before a retry is drawn from [Delay/2, Delay]
-	Max     int           // if > 0: when so many wait already, the lock counts as busy
+	Limit   time.Duration // from the first answer "busy"; Forever: no limit
+	Retries int           // if > 0: at most so many further tries, without a place in the queue
+	Delay   time.Duration // the pause before a retry, random between Delay/2 and Delay
+	Max     int           // if > 0: with so many waiters, the lock counts as busy
 }
 
-// Forever as a Wait.Limit has no end.
+// Forever, as a Wait.Limit, means no limit.
 const Forever time.Duration = 1<<63 - 1
 
-// A Lease is a lock that is held. Its methods are not called concurrently,
-// except Until, Fence, StopAsked and Instants.
+// A Lease is a held lock. Its methods are not called concurrently, except Until, Fence, StopAsked
+// and Instants.
 type Lease interface {
 	// Until is the end of the lease: the instant V of [Times].
 	Until() time.Time
 
-	// Renew prolongs the lease to a full ttl from now and returns its new end. ctx
-	// carries the limit of this one try. An error that is ErrLost is final; after
-	// any other the lease may still be renewed.
+	// Renew extends the lease to a full ttl from now and returns its new end. ctx carries the
+	// limit of this one try. ErrLost is final; after any other error the lease may still be
+	// renewed.
 	Renew(ctx context.Context) (until time.Time, err error)
 
-	// Release gives the lock back, or, with Keep > 0, lets it expire after Keep. It
-	// makes at most two tries within ctx, but for a slot tries until ctx ends. Releasing
-	// a lock that is not ours any more changes nothing of it and returns ErrLost; how
-	// the run ended is entered nevertheless.
+	// Release gives the lock back, or, with Keep > 0, lets it expire after Keep. It makes at most
+	// two tries within ctx; for a slot it tries until ctx ends. If the lock belongs to another run
+	// by now, Release leaves it alone and returns ErrLost; it still records how the run ended.
 	Release(ctx context.Context, end ReleaseRequest) error
 
-	// Held is how long the lock has been held, by the clock that its min-hold is
-	// measured on: the server's, if it has one.
+	// Held is how long the run has held the lock, by the clock that min-hold uses: the server's,
+	// if it has one.
 	Held() time.Duration
 
 	// Fence grows with each acquisition of the same key.
 	Fence() int64
 
-	// StopAsked reports whether an operator wants the run to end. The last renewal
-	// has brought that.
+	// StopAsked reports whether an operator wants the run to end. The last renewal brought the
+	// answer.
 	StopAsked() bool
 
-	// Instants are the run's by the store's clock.
+	// Instants are the run's instants by the store's clock.
 	Instants() Instants
 }
 
@@ -126,10 +123,10 @@ type Instants struct {
 	Now   time.Time // now, as far as that follows from the last answer
 }
 
-// ErrNoSuchMaster is found in an *UnavailableError if a sentinel does not know the name.
+// ErrNoSuchMaster is wrapped by an *UnavailableError if a sentinel does not know the name.
 var ErrNoSuchMaster = errors.New("knows no master of that name")
 
-// ErrFewReplicas is found in an *UnavailableError if fewer than Servers.Replicas have
+// ErrFewReplicas is wrapped by an *UnavailableError if fewer than Servers.Replicas have
 // acknowledged the lock.
 var ErrFewReplicas = errors.New("too few replicas")
 
@@ -144,18 +141,18 @@ type takenError struct{}
 func (takenError) Error() string        { return "lock taken by another" }
 func (takenError) Is(target error) bool { return target == ErrLost }
 
-// A HeldError says that the lock is busy, who has it and for how long.
+// A HeldError says that the lock is busy, and who holds it for how long.
 type HeldError struct {
 	Name     string
-	Key      string        // as it is kept in the store
-	Holder   Holder        // zero, but for Foreign, if the value is not a record of ours
-	TTL      time.Duration // what is left; 0 if nobody knows, negative if the key never expires by itself
-	Since    time.Time     // when the holder took it, by the store's clock, as an instant of package boottime; zero: nobody knows
-	Position int           // in the line, from 1; 0 outside it
-	Full     bool          // Wait.Max others wait already
-	Rejoined bool          // the place before was lost; this is a new one, at the end
-	Pause    *PauseMark    // why the lock is given to nobody; nil if a run has it
-	Missed   bool          // it was lost because the lock was handed over while the store could not be reached
+	Key      string        // in the store
+	Holder   Holder        // only Foreign is set if the value is not our record
+	TTL      time.Duration // what is left; 0: unknown; negative: the key never expires by itself
+	Since    time.Time     // when the holder took it, by the store's clock, as an instant of package boottime; zero: unknown
+	Position int           // in the queue, from 1; 0 outside it
+	Full     bool          // Wait.Max others already wait
+	Rejoined bool          // the run lost its position; this is a new one, at the end
+	Pause    *PauseMark    // the pause that holds the lock back; nil if a run holds it
+	Missed   bool          // the run lost its position: the hand-over came while the store was unreachable
 }
 
 // A SlotDoneError says that the work of a slot is done.
@@ -165,7 +162,7 @@ type SlotDoneError struct {
 	By   Try
 }
 
-// A TriesExhaustedError says that as many runs of a slot have failed as may.
+// A TriesExhaustedError says that all tries of a slot have failed.
 type TriesExhaustedError struct {
 	Name     string
 	Slot     string
@@ -173,10 +170,10 @@ type TriesExhaustedError struct {
 	Failures []Try // the first one first
 }
 
-// A StoppedError says that an operator has stopped a run before its command was started.
+// A StoppedError says that an operator stopped a run before its command started.
 type StoppedError struct{ Name string }
 
-// A NestedError says that the lock is held by a run that this one is part of.
+// A NestedError says that a run which encloses this one holds the lock.
 type NestedError struct {
 	Name   string
 	Holder Holder
@@ -189,30 +186,29 @@ type UnavailableError struct {
 	Denied  bool // the server answered and refused: password or rights
 }
 
-// A NotLockError says that a key of the lock is something else.
+// A NotLockError says that a key of the lock holds something else.
 type NotLockError struct {
 	Key    string
 	What   string // "a list", "a fence that is no number below 2^53"
-	Wanted string // what it was taken for; "": a lock
+	Wanted string // what it should be; "": a lock
 }
 
-// A NewerError says that releases which know no protocol as high as this must leave the
-// lock alone, and that this is one: see Protocol in package wire.
+// A NewerError says that releases below a protocol must leave the lock alone, and that this is
+// one: see Protocol in package wire.
 type NewerError struct {
 	Name     string
 	Protocol int // the lowest that may touch it
 }
 
-// A FileTimeoutError says that a file that leads to a store was not read in time: it may lie on a
-// network, or in a pipe into which nobody writes.
+// A FileTimeoutError says that a file with an address or a password was not read in time. It may
+// lie on a network, or be a pipe without a writer.
 type FileTimeoutError struct {
 	Subject string
 	Field   string // of [Servers], or ""
 }
 
-// A ConfigError says that a URL, file or directory cannot be used as a store, or
-// for one. It names no password, and hence no file that does not exist: its name
-// may be one that went to the wrong place.
+// A ConfigError says that a URL, file or directory cannot be used as a store, or for one. It names
+// no password, and hence no missing file: the name may be a password in the wrong place.
 type ConfigError struct {
 	Subject string
 	Field   string // of [Servers], if Subject is a file that it names; else ""
@@ -221,13 +217,13 @@ type ConfigError struct {
 	Hint    string // may be empty, as it is where a Reason is given
 }
 
-// A Reason is what is wrong, where the advice depends on how the user was asked.
+// A Reason is the kind of a ConfigError, where the advice depends on how the caller asks the user.
 type Reason int
 
 const (
 	_                        Reason = iota
-	SeveralHosts                    // are in the URL of one server
+	SeveralHosts                    // the URL of one server names several
 	UnknownParameter                // is in a URL
-	UnknownSentinelParameter        // is in the URL of sentinels, whose parameters are others
-	TwoMasters                      // are no quorum
+	UnknownSentinelParameter        // in the URL of sentinels, which has its own parameters
+	TwoMasters                      // not a quorum
 )

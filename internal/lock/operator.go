@@ -5,42 +5,39 @@ import (
 	"time"
 )
 
-// An Operator changes what a store does with its jobs. It may be used by several goroutines.
+// An Operator changes what a store does with its jobs. Several goroutines may use it.
 type Operator interface {
-	// Change does one thing to one job, in one step, which may be repeated; in a quorum it is
-	// a step of each master, and made when a majority has made it. Its errors are
-	// *RefusedError, *NotLockError, *UnavailableError, or the cause of ctx; the last two in an
-	// *UnconfirmedError if the change may have been made.
+	// A Change is what an operator wants to do.
 	Change(ctx context.Context, name string, c Change) (ChangeResult, error)
 }
 
 // A Change is what an operator wants done.
 type Change struct {
 	Act         Act
-	By          Holder // whose Run is the change's own id, fresh for each Change
+	By          Holder // its Run is the id of the change, fresh for each Change
 	Reason      string
-	Run         string // of ActStop, ActUnlock: only this run; "": whichever has the lock
+	Run         string // of ActStop, ActUnlock: only this run; "": any holder
 	PauseReason string // of ActResume: only a pause with this Reason, if MatchReason
 
 	MatchReason bool
 	For         time.Duration // of ActPause, and of ActStop with ThenPause; Forever has no end
-	ThenPause   bool          // of ActStop: nobody starts after it
-	Foreign     bool          // of ActUnlock: the lock is somebody else's value
+	ThenPause   bool          // of ActStop: pause the job, too
+	Foreign     bool          // of ActUnlock: the lock's value is not our record
 	OnlyEnded   bool          // of ActUnlock: the record must say that its run has ended
 }
 
-// ActForget removes what is remembered of a job; it is entered nowhere.
+// ActForget removes what is remembered about a job. The ledger does not record it.
 const ActForget Act = "forget"
 
-// A ChangeResult is how things are after a change. All times are the store's.
+// A ChangeResult describes the job after a change. All times are the store's.
 type ChangeResult struct {
 	Done   bool // now; false: it was so before, or there was nothing to do it to
 	Now    time.Time
-	Holder Holder        // who had the lock before; zero: nobody, or a pause
+	Holder Holder        // the holder before; zero: no run
 	At     time.Time     // since when
 	Left   time.Duration // of its lease; negative: it never expires by itself
-	Pause  *PauseMark    // the pause that is wanted now; of ActResume: the one that has ended
-	Next   Waiter        // the first in line, after the change; Run is "" if nobody waits
+	Pause  *PauseMark    // the pause that applies now; of ActResume: the one that ended
+	Next   Waiter        // the first waiter after the change; Run is "" if there is none
 	Ran    bool          // the job has run in the last 90 days
 	Absent []string      // masters of a quorum that did not answer
 
@@ -49,7 +46,8 @@ type ChangeResult struct {
 	Unconfirmed bool
 }
 
-// An UnconfirmedError says that a change may have been made, or in a quorum made in part, though no answer came.
+// An UnconfirmedError says that a change may have been made, or in a quorum made in part, although
+// no answer came.
 type UnconfirmedError struct{ Err error }
 
 func (e *UnconfirmedError) Error() string { return e.Err.Error() }
@@ -63,31 +61,31 @@ func Unconfirmed(err error, unconfirmed bool) error {
 	return &UnconfirmedError{err}
 }
 
-// A RefusedError says that a change was not made, as things are not what it is for.
+// A RefusedError says that a change was not made, because the state of the job does not allow it.
 type RefusedError struct {
 	Name         string
 	Refusal      Objection
 	ChangeResult // how things are
 }
 
-// An Objection is why a change was not made.
+// An Objection is the reason why a change was not made.
 type Objection int
 
 // The reasons.
 const (
 	_            Objection = iota
-	OtherRun               // another run has the lock than the one that was named
+	OtherRun               // another run than the named one has the lock
 	OtherPause             // the pause has another reason
-	NotOurs                // the lock is somebody else's value
-	StillPaused            // a pause has the lock, or is wanted
+	NotOurs                // the lock's value is not our record
+	StillPaused            // a pause has the lock, or waits for it
 	StillHeld              // a run has the lock
-	StillRunning           // the record does not say that the run has ended
+	StillRunning           // the record does not show the end of the run
 )
 
-// Code is what a step answers that objects: -10 and below.
+// Code is the answer of a step that objects: -10 and below.
 func (o Objection) Code() int64 { return -9 - int64(o) }
 
-// ObjectionOf is what the code of an answer objects; 0 if it does not.
+// ObjectionOf returns the objection behind the code of an answer; 0 if there is none.
 func ObjectionOf(code int64) Objection {
 	if code <= OtherRun.Code() && code >= StillRunning.Code() {
 		return Objection(-9 - code)
@@ -95,6 +93,6 @@ func ObjectionOf(code int64) Objection {
 	return 0
 }
 
-// ActHistory is how many runs an act leaves, so that it washes none away: the next run cuts
-// the lists to its own measure.
+// ActHistory is how many runs the ledger keeps after an act, so that the act drops none: the next
+// run cuts the lists to its own limit.
 const ActHistory = 10_000

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// A Draw draws a duration from [0, below), below being positive. It is where all that a
-// store leaves to chance comes from. nil draws from math/rand/v2; a test sets its own.
+// A Draw returns a random duration from [0, below), with below > 0. All randomness of a store
+// comes from it. nil uses math/rand/v2; a test sets its own.
 type Draw func(below time.Duration) time.Duration
 
-// Below draws from [0, below).
+// Below returns a duration from [0, below).
 func (d Draw) Below(below time.Duration) time.Duration {
 	if d == nil {
 		return rand.N(below)
@@ -17,6 +17,6 @@ func (d Draw) Below(below time.Duration) time.Duration {
 	return d(below)
 }
 
-// Jitter draws from [t/2, t], so that those who were turned away together do not come
-// again together.
+// Jitter returns a duration from [t/2, t], so that runs which were turned away together do not
+// return together.
 func (d Draw) Jitter(t time.Duration) time.Duration { return t - d.Below(t/2+1) }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Refusal is the answer of a server that does not do what it was asked for. It is
-// found in an *UnavailableError.
+// A Refusal is the answer of a server that does not do what it was asked. An *UnavailableError
+// wraps it.
 type Refusal struct {
 	// Code is the word by which Redis calls the reason: "READONLY", "OOM". It is
 	// NOCOMMAND if the server does not know a command, and empty for reasons
@@ -34,9 +34,9 @@ func (r *Refusal) Error() string {
 	return r.Text
 }
 
-// ClearerError is which of two errors says more about why a store could not be asked: err, or
-// before, which an earlier try has met; nil if there was none. A refusal says more than
-// silence, and what had its whole time more than what was cut short. Else err does.
+// ClearerError returns the error that says more about why a store could not be asked: err, or
+// before, the error of an earlier try (nil if there was none). A refusal says more than silence,
+// and a try with its full time more than a shortened one. Otherwise it returns err.
 func ClearerError(before, err error, whole bool) error {
 	switch refused := Refused(err); {
 	case before == nil, refused && !Refused(before):
@@ -47,7 +47,7 @@ func ClearerError(before, err error, whole bool) error {
 	return err
 }
 
-// Refused reports whether a server has refused what it was asked for.
+// Refused reports whether a server refused the request.
 func Refused(err error) bool { return errors.As(err, new(*Refusal)) }
 
 // refusalHints are what to do about a server that does not do what it is asked
@@ -68,5 +68,5 @@ var refusalHints = map[string]string{
 	"NODB":        "the server has fewer databases than that: name another, or raise databases in its configuration",
 }
 
-// Hint is what to do about it; "" if only its text helps.
+// Hint says what to do about it; "" if only its text helps.
 func (r *Refusal) Hint() string { return refusalHints[r.Code] }

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// defaultTimeout is how long a store is asked when the request does not say.
+// defaultTimeout bounds how long the client asks a store if the request sets no limit.
 const defaultTimeout = 5 * time.Second
 
-// Complete checks what every store relies on, and fills in what was left out.
+// Complete checks what every store relies on, and fills in the defaults.
 func (r *Request) Complete() error {
 	if len(r.Holder.Run) != RunIDLen {
 		return fmt.Errorf("acquire lock: run id %q is no ULID", r.Holder.Run)

@@ -2,14 +2,15 @@ package lock
 
 import "time"
 
-// A ReleaseRequest is what goes with the release of a lock. The zero value gives it back at
-// once, for a run that never tried to start its command.
+// A ReleaseRequest says how to release a lock. The zero value releases at once, for a run that
+// never tried to start its command.
 type ReleaseRequest struct {
-	Keep   time.Duration // > 0: the lock is left to expire after so long
+	Keep   time.Duration // > 0: let the lock expire after so long
 	Result RunResult
 }
 
-// A RunResult is how a run ended. The zero value: nothing was run, and nothing is entered.
+// A RunResult says how a run ended. The zero value means that nothing ran, and nothing is
+// recorded.
 type RunResult struct {
 	End      EndKind
 	Status   int  // the exit status
@@ -23,25 +24,25 @@ type EndKind string
 // How runs end. EndVanished and EndUnlocked are recorded by others than the run itself.
 const (
 	EndOk        EndKind = "ok"
-	EndFailed    EndKind = "failed"    // a status that is not 0
-	EndSignal    EndKind = "signal"    // a signal that was nobody's order
+	EndFailed    EndKind = "failed"    // the status is not 0
+	EndSignal    EndKind = "signal"    // a signal that neither redlockrun nor an operator sent
 	EndTimeout   EndKind = "timeout"   // --max-runtime
 	EndLost      EndKind = "lost"      // stopped because the lock was lost
 	EndStopped   EndKind = "stopped"   // by an operator, or by a signal to redlockrun
 	EndUnstarted EndKind = "unstarted" // the command could not be started
-	EndVanished  EndKind = "vanished"  // it died without a word
+	EndVanished  EndKind = "vanished"  // the run died without a report
 	EndUnlocked  EndKind = "unlocked"  // an operator took its lock
 )
 
-// EndKinds are all kinds of ends, in the order in which they are shown.
+// EndKinds lists all kinds, in the order of display.
 func EndKinds() []EndKind {
 	return []EndKind{EndOk, EndFailed, EndSignal, EndTimeout, EndLost, EndStopped, EndUnstarted, EndVanished, EndUnlocked}
 }
 
-// An Act is an act of an operator.
+// An Act is what an operator does to a job.
 type Act string
 
-// The acts that are entered among a job's runs.
+// The acts that the ledger records among a job's runs.
 const (
 	ActPause  Act = "pause"
 	ActResume Act = "resume"

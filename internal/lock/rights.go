@@ -1,19 +1,19 @@
 package lock
 
-// MinimalACL is all that a Redis user needs to run jobs with the default
-// prefix, as ACL SETUSER takes it; a database other than 0 needs +select too.
+// MinimalACL is all that a Redis user needs to run jobs with the default prefix, as ACL SETUSER
+// takes it. A database other than 0 needs +select too.
 const MinimalACL = "~redlockrun:* +eval +del +getrange +pexpire +pttl +set +time +zrange"
 
-// WaitingACL is what all users of a lock need beside it if one of them waits.
+// WaitingACL is what all users of a lock need as well if one of them waits.
 const WaitingACL = "&redlockrun:* +hdel +hget +hset +publish +pubsub|numsub +subscribe +zadd +zcard +zrank +zrem"
 
-// SlotsACL is what a run for a slot needs beside it, and whoever hands the lock over to one.
+// SlotsACL is what a run for a slot needs as well, and every run that hands the lock over to one.
 const SlotsACL = "+hdel +hget +hgetall +hlen +hmget +hset"
 
-// LedgerACL is what writes the ledger. Without it runs go as they do, and leave no trace.
+// LedgerACL is what writes the ledger. Without it jobs run as usual, and leave no record.
 const LedgerACL = "+hincrby +hmget +hset +lindex +lpush +ltrim +zadd +zremrangebyscore"
 
-// ReplicasACL is what Servers.Replicas needs beside it.
+// ReplicasACL is what Servers.Replicas needs as well.
 const ReplicasACL = "+wait"
 
 // ClusterACL is what a user in a Cluster needs beside it, so that a job goes on
@@ -44,6 +44,6 @@ const (
 )
 
 // OperatorACL is all that a user needs to pause, resume, stop, unlock and forget jobs, as ACL
-// SETUSER takes it; what they were is read by a ReaderACL.
+// SETUSER takes it. To read their state takes a ReaderACL.
 const OperatorACL = "~redlockrun:* &redlockrun:* +eval +del +getrange +hdel +hget +hincrby +hmget +hset +lpush +ltrim " +
 	"+pexpire +pttl +publish +set +time +zadd +zrange +zrem"

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// DefaultPrefix is before each key, unless Servers says otherwise.
+// DefaultPrefix precedes each key, unless Servers says otherwise.
 const DefaultPrefix = "redlockrun:"
 
 // CheckPrefix refuses a prefix that would move the hash tag away from the lock's name.
@@ -18,7 +18,7 @@ func CheckPrefix(prefix string) error {
 	return nil
 }
 
-// Servers says where locks are kept in Redis.
+// Servers says where Redis keeps the locks.
 type Servers struct {
 	// URLs are redis://, rediss:// or unix:// URLs, or file:PATH for a file that
 	// holds one and is read again for each new connection. More than one is a quorum.
@@ -47,8 +47,7 @@ type Servers struct {
 	// line is no part of a password.
 	PasswordFile, SentinelPasswordFile string
 
-	// Passwords, if not nil, has the passwords of the server, for URLs that name none and in
-	// place of PasswordFile. It is asked for each new connection.
+	// Passwords supplies passwords that do not last. Several goroutines may use it.
 	Passwords Passwords
 
 	// FilesTimeout is how long the files are read at the start; 0 is DefaultFilesTimeout.
@@ -65,12 +64,12 @@ type Servers struct {
 	MinUptime time.Duration // 0, but in tests: a minute
 }
 
-// MinUptime is the least time that a master of a quorum must be up to vote, since it may have
-// forgotten to whom it had given the lock when it was restarted.
+// MinUptime is how long a master of a quorum must have run to vote: a restart may have made it
+// forget who has the lock.
 const MinUptime = time.Minute
 
-// UptimeToVote is for how many seconds a master of a quorum must have been up to vote for a
-// lease of that ttl, by what it says itself; 0 if it need not.
+// UptimeToVote is for how many seconds, by its own count, a master of a quorum must have run to
+// vote for a lease of that ttl; 0 if there is no such limit.
 func (s Servers) UptimeToVote(ttl time.Duration) int64 {
 	if s.Durable {
 		return 0
@@ -84,30 +83,29 @@ func (s Servers) UptimeToVote(ttl time.Duration) int64 {
 
 // Passwords has passwords that do not last. It is for several goroutines.
 type Passwords interface {
-	// Password is one for a connection that is made now. Its error is a *PasswordError; the
-	// end of ctx ends the wait for it.
+	// Password returns the password for a connection that is made now. Its error is a
+	// *PasswordError. The end of ctx ends the wait.
 	Password(ctx context.Context) (string, error)
 
-	// Refused says that a server has refused one: the next is another.
+	// Refused says that a server refused a password: the next one is another.
 	Refused()
 
-	// Last is the last that there was, "" if there was none: it is not to be shown.
+	// Last is the latest password, or "": messages must not show it.
 	Last() string
 }
 
-// A PasswordError says why there is no password for a connection. Nothing has been asked
-// over it then.
+// A PasswordError says why a connection has no password. Nothing was asked over it.
 type PasswordError struct {
 	Problem string
-	Final   bool // it will be no better at the next try
+	Final   bool // the next try fails in the same way
 }
 
 func (e *PasswordError) Error() string { return "get password: " + e.Problem }
 
-// DefaultReplicasTimeout is Servers.ReplicasTimeout if that is not said.
+// DefaultReplicasTimeout is the default of Servers.ReplicasTimeout.
 const DefaultReplicasTimeout = time.Second
 
-// DefaultFilesTimeout is Servers.FilesTimeout if that is not said.
+// DefaultFilesTimeout is the default of Servers.FilesTimeout.
 const DefaultFilesTimeout = 5 * time.Second
 
 // A Dialer connects, as net.Dialer.DialContext does.

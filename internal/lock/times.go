@@ -2,9 +2,8 @@ package lock
 
 import "time"
 
-// Times are the durations that follow from a lock's ttl. This is the one
-// place for them, and for the instants of a lease; what a flag overrides is
-// overridden in a copy.
+// Times are the durations that follow from a lock's ttl, and the one place for the instants of a
+// lease. A caller that overrides one changes a copy.
 type Times struct {
 	TTL        time.Duration
 	Drift      time.Duration // how far the server's clock may run ahead of ours during one ttl
@@ -29,15 +28,15 @@ func TimesOf(ttl time.Duration) Times {
 	}
 }
 
-// End is the end V of a lease, with sent the instant before the acquire or renewal
-// that succeeded was sent:
+// End is the end V of a lease, with sent the instant before the acquire or renewal that succeeded
+// was sent:
 //
 //	V = sent + ttl - Drift
 //
-// All instants of a lease are of package boottime.
+// All instants of a lease come from package boottime.
 func (t Times) End(sent time.Time) time.Time { return sent.Add(t.TTL - t.Drift) }
 
-// Sent is the instant that a lease which ends at until counts from; see End.
+// Sent is the instant from which a lease that ends at until counts; see End.
 func (t Times) Sent(until time.Time) time.Time { return until.Add(t.Drift - t.TTL) }
 
 // Kill is when redlockrun sends SIGKILL at the latest, under a lease that ends at
@@ -58,7 +57,7 @@ func (t Times) Term(until time.Time) time.Time { return t.Kill(until).Add(-t.Gra
 //	V - Margin/2
 func (t Times) GuardKill(until time.Time) time.Time { return until.Add(-t.Margin / 2) }
 
-// Fit reports whether a renewal and two tries of it have room before Term.
+// Fit reports whether a renewal and two tries of it fit before Term.
 func (t Times) Fit() bool {
 	var sent time.Time // whenever that is
 	return !sent.Add(t.Renew + 2*t.Try).After(t.Term(t.End(sent)))

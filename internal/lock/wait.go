@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// retryDelay is the pause between two tries when the request names none.
+// retryDelay is the delay between two tries if the request sets none.
 const retryDelay = 200 * time.Millisecond
 
-// minTry is the least time that a try is given, also when waiting ends.
+// minTry is the least time that a try gets, also at the end of the wait.
 const minTry = 250 * time.Millisecond
 
-// Await asks once, and while the lock is busy again as req.Wait says. ask
-// returns *HeldError if it is busy and *UnavailableError if nobody answered
-// within timeout. What it returned last is what Await returns, or, if nobody has answered
-// since the lock was found busy, what says most of why.
+// Await asks once, and while the lock is busy again as req.Wait says. ask returns *HeldError if
+// the lock is busy and *UnavailableError if no answer came within timeout. Await returns its last
+// answer, or, if no answer has come since the lock was busy, the clearest error.
 func Await(ctx context.Context, req Request, ask func(ctx context.Context, timeout time.Duration) (Lease, error)) (Lease, error) {
 	lease, err := ask(ctx, req.Timeout)
 	var held *HeldError
@@ -66,7 +65,7 @@ func retry(ctx context.Context, req Request, held *HeldError, ask func(context.C
 	}
 }
 
-// Announce tells the caller why waiting goes on, or says why it must not.
+// Announce tells the caller why the wait goes on, or returns why it must not.
 func Announce(req Request, err error) error {
 	var held *HeldError
 	if !errors.As(err, &held) {

@@ -18,17 +18,16 @@ import (
 )
 
 const (
-	// freshTries is how often a lock is asked for anew that vanished between its
-	// acquisition and the command's start.
+	// freshTries is how often to take a lock again that vanished before the command started.
 	freshTries = 3
 
-	// outageRepeat is the time between two warnings of one outage.
+	// outageRepeat is the time between two warnings about one outage.
 	outageRepeat = time.Minute
 )
 
-// acquire returns a lease that is fresh enough to start the command under, and
-// the id of its run. The guard has been started then. A lock that vanished before the
-// command was started is asked for anew: nothing has been done under it.
+// acquire returns a lease that is fresh enough to start the command under, and the id of its run.
+// The guard is running then. If the lock vanishes before the command starts, acquire takes it
+// again: nothing was done under it.
 func (s *session) acquire(store lock.Store) (lease lock.Lease, run string, err error) {
 	for range freshTries {
 		if lease, run, err = s.acquireOnce(store); !errors.Is(err, lock.ErrLost) {
@@ -64,7 +63,7 @@ func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
 	return nil, "", err
 }
 
-// unavailable is err as that of a store that could not be asked.
+// unavailable wraps err as the error of a store that could not be asked.
 func (s *session) unavailable(err error) error {
 	return &lock.UnavailableError{Address: s.about.Place, Err: err}
 }
@@ -100,7 +99,7 @@ func (s *session) holder() lock.Holder {
 	}
 }
 
-// sayOutage warns of an outage while waiting, once and then once a minute.
+// sayOutage warns about an outage during the wait, at once and then once a minute.
 func (s *session) sayOutage() func(error) {
 	var last time.Time
 	return func(err error) {
@@ -114,7 +113,7 @@ func (s *session) sayOutage() func(error) {
 	}
 }
 
-// sayPolling says that a waiter is slower than it could be.
+// sayPolling says that the store cannot notify the waiter, which is slower.
 func (s *session) sayPolling(err error) {
 	s.Console.Say(console.Message{
 		Level: console.Debug, Event: console.EventPolling, Err: err,
@@ -123,8 +122,7 @@ func (s *session) sayPolling(err error) {
 	})
 }
 
-// freshen renews a lease that took long to acquire, so that the command starts
-// with a full one.
+// freshen renews a lease that took long to acquire, so that the command starts with a full one.
 func (s *session) freshen(lease lock.Lease) error {
 	_, err := interrupt.Run(s.signals, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, watchdog.Freshen(ctx, lease, s.watchdog())

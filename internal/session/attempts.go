@@ -12,8 +12,8 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// pause waits after the n-th start, while the lease is kept. The error is why the command is
-// not to be started again.
+// pause waits after the n-th start, and keeps the lease. The error is the reason why the command
+// must not start again.
 func (x *execution) pause(r runResult, n int) error {
 	p := runner.Pause{
 		Length: lock.Backoff{First: x.session.config.AttemptDelay, Most: config.MaxAttemptDelay}.At(n - 1),
@@ -41,7 +41,7 @@ func leftFromBefore(processes int) string {
 	return fmt.Sprintf("%d processes of the attempt before still run beside the next", processes)
 }
 
-// failure is how the last start ended.
+// failure describes how the last start ended.
 func (s *session) failure(r runResult) string {
 	switch {
 	case r.err != nil:

@@ -25,7 +25,7 @@ func newCanceller() *canceller {
 	return h
 }
 
-// setCommand makes c what is stopped, at once if the run has been cancelled.
+// setCommand makes c the command to stop; it stops c at once if the run was cancelled.
 func (h *canceller) setCommand(c *runner.Command) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -35,7 +35,7 @@ func (h *canceller) setCommand(c *runner.Command) {
 	}
 }
 
-// beginPause begins a pause, unless the run is over or has lost its lock: then it may not go on.
+// beginPause begins a pause between two starts, unless the run is over or has lost its lock.
 func (h *canceller) beginPause() (may bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -43,7 +43,8 @@ func (h *canceller) beginPause() (may bool) {
 	return h.pausing
 }
 
-// cancelRun ends the run for e, and reports whether a command runs; again it can only hasten that.
+// cancelRun ends the run for e, and reports whether a command runs. A second call can only make it
+// end sooner.
 func (h *canceller) cancelRun(e *runner.StopError) (runs bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -58,7 +59,7 @@ func (h *canceller) stop(e *runner.StopError) {
 	}
 }
 
-// markLost is told of a loss with which a command may run on, and reports whether one does: in a
+// markLost notes a loss with which a command may continue, and reports whether one does. During a
 // pause the loss ends the run.
 func (h *canceller) markLost(lost *watchdog.LostError) (runs bool) {
 	h.mu.Lock()
@@ -70,7 +71,7 @@ func (h *canceller) markLost(lost *watchdog.LostError) (runs bool) {
 	return !h.pausing
 }
 
-// markHeld is told that the lock is held after all.
+// markHeld notes that the lock is held again.
 func (h *canceller) markHeld() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

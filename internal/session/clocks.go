@@ -9,8 +9,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// compareClocks warns if the clock by which the slot has its name is so far from the server's
-// that other hosts may well call the same tick otherwise.
+// compareClocks warns if this host's clock, which names the slot, is so far from the server's that
+// other hosts may name the same tick differently.
 func (s *session) compareClocks(host time.Time, lease lock.Lease) {
 	server := lease.Instants().Now
 	if s.config.SlotPeriod == 0 || server.IsZero() {

@@ -10,7 +10,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// variables are what the command is told about its lock, at its n-th start.
+// variables tell the command about its lock, at its n-th start.
 func (s *session) variables(run string, lease lock.Lease, n int) [][2]string {
 	return [][2]string{
 		{config.HeldKeyVar, s.config.Key},
@@ -23,8 +23,8 @@ func (s *session) variables(run string, lease lock.Lease, n int) [][2]string {
 	}
 }
 
-// withVariables is environ in which the variables of set replace those of the same name; one that is
-// empty does not apply, and is removed.
+// withVariables returns environ with the variables of set, which replace those of the same name.
+// An empty variable does not apply, and is removed.
 func withVariables(environ []string, set [][2]string) []string {
 	out := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")

@@ -24,7 +24,7 @@ type execution struct {
 	canceller *canceller
 }
 
-// execute runs the command while the lease is kept. When it returns, no renewal is under way.
+// execute runs the command while the lease is kept. When it returns, no renewal is in flight.
 func (s *session) execute(lease lock.Lease, run string, environ []string) (r runResult) {
 	x := &execution{observer: observer{s}, lease: lease, run: run, environ: environ, canceller: newCanceller()}
 	cfg := s.watchdog()
@@ -37,13 +37,13 @@ func (s *session) execute(lease lock.Lease, run string, environ []string) (r run
 	return x.untilDone()
 }
 
-// shrinkIn makes this process small in a while, so that a command which ends sooner pays
-// nothing for it. The function that it returns waits for that, or calls it off.
+// shrinkIn gives memory back after a while, so that a command which ends sooner pays nothing for
+// it. The returned function waits for that, or cancels it.
 func shrinkIn(d time.Duration) (over func()) {
 	done := make(chan struct{})
 	timer := time.AfterFunc(d, func() {
 		defer close(done)
-		footprint.Shrink() // what cannot be let go of stays
+		footprint.Shrink() // memory that is in use stays
 	})
 	return func() {
 		if !timer.Stop() {
@@ -52,7 +52,7 @@ func shrinkIn(d time.Duration) (over func()) {
 	}
 }
 
-// untilDone starts the command until it succeeds, or may not be started any more.
+// untilDone starts the command until it succeeds, or must not start again.
 func (x *execution) untilDone() (r runResult) {
 	for n := 1; ; n++ {
 		x.attempt(&r, n)
@@ -73,7 +73,7 @@ func (x *execution) untilDone() (r runResult) {
 	}
 }
 
-// attempt starts the command for the n-th time and notes in r what comes of it.
+// attempt starts the command for the n-th time and notes its result in r.
 func (x *execution) attempt(r *runResult, n int) {
 	command := x.command(n)
 	x.canceller.setCommand(command)
@@ -104,8 +104,8 @@ func (x *execution) command(n int) *runner.Command {
 	}
 }
 
-// startBy is when the command would be killed: nothing is started after that, whatever is to
-// become of a command that runs when its lock is lost.
+// startBy is when the command would be killed: no command starts later, even with --on-lost
+// continue.
 func (x *execution) startBy() time.Time {
 	until := x.lease.Until()
 	if until.IsZero() {
@@ -114,7 +114,7 @@ func (x *execution) startBy() time.Time {
 	return x.session.config.Times.Kill(until)
 }
 
-// resume renews a lease that was left alone while this process was suspended.
+// resume renews a lease after this process was suspended.
 func (x *execution) resume() error {
 	if err := x.keeper.Resume(context.Background()); err != nil {
 		return x.session.stopFor(err)
@@ -129,14 +129,14 @@ func (x *execution) RunsOn(lost *watchdog.LostError) {
 	}
 }
 
-// StopAsked ends the run as an operator wants it.
+// StopAsked ends the run for an operator.
 func (x *execution) StopAsked() {
 	if x.canceller.cancelRun(&runner.StopError{Reason: &lock.StoppedError{Name: x.session.config.Key}}) {
 		x.observer.StopAsked()
 	}
 }
 
-// Regained says that it is held again.
+// Regained says that the lock is held again.
 func (x *execution) Regained() {
 	x.canceller.markHeld()
 	x.observer.Regained()

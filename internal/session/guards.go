@@ -8,9 +8,9 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// Guards are the guards of a run, one for each start of the command, one after the other:
-// a guard that is disarmed stays so, since the number of the group that it has watched
-// may come to be another's.
+// guards are the guards of a run, one for each start of the command, one after the other. A
+// disarmed guard stays disarmed, because the number of its process group may belong to another
+// group later.
 type guards struct {
 	keep []*os.File // what each of them holds open
 
@@ -28,7 +28,7 @@ func (g *guards) startHolding(keep []*os.File) {
 	g.present = runner.StartGuard(keep...)
 }
 
-// next ends the present guard and starts another one, which knows what has been said.
+// next ends the present guard and starts another one, which gets the same deadline.
 func (g *guards) next() {
 	g.present.Close()
 	g.mu.Lock()
@@ -39,7 +39,7 @@ func (g *guards) next() {
 	}
 }
 
-// extend says until when the command may live.
+// extend tells the guard until when the command may live.
 func (g *guards) extend(deadline time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -47,10 +47,10 @@ func (g *guards) extend(deadline time.Time) {
 	g.present.Extend(deadline)
 }
 
-// startError says why there is no guard.
+// startError returns why there is no guard.
 func (g *guards) startError() error { return g.present.Started() }
 
-// needed reports whether there are guards at all.
+// needed reports whether the run has guards at all.
 func (g *guards) needed() bool { return g.present != nil }
 
 func (g *guards) close() { g.present.Close() }

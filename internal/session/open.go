@@ -9,8 +9,8 @@ import (
 	"redlockrun/internal/store"
 )
 
-// Open finds the store that the configuration describes, which asks nobody
-// yet, and what the guard has to hold open for it.
+// Open opens the store that the configuration describes, without asking any server, and returns
+// the files that the guard must keep open for it.
 func (s *session) Open() (lock.Store, []*os.File, error) {
 	if s.config.Address.Local {
 		return s.openLocal()
@@ -23,8 +23,8 @@ func (s *session) Open() (lock.Store, []*os.File, error) {
 	return store, nil, nil
 }
 
-// openLocal shares the lock's file with the guard: should redlockrun die, the
-// lock is held until the guard has killed the command.
+// openLocal shares the lock's file with the guard: if redlockrun dies, the lock stays held until
+// the guard has killed the command.
 func (s *session) openLocal() (lock.Store, []*os.File, error) {
 	store, err := local.Open(s.config.Address.Dir)
 	if err != nil {

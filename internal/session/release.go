@@ -16,8 +16,8 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// releaseAfterRun releases the lease, or leaves it for the rest of --min-hold, and says how the run
-// ended, also if its lock is lost: one that is another's by now is not touched.
+// releaseAfterRun releases the lease, or lets it expire after the rest of --min-hold, and records
+// how the run ended, also after a loss. It leaves alone a lock that belongs to another run by now.
 func (s *session) releaseAfterRun(lease lock.Lease, r runResult) {
 	end := lock.ReleaseRequest{Keep: r.coolDown(s.config.MinHold), Result: r.forRecord(s.about)}
 	s.Report.ended(lease, end.Result)
@@ -48,15 +48,15 @@ func (s *session) unreleased(lease lock.Lease, err error) string {
 	return fmt.Sprintf("release lock %q: %v; it lapses by itself in %s (%s)", s.config.Key, err, config.Exact(left), s.about.Where())
 }
 
-// releaseUnused gives back a lock under which nothing was run.
+// releaseUnused releases a lock under which nothing ran.
 func (s *session) releaseUnused(lease lock.Lease) {
 	if err := s.release(lease, lock.ReleaseRequest{}); err != nil {
 		s.Console.Say(console.Message{Level: console.Debug, Event: console.EventUnreleased, Text: s.unreleased(lease, err)})
 	}
 }
 
-// release tries to give the lease back for lock.ReleaseLimit. What has been done for a slot is
-// reported until the lease's end, as nobody else can begin with it before.
+// release tries to release the lease for lock.ReleaseLimit. For a slot it tries until the end of
+// the lease, as no other run can begin the slot before.
 func (s *session) release(lease lock.Lease, end lock.ReleaseRequest) error {
 	limit := lock.ReleaseLimit
 	insist := s.config.Slot.Name != "" && end.Result != lock.RunResult{}
@@ -71,8 +71,8 @@ func (s *session) release(lease lock.Lease, end lock.ReleaseRequest) error {
 	return untilSignalled(ctx, s.signals, func(ctx context.Context) error { return lease.Release(ctx, end) })
 }
 
-// untilSignalled calls do, and lets it go on until a signal tells this process to end: then it
-// has lock.GiveUpLimit, and the error is that signal. Other signals do nothing.
+// untilSignalled calls do until a signal tells this process to end. do then has lock.GiveUpLimit,
+// and the error is that signal. Other signals do nothing.
 func untilSignalled(ctx context.Context, signals <-chan os.Signal, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -2,8 +2,8 @@ package session
 
 import "redlockrun/internal/lock"
 
-// A Report is what --report-file says of a run. What is unknown or does not apply is left
-// out. Times are the store's, and so there are none of a run that never had the lock.
+// A Report is the content of --report-file. It leaves out what is unknown or does not apply. Times
+// are the store's, so a run that never had the lock has none.
 type Report struct {
 	Key      string       `json:"key,omitempty"`
 	Run      string       `json:"run,omitempty"`
@@ -21,19 +21,19 @@ type Report struct {
 	Reason   string       `json:"reason,omitempty"` // redlockrun's own message
 }
 
-// Whose a status is.
+// The origin of a status.
 const (
 	fromCommand    = "command"
 	fromRedlockrun = "redlockrun"
 )
 
-// began notes a run that has the lock.
+// began notes that the run has the lock.
 func (a *Report) began(run string, lease lock.Lease) {
 	i := lease.Instants()
 	a.Run, a.Fence, a.Asked, a.At = run, lease.Fence(), lock.Instant{Time: i.Asked}, lock.Instant{Time: i.At}
 }
 
-// ended notes how it ended: with what went into the release.
+// ended notes how the run ended, as the release records it.
 func (a *Report) ended(lease lock.Lease, o lock.RunResult) {
 	a.How, a.Attempts = o.End, o.Attempts
 	if o.End != "" {
@@ -41,7 +41,7 @@ func (a *Report) ended(lease lock.Lease, o lock.RunResult) {
 	}
 }
 
-// released notes whether the store knows of it.
+// released notes whether the store has recorded the end.
 func (a *Report) released(recorded bool) {
 	if a.How != "" {
 		a.Recorded = &recorded

@@ -10,11 +10,11 @@ import (
 	"redlockrun/internal/outfile"
 )
 
-// reportLimit bounds what a file system that does not answer can cost at the end.
+// reportLimit bounds the time that a hanging file system can cost at the end.
 const reportLimit = time.Second
 
-// Save writes the account to the file at path. err is why the status is redlockrun's own; nil if
-// it is the command's.
+// Save writes the report to the file at path. err is the reason if the status is redlockrun's own;
+// nil if it is the command's.
 func (a Report) Save(path string, status int, err error, reason string) error {
 	a.Host, a.Status, a.Reason = lock.HostName(), status, reason
 	if a.From = fromCommand; err != nil {
@@ -23,8 +23,7 @@ func (a Report) Save(path string, status int, err error, reason string) error {
 	return within(reportLimit, func() error { return a.write(path) })
 }
 
-// within calls do, which is left behind if it takes longer than limit: the process is about
-// to end.
+// within calls do, and abandons it after limit: the process is about to end.
 func within(limit time.Duration, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
@@ -36,7 +35,7 @@ func within(limit time.Duration, do func() error) error {
 	}
 }
 
-// write puts the account into the file at path.
+// write writes the report to the file at path.
 func (a Report) write(path string) error {
 	text, err := a.line()
 	if err != nil {
@@ -45,7 +44,7 @@ func (a Report) write(path string) error {
 	return outfile.Put(path, text, 0)
 }
 
-// line is the account as one line of JSON.
+// line returns the report as one line of JSON.
 func (a Report) line() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -12,7 +12,7 @@ import (
 	"redlockrun/internal/watchdog"
 )
 
-// A runResult is what became of a run that had the lock.
+// A runResult says how a run that had the lock ended.
 type runResult struct {
 	status            runner.Status // of the last start; zero if there was none
 	err               error         // why the exit status is redlockrun's own; nil if it is the command's
@@ -22,7 +22,7 @@ type runResult struct {
 	held              time.Duration // by the clock that --min-hold is measured on
 }
 
-// exitStatus is the exit status.
+// exitStatus returns the exit status.
 func (r runResult) exitStatus(c *explain.About) int {
 	if r.err != nil {
 		return explain.Of(r.err, *c).Status
@@ -30,7 +30,7 @@ func (r runResult) exitStatus(c *explain.About) int {
 	return r.status.Code
 }
 
-// forRecord is what is entered of the run. It is zero if the command was never to be started.
+// forRecord returns what the ledger records. It is zero if the command was never to start.
 func (r runResult) forRecord(c *explain.About) lock.RunResult {
 	kind := r.endKind()
 	if kind == "" {
@@ -59,7 +59,7 @@ func (r runResult) endKind() lock.EndKind {
 	return lock.EndFailed // it is redlockrun that has failed
 }
 
-// endKindOf is the kind of an end that was the command's own.
+// endKindOf returns the kind of an end that came from the command itself.
 func endKindOf(status runner.Status) lock.EndKind {
 	switch {
 	case wasStopped(status):
@@ -72,13 +72,13 @@ func endKindOf(status runner.Status) lock.EndKind {
 	return lock.EndFailed
 }
 
-// stopSignals are those by which a terminal or a supervisor ends a program.
+// stopSignals are the signals by which a terminal or a supervisor ends a program.
 var stopSignals = []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP}
 
-// wasStopped reports whether somebody has ended the command: by a signal to redlockrun,
-// or at the command's terminal. A command that is told to end by SIGTERM and obeys with 0 has
-// hardly done its work; the others it may be meant to live through (a reload, a query
-// that is cancelled), so that its success counts.
+// wasStopped reports whether a user or supervisor ended the command: by a signal to redlockrun, or
+// at the command's terminal. A command that obeys SIGTERM and exits with 0 has hardly done its
+// work. It may survive the other signals on purpose (a reload, a cancelled query), so its success
+// counts.
 func wasStopped(status runner.Status) bool {
 	switch sent := status.Forwarded; {
 	case sent.Has(syscall.SIGTERM):
@@ -92,7 +92,7 @@ func wasStopped(status runner.Status) bool {
 		status.Signal == syscall.SIGQUIT || status.Signal == syscall.SIGHUP)
 }
 
-// canRestart reports whether the command failed by itself, so that it may be started again.
+// canRestart reports whether the command failed by itself, so that it may start again.
 func (r runResult) canRestart() bool {
 	switch {
 	case r.stoppedByOperator, wasStopped(r.status):
@@ -103,8 +103,8 @@ func (r runResult) canRestart() bool {
 	return r.status.Code != 0 && !slices.Contains(stopSignals, r.status.Signal)
 }
 
-// coolDown is for how long the lock is kept for a minHold from its acquisition: also after a
-// failure, its time and a signal included, but not after one of redlockrun's own, or a loss.
+// coolDown is how long the lock stays held to complete minHold: also after a failure, a timeout or
+// a signal, but not after an error of redlockrun itself, or a loss.
 func (r runResult) coolDown(minHold time.Duration) time.Duration {
 	if r.attempts == 0 || r.stats.Lost != nil {
 		return 0

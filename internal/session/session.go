@@ -1,4 +1,4 @@
-// Package session is one run: it acquires the lock, runs the command beside the watchdog, and
+// Package session is one run: it acquires the lock, runs the command alongside the watchdog, and
 // releases the lock.
 package session
 
@@ -19,8 +19,8 @@ import (
 	"redlockrun/internal/watchdog"
 )
 
-// A session is one run: acquire, then the command beside the watchdog, then
-// release. Only here do the three meet.
+// A session is one run: acquire, then the command alongside the watchdog, then release. Only here
+// do the three meet.
 type session struct {
 	about   *explain.About
 	config  *config.Config
@@ -71,7 +71,7 @@ func (s *session) Run(environ []string) (status runner.Status, err error) {
 	return r.status, r.err
 }
 
-// lockFields are the fields of what concerns the lock.
+// lockFields are the fields of messages about the lock.
 func (s *session) lockFields() []console.Field {
 	return []console.Field{
 		{Name: "key", Value: s.config.Key}, {Name: "address", Value: s.about.Place},
@@ -79,7 +79,7 @@ func (s *session) lockFields() []console.Field {
 	}
 }
 
-// Warn says what ends nothing, but should be looked at.
+// Warn says what ends nothing, but needs a look.
 func (s *session) Warn(event, text string, fields ...console.Field) {
 	s.Console.Say(console.Message{Level: console.Warning, Event: event, Text: text, Fields: fields})
 }
@@ -93,9 +93,8 @@ func (s *session) sayStarted(lease lock.Lease) {
 	}
 }
 
-// sayEnd says how the run went, to whoever wants to know. A command that had ended
-// by itself, or was stopped for another reason, keeps its status although its
-// lock was lost meanwhile.
+// sayEnd says how the run went, if the user wants to know. A command that ended by itself, or was
+// stopped for another reason, keeps its status although its lock was lost meanwhile.
 func (s *session) sayEnd(r runResult) {
 	if r.attempts == 0 {
 		return
@@ -119,8 +118,8 @@ func (s *session) sayEnd(r runResult) {
 	}
 }
 
-// sayFailed says that the command failed, to a user who wants to know: many a job does so
-// without a word. A status of redlockrun's own has its message.
+// sayFailed says that the command failed, if the user wants to know: many jobs fail silently. A
+// status of redlockrun's own has its message.
 func (s *session) sayFailed(r runResult) {
 	if !s.config.WarnFailed || r.err != nil || r.status.Code == 0 {
 		return
@@ -150,8 +149,7 @@ func (s *session) summary(r runResult) string {
 		r.stats.Renewed, r.stats.Failed, config.Rounded(r.stats.Closest))
 }
 
-// stopped is why redlockrun stopped the command, or its guard did; nil if it
-// ended by itself.
+// stopped returns why redlockrun or its guard stopped the command; nil if it ended by itself.
 func (s *session) stopped(lease lock.Lease, status runner.Status) error {
 	if status.Stopped == nil && s.guardMayHaveKilled(lease, status) {
 		return &watchdog.LostError{Err: watchdog.ErrLate}

@@ -13,8 +13,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// splay waits, so that the hosts of a fleet do not all ask in one instant. A signal ends it,
-// and is the error.
+// splay waits, so that the hosts of a fleet do not all ask at the same instant. A signal ends the
+// wait, and is the error.
 func (s *session) splay() error {
 	part := partOf(s.config.Splay, s.config.Key, lock.HostName())
 	if part == 0 {
@@ -24,14 +24,14 @@ func (s *session) splay() error {
 	_, err := interrupt.Run(s.signals, func(ctx context.Context) (struct{}, error) {
 		select {
 		case <-time.After(part):
-		case <-ctx.Done(): // attend knows the signal
+		case <-ctx.Done(): // Run returns the signal
 		}
 		return struct{}{}, nil
 	})
 	return err
 }
 
-// partOf is a part of the whole, less than it, that is always the same for a key and host.
+// partOf returns a part of the whole, less than it, that is always the same for a key and host.
 func partOf(whole time.Duration, key, host string) time.Duration {
 	sum := sha256.Sum256([]byte(key + "\x00" + host))
 	var drawn uint64
@@ -42,7 +42,7 @@ func partOf(whole time.Duration, key, host string) time.Duration {
 	return time.Duration(part)
 }
 
-// saySplay tells whoever wants to know, or looks at a terminal and would have to wait for long.
+// saySplay tells the user about a long wait at a terminal, or with -v about any.
 func (s *session) saySplay(part time.Duration) {
 	c := s.Console
 	if c.Interactive() && part >= noticeDelay {

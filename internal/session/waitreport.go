@@ -10,23 +10,23 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// noticeDelay is when somebody who looks at a terminal is told what is waited for.
+// noticeDelay is when a user at a terminal learns about the wait.
 const noticeDelay = 2 * time.Second
 
-// A waitReporter says what is waited for: with -v at once, and each new place in
-// the line; without, once, and only on a terminal.
+// A waitReporter reports the wait: with -v at once, and each new position in the queue; without -v
+// once, and only on a terminal.
 type waitReporter struct {
 	s     *session
-	watch *time.Timer // nil: nobody looks
+	watch *time.Timer // nil: no user at a terminal
 
 	mu    sync.Mutex
 	last  *lock.HeldError
-	place int // the last that was told
+	place int // the last that was reported
 }
 
 func (s *session) newWaitReporter() *waitReporter { return &waitReporter{s: s} }
 
-// busy is told each answer that the lock is busy.
+// busy handles each answer that the lock is busy.
 func (w *waitReporter) busy(e *lock.HeldError) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -46,7 +46,7 @@ func (w *waitReporter) busy(e *lock.HeldError) {
 	w.place = e.Position
 }
 
-// rejoined says that a place is lost, and why if that is known.
+// rejoined says that the run has lost its position, and why if that is known.
 func (s *session) rejoined(e *lock.HeldError) string {
 	text := "the place in the line of lock %q is lost: %s (%s)"
 	if e.Missed {
@@ -59,7 +59,7 @@ func (w *waitReporter) say(c console.Console, e *lock.HeldError, text string) {
 	c.Say(console.Message{Level: console.Info, Event: console.EventWaiting, Text: text, Fields: explain.HolderFields(e)})
 }
 
-// sayLater lets a terminal know after a while, unless it has been told.
+// sayLater tells a user at a terminal after a while.
 func (w *waitReporter) sayLater() {
 	if !w.s.Console.Interactive() {
 		return
@@ -76,7 +76,7 @@ func (w *waitReporter) sayLater() {
 	})
 }
 
-// close ends the telling.
+// close ends the reports.
 func (w *waitReporter) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *session) waitingFor(e *lock.HeldError) string {
 	return e.Error() + explain.HeldSince(e.Holder) + explain.TimeLeft(e.TTL) + "; waiting for it (" + s.about.Where() + ")"
 }
 
-// queuePosition is third in line behind web-2:4711.
+// queuePosition returns third in line behind web-2:4711.
 func queuePosition(e *lock.HeldError) string {
 	if e.Pause != nil {
 		return ordinal(e.Position) + " in line behind the pause"

@@ -16,7 +16,7 @@ import (
 	"redlockrun/internal/watchdog"
 )
 
-// watchdog says how the lease is kept. What halts the command is not known yet.
+// watchdog configures how the lease is kept, except what stops the command.
 func (s *session) watchdog() watchdog.Config {
 	return watchdog.Config{
 		Times: s.config.Times, Timeout: s.config.Timeout, Continue: s.config.OnLost == config.ContinueCommand,
@@ -24,7 +24,7 @@ func (s *session) watchdog() watchdog.Config {
 	}
 }
 
-// stopFor stops the command for what the watchdog says.
+// stopFor returns the order to stop the command for an error of the watchdog.
 func (s *session) stopFor(err error) *runner.StopError {
 	var lost *watchdog.LostError
 	if errors.As(err, &lost) {
@@ -33,19 +33,19 @@ func (s *session) stopFor(err error) *runner.StopError {
 	return &runner.StopError{Reason: fmt.Errorf("keep lock %q: %w", s.config.Key, err)}
 }
 
-// guardMayHaveKilled reports that the command ended by SIGKILL, that nobody
-// here sent it, and that the guard's deadline has passed: this process stood
-// still for so long.
+// guardMayHaveKilled reports whether the guard may have killed the command: it ended by SIGKILL,
+// this process did not send one, and the guard's deadline has passed, because this process stood
+// still.
 func (s *session) guardMayHaveKilled(lease lock.Lease, status runner.Status) bool {
 	return s.guards.needed() && s.config.OnLost == config.StopCommand && status.Signal == syscall.SIGKILL &&
 		boottime.Until(s.config.Times.GuardKill(lease.Until())) <= 0
 }
 
-// An observer says what becomes of a session's lease.
+// An observer reports what happens to a session's lease.
 type observer struct{ session *session }
 
-// Failed warns once in an outage, and not of a single failure: a connection
-// that was cut while idle is replaced by the next try, and is no news.
+// Failed warns once in an outage, but not about a single failure: the next try replaces a
+// connection that was cut while idle.
 func (t observer) Failed(tries int, err error, left time.Duration) {
 	level := console.Debug
 	switch tries {

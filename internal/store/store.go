@@ -9,7 +9,8 @@ import (
 	"redlockrun/internal/lock/quorum"
 )
 
-// Open opens the store for runs. It connects to no server yet.
+// Open opens the store in which these servers keep locks: one URL is a server with a queue,
+// several are a quorum. It asks no server yet.
 func Open(servers lock.Servers) (lock.Store, error) {
 	if len(servers.URLs) > 1 {
 		return quorum.Open(servers)
@@ -17,7 +18,7 @@ func Open(servers lock.Servers) (lock.Store, error) {
 	return line.Open(servers)
 }
 
-// OpenInspector opens the store to read jobs.
+// OpenInspector opens the same store to read jobs.
 func OpenInspector(servers lock.Servers, i lock.Inspection) (lock.Inspector, error) {
 	if len(servers.URLs) > 1 {
 		return quorum.OpenInspector(servers, i)
@@ -25,7 +26,7 @@ func OpenInspector(servers lock.Servers, i lock.Inspection) (lock.Inspector, err
 	return line.OpenInspector(servers, i)
 }
 
-// OpenOperator opens the store to change jobs.
+// OpenOperator opens the same store to change jobs.
 func OpenOperator(servers lock.Servers, i lock.Inspection) (lock.Operator, error) {
 	if len(servers.URLs) > 1 {
 		return quorum.OpenOperator(servers, i)
@@ -33,7 +34,7 @@ func OpenOperator(servers lock.Servers, i lock.Inspection) (lock.Operator, error
 	return line.OpenOperator(servers, i)
 }
 
-// ExposedPasswords warns of a password that is sent in plain text.
+// ExposedPasswords warns about a password that the network between here and a server can read.
 func ExposedPasswords(c *config.Config) []string {
 	if c.Address.Local {
 		return nil
