@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -21,10 +22,14 @@ type crowd struct {
 	end   string // a FIFO: the command ends when somebody has opened and closed it
 }
 
+// crowds counts them: what one leaves may take a moment to die, and would count for the next one.
+var crowds atomic.Uint32
+
 // startCrowd starts one, and returns when there is no room for another process. The user owns
 // no other process: what the limit counts is the run's own.
-func startCrowd(t *testing.T, uid uint32, flags ...string) crowd {
+func startCrowd(t *testing.T, flags ...string) crowd {
 	t.Helper()
+	uid := 200_000 + 100*uint32(os.Getpid()) + crowds.Add(1)
 	ability.Need(t, ability.Users)
 	dir, s := t.TempDir(), redistest.Start(t, redistest.Options{})
 	for d := dir; d != "/tmp" && d != "/"; d = filepath.Dir(d) {
@@ -83,12 +88,9 @@ func (c crowd) letEnd() {
 	f.Close()
 }
 
-// The number of users is that of the tests that need one.
-func crowdUser(n int) uint32 { return 200_000 + 10*uint32(os.Getpid()) + uint32(n) }
-
 func TestACommandThatUsesUpAllProcessesKeepsItsLock(t *testing.T) {
 	t.Parallel()
-	run := startCrowd(t, crowdUser(0))
+	run := startCrowd(t)
 	run.untilRenewed(3)
 	if _, err := run.store.Do("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"); err != nil {
 		t.Fatal(err)
@@ -104,7 +106,7 @@ func TestACommandThatUsesUpAllProcessesKeepsItsLock(t *testing.T) {
 
 func TestACommandThatUsesUpAllProcessesIsTerminated(t *testing.T) {
 	t.Parallel()
-	run := startCrowd(t, crowdUser(1))
+	run := startCrowd(t)
 	run.untilRenewed(1)
 	run.signal(syscall.SIGTERM)
 	run.ends(143)
@@ -113,7 +115,7 @@ func TestACommandThatUsesUpAllProcessesIsTerminated(t *testing.T) {
 
 func TestACommandThatUsesUpAllProcessesIsStoppedWhenItsLockIsLost(t *testing.T) {
 	t.Parallel()
-	run := startCrowd(t, crowdUser(2))
+	run := startCrowd(t)
 	occupy(t, run.store)
 	run.ends(76)
 	if got := holder(t, run.store); got != "other" {
@@ -123,7 +125,7 @@ func TestACommandThatUsesUpAllProcessesIsStoppedWhenItsLockIsLost(t *testing.T) 
 
 func TestACommandThatUsesUpAllProcessesLosesItsGuardAndGoesOn(t *testing.T) {
 	t.Parallel()
-	run := startCrowd(t, crowdUser(3))
+	run := startCrowd(t)
 	guard := guardOf(run.process)
 	if guard == 0 {
 		t.Fatal("there is no guard")
