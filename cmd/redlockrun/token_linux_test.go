@@ -95,7 +95,7 @@ func TestAsPID1APasswordCommandIsHeard(t *testing.T) {
 	}
 }
 
-// The attendant ends what a run that is killed leaves of its password command.
+// The supervisor ends what a run that is killed leaves of its password command.
 func TestAPasswordCommandDiesWithAKilledRun(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})

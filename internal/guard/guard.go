@@ -14,10 +14,10 @@ package guard
 // for redlockrun finds: "pkill -9 redlockrun" leaves the guard its work.
 const Name = "lease-guard"
 
-// AttendantName is the argv[0] of an attendant, the other thing that this program can become
+// SupervisorName is the argv[0] of a supervisor, the other thing that this program can become
 // in that way: the parent of one shell command that its starter wants to hear of, and that
-// does not outlive the starter. See [Pipes.Attend].
-const AttendantName = "lease-password"
+// does not outlive the starter. See [Pipes.Supervise].
+const SupervisorName = "lease-password"
 
 // Powerless is the exit status of a guard that may send no signal, not even to itself: a filter
 // of system calls forbids kill(2).

@@ -3,8 +3,8 @@ package guard
 import "syscall"
 
 func init() {
-	if limit, text, ok := calledToAttend(); ok {
-		attend(limit, text)
+	if limit, text, ok := calledToSupervise(); ok {
+		supervise(limit, text)
 	}
 	if kept, orders, ok := invoked(); ok {
 		syscall.Exit(run(kept, orders))

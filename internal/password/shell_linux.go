@@ -32,10 +32,10 @@ func (c *Command) fetch() (string, error) {
 
 // A shell is one that runs the command.
 type shell struct {
-	pid            int // of its attendant, which leads the group
+	pid            int // of its supervisor, which leads the group
 	orders         int // the group may live for as long as this is open
 	stdout, stderr *os.File
-	end            *os.File // on which the attendant says how the shell has ended
+	end            *os.File // on which the supervisor says how the shell has ended
 	reading        sync.WaitGroup
 	said
 }
@@ -60,7 +60,7 @@ func begin(text string) (*shell, error) {
 	}
 	defer syscall.Close(errs)
 	s := &shell{stdout: stdout, stderr: stderr}
-	if err := s.attend(text, [3]uintptr{uintptr(null), uintptr(out), uintptr(errs)}); err != nil {
+	if err := s.supervise(text, [3]uintptr{uintptr(null), uintptr(out), uintptr(errs)}); err != nil {
 		stdout.Close()
 		stderr.Close()
 		return nil, err
@@ -68,7 +68,7 @@ func begin(text string) (*shell, error) {
 	return s, nil
 }
 
-// pipe is one whose end for reading heeds deadlines. The other may be a program's stdout.
+// pipe is one whose end for reading obeys deadlines. The other may be a program's stdout.
 func pipe() (reading *os.File, writing int, err error) {
 	var ends [2]int
 	if err := syscall.Pipe2(ends[:], syscall.O_CLOEXEC); err != nil {
@@ -78,16 +78,16 @@ func pipe() (reading *os.File, writing int, err error) {
 	return os.NewFile(uintptr(ends[0]), "password"), ends[1], nil
 }
 
-func (s *shell) attend(text string, streams [3]uintptr) error {
+func (s *shell) supervise(text string, streams [3]uintptr) error {
 	pipes, err := guard.NewPipes()
 	if err != nil {
 		return err
 	}
-	if s.pid, err = pipes.Attend(text, streams, limit.Nanoseconds()); err != nil {
+	if s.pid, err = pipes.Supervise(text, streams, limit.Nanoseconds()); err != nil {
 		pipes.CloseStarters()
 		return err
 	}
-	s.orders, s.end = pipes.Orders[1], os.NewFile(uintptr(pipes.Ready[0]), "attendant")
+	s.orders, s.end = pipes.Orders[1], os.NewFile(uintptr(pipes.Ready[0]), "supervisor")
 	return nil
 }
 
@@ -106,7 +106,7 @@ func (s *shell) await() *said {
 		s.status, s.missing = guard.ShellEnd(message)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		s.late = true
-	default: // somebody has killed the attendant
+	default: // somebody has killed the supervisor
 		s.status = syscall.WaitStatus(syscall.SIGKILL)
 	}
 	s.kill()

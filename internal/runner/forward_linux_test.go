@@ -52,10 +52,10 @@ func (l logs) got(sig syscall.Signal) [2]int {
 	return [2]int{count(l.command, line), count(l.grandchild, line)}
 }
 
-// settle returns when what was sent to the wrapper before has arrived, most likely: of
+// awaitArrival returns when what was sent to the wrapper before has arrived, most likely: of
 // two signals that wait the lower one comes first, so it takes two rounds. But each may be
 // handled by another thread, and one of them be late: for what has to arrive, wait.
-func (l logs) settle(t *testing.T, wrapper *exec.Cmd) {
+func (l logs) awaitArrival(t *testing.T, wrapper *exec.Cmd) {
 	t.Helper()
 	const winch = "28"
 	for range 2 {
@@ -101,7 +101,7 @@ func TestEverySignalIsForwardedToTheRightProcesses(t *testing.T) {
 			return got[0] >= want[sig][0] && got[1] >= want[sig][1]
 		})
 	}
-	l.settle(t, wrapper)
+	l.awaitArrival(t, wrapper)
 	for sig, want := range want {
 		if got := l.got(sig); got != want {
 			t.Errorf("signal %d: command and grandchild got %v, want %v", sig, got, want)
@@ -158,7 +158,7 @@ func TestAClosedStderrEndsNothing(t *testing.T) {
 	for range 3 {
 		send(t, wrapper, unix.SIGPIPE)
 	}
-	l.settle(t, wrapper)
+	l.awaitArrival(t, wrapper)
 	if hasLine(l.command, "13") {
 		t.Error("SIGPIPE was forwarded")
 	}

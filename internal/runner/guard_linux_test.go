@@ -38,11 +38,11 @@ func startFamily(t *testing.T, s script) family {
 	return f
 }
 
-func (f family) gone() bool { return gone(f.command) && gone(f.grandchild) }
+func (f family) exited() bool { return exited(f.command) && exited(f.grandchild) }
 
 func (f family) isGone(t *testing.T) {
 	t.Helper()
-	eventually(t, "command and grandchild are gone", f.gone)
+	eventually(t, "command and grandchild are gone", f.exited)
 }
 
 func TestNothingOutlivesAKilledWrapper(t *testing.T) {
@@ -50,7 +50,7 @@ func TestNothingOutlivesAKilledWrapper(t *testing.T) {
 	guard := guardOf(t, f.wrapper.Process.Pid)
 	send(t, f.wrapper, unix.SIGKILL)
 	f.isGone(t)
-	eventually(t, "the guard ends", func() bool { return gone(guard) })
+	eventually(t, "the guard ends", func() bool { return exited(guard) })
 }
 
 // prctl(PR_GET_PDEATHSIG) of the command is what it would be without redlockrun.
@@ -94,7 +94,7 @@ func TestWithoutADeadlineAFrozenWrapperKeepsItsCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if f.gone() || gone(guard) || stateOf(guard) == 'T' {
+	if f.exited() || exited(guard) || stateOf(guard) == 'T' {
 		t.Error("the guard can be signalled")
 	}
 }
@@ -119,7 +119,7 @@ func TestTheRunnerReplacesAKilledGuard(t *testing.T) {
 		}
 		return n == 3
 	})
-	if gone(f.command) || gone(f.grandchild) {
+	if exited(f.command) || exited(f.grandchild) {
 		t.Fatal("the command did not survive its guard")
 	}
 	eventually(t, "the new guard is on watch", func() bool { return onWatch(last) })
@@ -262,7 +262,7 @@ func TestTheGuardLeavesAloneWhatTheCommandLeaves(t *testing.T) {
 	s, err := guarded(t, `sleep 1000 & echo $! >"$0"`, pid)
 	left := pidIn(t, pid)
 	defer unix.Kill(left, unix.SIGKILL)
-	if err != nil || s.Code != 0 || s.Left != 1 || gone(left) {
+	if err != nil || s.Code != 0 || s.Left != 1 || exited(left) {
 		t.Errorf("got %+v, %v", s, err)
 	}
 }
@@ -316,7 +316,7 @@ func TestAFrozenGuardWakesUpToTheLastDeadline(t *testing.T) {
 	f.g.Extend(boottime.Now().Add(time.Hour))
 	thaw(t, f.guard)
 	f.obeys(t)
-	if gone(f.command) {
+	if exited(f.command) {
 		t.Error("the command was killed")
 	}
 }
@@ -331,7 +331,7 @@ func TestADeadlineAtTheEndOfAFullReadCounts(t *testing.T) {
 	}
 	f.g.Extend(boottime.Now())
 	thaw(t, f.guard)
-	eventually(t, "the command is dead", func() bool { return gone(f.command) })
+	eventually(t, "the command is dead", func() bool { return exited(f.command) })
 }
 
 // So many orders that the pipe is full: the guard is of no use, and replaced.
@@ -344,7 +344,7 @@ func TestAGuardThatDoesNotReadIsReplaced(t *testing.T) {
 		f.g.Extend(boottime.Now().Add(time.Hour))
 	}
 	guardOf(t, os.Getpid(), f.guard)
-	if gone(f.command) {
+	if exited(f.command) {
 		t.Error("the command was killed")
 	}
 }
@@ -413,7 +413,7 @@ func TestTheGuardLeavesAParkedCommandAloneUntilItRuns(t *testing.T) {
 	})
 	before := wakeUps(t, guard)
 	eventually(t, "the guard has looked twice after the deadline", func() bool { return wakeUps(t, guard) >= before+3 })
-	if f.gone() {
+	if f.exited() {
 		t.Fatal("a parked command was killed")
 	}
 	thaw(t, f.grandchild)
@@ -433,7 +433,7 @@ func TestAReplacementGuardLeavesAParkedCommandAlone(t *testing.T) {
 	eventually(t, "the next guard is on watch", func() bool { return onWatch(next) })
 	before := wakeUps(t, next)
 	eventually(t, "it has looked twice after the deadline", func() bool { return wakeUps(t, next) >= before+3 })
-	if gone(f.command) {
+	if exited(f.command) {
 		t.Error("a parked command was killed")
 	}
 }
@@ -446,7 +446,7 @@ func TestNoLaterDeadlineSavesACommandThatIsNotWanted(t *testing.T) {
 	f.g.KillNow()
 	f.g.Extend(boottime.Now().Add(time.Hour))
 	thaw(t, f.guard)
-	eventually(t, "the command is dead", func() bool { return gone(f.command) })
+	eventually(t, "the command is dead", func() bool { return exited(f.command) })
 }
 
 // wakeUps is how often a process has slept.
@@ -481,7 +481,7 @@ func TestASuspendedCommandContinuedByItsStarterLives(t *testing.T) {
 		thaw(t, f.command)
 	}
 	f.obeys(t)
-	if gone(f.command) {
+	if exited(f.command) {
 		t.Error("the command was killed")
 	}
 }

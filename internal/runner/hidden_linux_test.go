@@ -86,7 +86,7 @@ func livesWith(word string) bool {
 	for _, dir := range dirs {
 		line, _ := os.ReadFile(dir + "/cmdline")
 		pid, _ := strconv.Atoi(filepath.Base(dir))
-		if strings.HasPrefix(string(line), self()+"\x00undumpable\x00"+word) && !gone(pid) {
+		if strings.HasPrefix(string(line), self()+"\x00undumpable\x00"+word) && !exited(pid) {
 			return true
 		}
 	}

@@ -78,7 +78,7 @@ func TestACommandThatCannotBeKilledIsAwaited(t *testing.T) {
 	if line := lines(s.Log)[0]; !strings.HasSuffix(line, "operation not permitted") {
 		t.Errorf("got %q", line)
 	}
-	if gone(cmd.Process.Pid) {
+	if exited(cmd.Process.Pid) {
 		t.Fatal("the wrapper did not wait")
 	}
 	appendLine(end, "")

@@ -304,8 +304,8 @@ func pidIn(t *testing.T, path string) int {
 	return pid
 }
 
-// gone reports whether a process has ended; a zombie has.
-func gone(pid int) bool {
+// exited reports whether a process has ended; a zombie has.
+func exited(pid int) bool {
 	state := stateOf(pid)
 	return state == 0 || state == 'Z' || state == 'X'
 }

@@ -12,8 +12,8 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// rest waits for a pause of a minute, and says how long it took.
-func rest(ctx context.Context, signals <-chan os.Signal) (time.Duration, error) {
+// pauseForAMinute waits for a pause of a minute, and says how long it took.
+func pauseForAMinute(ctx context.Context, signals <-chan os.Signal) (time.Duration, error) {
 	began := time.Now()
 	p := runner.Pause{Length: time.Minute}
 	err := p.Wait(ctx, signals)
@@ -25,7 +25,7 @@ func TestAPauseLastsAsLongAsItIsToLast(t *testing.T) {
 		signals := make(chan os.Signal, 3)
 		signals <- syscall.SIGWINCH
 		signals <- syscall.SIGCONT
-		if took, err := rest(t.Context(), signals); took != time.Minute || err != nil {
+		if took, err := pauseForAMinute(t.Context(), signals); took != time.Minute || err != nil {
 			t.Errorf("%v, %v", took, err)
 		}
 	})
@@ -36,7 +36,7 @@ func TestASignalThatEndsAProgramEndsAPauseAtOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			signals := make(chan os.Signal, 1)
 			time.AfterFunc(time.Second, func() { signals <- sig })
-			took, err := rest(t.Context(), signals)
+			took, err := pauseForAMinute(t.Context(), signals)
 			if signalled, ok := errors.AsType[*runner.SignalError](err); !ok || signalled.Signal != sig || took != time.Second {
 				t.Errorf("signal %d: %v, %v", sig, took, err)
 			}
@@ -49,7 +49,7 @@ func TestAPauseEndsWithItsContext(t *testing.T) {
 		why := errors.New("why")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Second, func() { cancel(why) })
-		if took, err := rest(ctx, nil); took != time.Second || !errors.Is(err, why) {
+		if took, err := pauseForAMinute(ctx, nil); took != time.Second || !errors.Is(err, why) {
 			t.Errorf("%v, %v", took, err)
 		}
 	})

@@ -142,7 +142,7 @@ func TestACommandContinuedBeforeTheLockIsRegainedIsKilled(t *testing.T) {
 	eventually(t, "the guard has looked after the deadline", func() bool { return wakeUps(t, guard) >= before+3 })
 	freeze(t, guard)
 	t.Cleanup(func() {
-		if !gone(guard) {
+		if !exited(guard) {
 			_ = unix.Kill(guard, unix.SIGKILL)
 		}
 	})
@@ -169,7 +169,7 @@ func TestASuspendedCommandRenewedAfterItsDeadlineContinues(t *testing.T) {
 	eventually(t, "the guard has looked after the deadline", func() bool { return wakeUps(t, guard) >= before+5 })
 	appendLine(resume, "")
 	eventually(t, "the command goes on or is gone", func() bool { return stateOf(f.grandchild) != 'T' })
-	if gone(f.command) || gone(f.grandchild) {
+	if exited(f.command) || exited(f.grandchild) {
 		t.Error("the command was killed")
 	}
 }

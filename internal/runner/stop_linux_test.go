@@ -152,7 +152,7 @@ func TestALaterStopCutsTheGraceOfTheRestOfTheGroup(t *testing.T) {
 const restGrace = 45 * time.Second
 
 // restOfAGroup is a command that is being stopped: its leader has ended with 3, a child of it
-// heeds no SIGTERM, and ends by SIGHUP, or by itself after minutes.
+// obeys no SIGTERM, and ends by SIGHUP, or by itself after minutes.
 func restOfAGroup(t *testing.T) (c *runner.Command, signals chan os.Signal, done chan runner.Status) {
 	t.Helper()
 	ready := filepath.Join(t.TempDir(), "ready")
@@ -174,7 +174,7 @@ func restOfAGroup(t *testing.T) (c *runner.Command, signals chan os.Signal, done
 		t.Fatal("no child")
 	}
 	cancel(errReason)
-	eventually(t, "the leader has ended", func() bool { return gone(leader) })
+	eventually(t, "the leader has ended", func() bool { return exited(leader) })
 	return c, signals, done
 }
 

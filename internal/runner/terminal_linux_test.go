@@ -313,7 +313,7 @@ func TestABackgroundRunDoesNotTakeTheTerminal(t *testing.T) {
 	}
 	term.Type("kill %1; wait %1; echo status=$?\n")
 	term.Expect("status=143")
-	if !gone(command) {
+	if !exited(command) {
 		t.Error("the command still runs")
 	}
 }

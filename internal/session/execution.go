@@ -29,7 +29,7 @@ func (s *session) execute(lease lock.Lease, run string, environ []string) (r run
 	x := &execution{observer: observer{s}, lease: lease, run: run, environ: environ, canceller: newCanceller()}
 	cfg := s.watchdog()
 	cfg.Observer = x
-	cfg.Halt = func(err error) { x.canceller.cancelRun(s.stopFor(err)) }
+	cfg.Cancel = func(err error) { x.canceller.cancelRun(s.stopFor(err)) }
 	x.keeper = watchdog.New(lease, cfg)
 	x.keeper.Start()
 	defer shrinkIn(time.Second)()
@@ -122,10 +122,10 @@ func (x *execution) resume() error {
 	return nil
 }
 
-// RunsOn says that the lock is lost and the command runs on, if one does.
-func (x *execution) RunsOn(lost *watchdog.LostError) {
+// Continues says that the lock is lost and the command runs on, if one does.
+func (x *execution) Continues(lost *watchdog.LostError) {
 	if x.canceller.markLost(lost) {
-		x.observer.RunsOn(lost)
+		x.observer.Continues(lost)
 	}
 }
 

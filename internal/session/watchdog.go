@@ -69,7 +69,7 @@ func (t observer) Recovered(tries int) {
 	})
 }
 
-func (t observer) RunsOn(lost *watchdog.LostError) {
+func (t observer) Continues(lost *watchdog.LostError) {
 	t.session.Console.Say(console.Message{
 		Level: console.Warning, Event: console.EventLost, Text: explain.LostMessage(lost, *t.session.about) + "; the command runs on without it",
 		Hints: explain.HintList(explain.LostHint(lost, *t.session.about)),

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// settleAtTerm and settleAtEnd are how long a try that heeds no limit is waited for.
-	settleAtTerm = 25 * time.Millisecond
-	settleAtEnd  = time.Second
+	// resolveAtTerm and resolveAtEnd are how long a try that obeys no limit is waited for.
+	resolveAtTerm = 25 * time.Millisecond
+	resolveAtEnd  = time.Second
 )
 
 var (
@@ -137,7 +137,7 @@ func life(times lock.Times) time.Duration {
 // A keeping is a lease that is being kept.
 type keeping struct {
 	*watchdog.Keeper
-	halted chan error // what Halt was told
+	cancelled chan error // what Cancel was told
 }
 
 // keep starts to keep a lease sent now.
@@ -145,8 +145,8 @@ func keep(r *renewer, cfg watchdog.Config) keeping { return keepAged(r, cfg, 0) 
 
 // keepAged starts to keep a lease of age.
 func keepAged(r *renewer, cfg watchdog.Config, age time.Duration) keeping {
-	k := keeping{halted: make(chan error, 1)}
-	cfg.Halt = func(err error) { k.halted <- err }
+	k := keeping{cancelled: make(chan error, 1)}
+	cfg.Cancel = func(err error) { k.cancelled <- err }
 	r.lasts(cfg.End(cfg.Clock.Now().Add(-age)))
 	k.Keeper = watchdog.New(r, cfg)
 	k.Start()
@@ -159,11 +159,11 @@ func (k keeping) stopAfter(t *testing.T, d time.Duration) watchdog.Stats {
 	var halted error
 	select {
 	case <-time.After(d):
-	case halted = <-k.halted:
+	case halted = <-k.cancelled:
 	}
 	stats := k.Stop()
 	select {
-	case halted = <-k.halted:
+	case halted = <-k.cancelled:
 	default:
 	}
 	if (halted == nil) != (stats.Lost == nil) || halted != nil && halted != error(stats.Lost) {
@@ -209,10 +209,10 @@ func (d *diary) Failed(tries int, err error, left time.Duration) {
 	d.note("try %d failed (%v), %v left", tries, err, left)
 }
 
-func (d *diary) Recovered(tries int)             { d.note("renewed after %d", tries) }
-func (d *diary) StopAsked()                      { d.note("stop asked") }
-func (d *diary) RunsOn(lost *watchdog.LostError) { d.note("runs on: %v", lost.Err) }
-func (d *diary) Regained()                       { d.note("regained") }
+func (d *diary) Recovered(tries int)                { d.note("renewed after %d", tries) }
+func (d *diary) StopAsked()                         { d.note("stop asked") }
+func (d *diary) Continues(lost *watchdog.LostError) { d.note("runs on: %v", lost.Err) }
+func (d *diary) Regained()                          { d.note("regained") }
 
 // says compares what was written down.
 func (d *diary) says(t *testing.T, want ...string) {

@@ -32,7 +32,7 @@ func New(lease Lease, cfg Config) *Keeper {
 // Start begins to renew the lease.
 //
 // Each try has its own limit, and none is sent at or after T_term. The answer of one
-// that was sent before counts until Halt is called: at T_term, or as soon as the
+// that was sent before counts until Cancel is called: at T_term, or as soon as the
 // lease is definitely lost. There are never two tries at a time.
 func (k *Keeper) Start() {
 	k.cfg.tellGuard(k.lease.Until())
@@ -47,7 +47,7 @@ func (k *Keeper) Start() {
 }
 
 // Suspend ends the renewals and waits for the one under way: after it none is, save
-// one that does not heed its context, for which it waits a second.
+// one that does not obey its context, for which it waits a second.
 func (k *Keeper) Suspend() {
 	k.cancel()
 	<-k.over
@@ -61,7 +61,7 @@ func (k *Keeper) Suspend() {
 func (k *Keeper) Resume(ctx context.Context) error {
 	if k.stats.Lost == nil {
 		if err := k.cfg.ask(ctx, k.lease, k.cfg.Clock.Now().Add(k.cfg.Timeout)); err != nil {
-			k.lapse(err)
+			k.expire(err)
 		} else {
 			k.renewed()
 		}
@@ -83,7 +83,7 @@ func (k *Keeper) Stop() Stats {
 // recover makes a panic of the watchdog the end of the command, in order.
 func (k *Keeper) recover() {
 	if r := recover(); r != nil {
-		k.cfg.Halt(fmt.Errorf("panic: %v", r))
+		k.cfg.Cancel(fmt.Errorf("panic: %v", r))
 	}
 }
 
@@ -114,21 +114,21 @@ func (k *Keeper) renewed() {
 func (k *Keeper) lose(lost *LostError) {
 	k.stats.Lost = lost
 	if k.cfg.Continue {
-		k.cfg.Observer.RunsOn(lost)
+		k.cfg.Observer.Continues(lost)
 		return
 	}
-	k.cfg.Halt(lost)
+	k.cfg.Cancel(lost)
 }
 
-// lapse is lose for a lease that was lost while the command was suspended, which
+// expire is lose for a lease that was lost while the command was suspended, which
 // Resume ends.
-func (k *Keeper) lapse(err error) {
+func (k *Keeper) expire(err error) {
 	now := k.cfg.Clock.Now()
 	// Mostly T_kill is long past: the command does not run beside its successor for an instant.
 	k.stats.Lost = &LostError{err, earliest(now.Add(killTaken), now.Add(k.cfg.Grace), k.cfg.Kill(k.lease.Until()))}
 	k.stats.Closest = min(k.stats.Closest, k.cfg.Term(k.lease.Until()).Sub(now))
 	if k.cfg.Continue {
-		k.cfg.Observer.RunsOn(k.stats.Lost)
+		k.cfg.Observer.Continues(k.stats.Lost)
 	}
 }
 

@@ -30,8 +30,8 @@ func (k keeping) stays(t *testing.T, d time.Duration) watchdog.Stats {
 	t.Helper()
 	time.Sleep(d)
 	stats := k.Stop()
-	if len(k.halted) != 0 {
-		t.Errorf("halted for %v", <-k.halted)
+	if len(k.cancelled) != 0 {
+		t.Errorf("halted for %v", <-k.cancelled)
 	}
 	return stats
 }

@@ -104,8 +104,8 @@ func TestASuspendedLeaseThatIsLostIsNotResumed(t *testing.T) {
 				t.Errorf("suspended for %v: %d tries, SIGKILL in %v, want %d, %v",
 					c.slept, len(r.tries()), time.Until(lost.Kill), c.tries, time.Until(kill))
 			}
-			if stats := k.Stop(); stats.Lost != lost || len(k.halted) != 0 {
-				t.Errorf("lost for %v, and %d times halted", stats.Lost, len(k.halted))
+			if stats := k.Stop(); stats.Lost != lost || len(k.cancelled) != 0 {
+				t.Errorf("lost for %v, and %d times halted", stats.Lost, len(k.cancelled))
 			}
 			time.Sleep(time.Hour)
 			if len(r.tries()) != c.tries {
@@ -154,7 +154,7 @@ func TestALeaseThatWasLostBeforeItWasSuspendedIsNotAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := script(t, minute, lock.ErrTaken)
 		k := keep(r, resumable(5*time.Second))
-		halted := <-k.halted
+		halted := <-k.cancelled
 		k.Suspend()
 		if lost := k.resumes(t, lock.ErrTaken); error(lost) != halted || len(r.sent) != 1 {
 			t.Errorf("halted for %v, resumed with %v, after %d tries", halted, lost, len(r.sent))
@@ -190,7 +190,7 @@ func TestAfterSuspendAndStopNoTryIsUnderWay(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := &renewer{t: t, renew: func(ctx context.Context, _ time.Time) (time.Time, error) {
 				<-ctx.Done()
-				time.Sleep(settleAtEnd / 2) // slow to heed
+				time.Sleep(resolveAtEnd / 2) // slow to obey
 				return time.Time{}, ctx.Err()
 			}}
 			k := keep(r, alarmed(minute))

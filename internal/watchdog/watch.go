@@ -13,8 +13,8 @@ import (
 const (
 	// A try whose context has ended returns in far less than this. At T_term every
 	// moment comes off the grace; after the command's end only the user waits.
-	settleAtTerm = 25 * time.Millisecond
-	settleAtEnd  = time.Second
+	resolveAtTerm = 25 * time.Millisecond
+	resolveAtEnd  = time.Second
 )
 
 var errNoAnswer = fmt.Errorf("wait for the store's answer: %w", context.DeadlineExceeded)
@@ -120,7 +120,7 @@ func (w *watch) try(ctx context.Context, sent time.Time) answer {
 	a, ok := w.wait(ctx, w.term(), answers)
 	if !ok {
 		cancel()
-		a, ok = w.settle(ctx, answers)
+		a, ok = w.resolve(ctx, answers)
 	}
 	if a.panic != nil {
 		panic(a.panic)
@@ -140,11 +140,11 @@ func (w *watch) renewal(ctx context.Context) (a answer) {
 	return a
 }
 
-// settle waits for a try whose context has ended.
-func (w *watch) settle(ctx context.Context, answers <-chan answer) (answer, bool) {
-	limit := settleAtTerm
+// resolve waits for a try whose context has ended.
+func (w *watch) resolve(ctx context.Context, answers <-chan answer) (answer, bool) {
+	limit := resolveAtTerm
 	if ctx.Err() != nil {
-		limit = settleAtEnd
+		limit = resolveAtEnd
 	}
 	w.timer.Reset(limit)
 	select {

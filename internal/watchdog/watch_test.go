@@ -17,7 +17,7 @@ func TestASlowReplyShortensTheLease(t *testing.T) {
 	for tenths := range 13 {
 		delay := minute.TTL * time.Duration(tenths) / 10
 		synctest.Test(t, func(t *testing.T) {
-			// A store client that heeds no limit, so that the reply is late indeed; after it, silence.
+			// A store client that obeys no limit, so that the reply is late indeed; after it, silence.
 			start := time.Now()
 			hung := make(chan struct{})
 			r := &renewer{t: t}
@@ -30,10 +30,10 @@ func TestASlowReplyShortensTheLease(t *testing.T) {
 			}
 			lost := mustLose(time.Hour, r, config(minute))
 			term := start.Add(life(minute))
-			if answered := r.tries()[0].Add(delay); answered.Before(term.Add(settleAtTerm)) {
+			if answered := r.tries()[0].Add(delay); answered.Before(term.Add(resolveAtTerm)) {
 				term = r.tries()[0].Add(life(minute))
 			}
-			if late := time.Since(term); late < 0 || late > settleAtTerm {
+			if late := time.Since(term); late < 0 || late > resolveAtTerm {
 				t.Errorf("a reply after %v: stopped %v after T_term with %v", delay, late, lost)
 			}
 			close(hung)
@@ -165,12 +165,12 @@ func TestADefiniteLossActsAtOnce(t *testing.T) {
 }
 
 func TestALossNeverPutsTheKillBeyondTheLease(t *testing.T) {
-	// The answer comes at the last moment, from a client that heeds no limit.
+	// The answer comes at the last moment, from a client that obeys no limit.
 	for _, final := range []error{lock.ErrLost, lock.ErrTaken} {
 		synctest.Test(t, func(t *testing.T) {
 			until := minute.End(time.Now())
 			r := &renewer{t: t, renew: func(_ context.Context, sent time.Time) (time.Time, error) {
-				time.Sleep(time.Until(minute.Term(until).Add(settleAtTerm / 2)))
+				time.Sleep(time.Until(minute.Term(until).Add(resolveAtTerm / 2)))
 				return time.Time{}, final
 			}}
 			cfg := config(minute)
@@ -204,7 +204,7 @@ func TestALateRenewalCounts(t *testing.T) {
 		r := &renewer{t: t}
 		r.renew = func(_ context.Context, sent time.Time) (time.Time, error) {
 			if len(r.sent) == 1 {
-				time.Sleep(5 * minute.Try) // heeds no limit
+				time.Sleep(5 * minute.Try) // obeys no limit
 			}
 			return minute.End(sent), nil
 		}
@@ -220,7 +220,7 @@ func TestARenewalCountsUntilTheCommandIsStopped(t *testing.T) {
 		r := &renewer{t: t}
 		r.renew = func(_ context.Context, sent time.Time) (time.Time, error) {
 			if len(r.sent) == 1 {
-				time.Sleep(time.Until(term.Add(settleAtTerm / 2)))
+				time.Sleep(time.Until(term.Add(resolveAtTerm / 2)))
 			}
 			return minute.End(sent), nil
 		}
@@ -245,7 +245,7 @@ func TestNoTryOutlivesTheEndOfTheCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &renewer{t: t, renew: func(ctx context.Context, _ time.Time) (time.Time, error) {
 			<-ctx.Done()
-			time.Sleep(settleAtEnd / 2) // slow to heed
+			time.Sleep(resolveAtEnd / 2) // slow to obey
 			return time.Time{}, ctx.Err()
 		}}
 		stats := mustKeep(minute.Renew+time.Millisecond, r, config(minute))
@@ -264,7 +264,7 @@ func TestATryThatHangsDelaysNothing(t *testing.T) {
 			return time.Time{}, errRefused
 		}}
 		lost := mustLose(time.Hour, r, config(minute))
-		if late := time.Since(term); late < 0 || late > settleAtTerm || len(r.tries()) != 1 {
+		if late := time.Since(term); late < 0 || late > resolveAtTerm || len(r.tries()) != 1 {
 			t.Errorf("%d tries, stopped %v after T_term", len(r.tries()), late)
 		}
 		if !errors.Is(lost, context.DeadlineExceeded) {
@@ -280,7 +280,7 @@ func TestATryThatHangsDelaysNothing(t *testing.T) {
 		}}
 		start := time.Now()
 		mustKeep(minute.Renew+time.Millisecond, r, config(minute))
-		if waited := time.Since(start) - minute.Renew - time.Millisecond; waited != settleAtEnd {
+		if waited := time.Since(start) - minute.Renew - time.Millisecond; waited != resolveAtEnd {
 			t.Errorf("ended after %v", waited)
 		}
 		close(release)
@@ -381,7 +381,7 @@ func TestAPanicHaltsTheCommand(t *testing.T) {
 			r, cfg := replies(t, minute, 0, nil), config(minute)
 			arrange(r, &cfg)
 			k := keep(r, cfg)
-			err := <-k.halted
+			err := <-k.cancelled
 			if k.Stop(); err.Error() != "panic: oh" || errors.As(err, new(*watchdog.LostError)) {
 				t.Errorf("%s: %v", name, err)
 			}

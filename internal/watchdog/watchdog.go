@@ -38,9 +38,9 @@ type Config struct {
 	// Continue says that the command runs on when its lease is lost.
 	Continue bool
 
-	// Halt ends the command. It is told a *LostError, unless Continue is set, or that
+	// Cancel ends the command. It is told a *LostError, unless Continue is set, or that
 	// the watchdog itself has failed. Freshen alone does without.
-	Halt func(error)
+	Cancel func(error)
 
 	// Guard, if not nil, is told at which instant the guard is to kill the command,
 	// whenever that changes. With Continue there is none.
@@ -61,7 +61,7 @@ func (c *Config) tellGuard(until time.Time) {
 }
 
 // An Observer is told what becomes of a lease, by one call at a time. Neither it nor
-// Halt nor Guard may block: they are called between renewals.
+// Cancel nor Guard may block: they are called between renewals.
 type Observer interface {
 	// Failed is told of a try that got no answer, or none that settles anything: how
 	// many have failed since the last success, why this one did, and what is left
@@ -75,8 +75,8 @@ type Observer interface {
 	// end. The lease is kept as before.
 	StopAsked()
 
-	// RunsOn is told that the lease is lost, if the command runs on (Config.Continue).
-	RunsOn(*LostError)
+	// Continues is told that the lease is lost, if the command runs on (Config.Continue).
+	Continues(*LostError)
 
 	// Regained is told that the lease is held again: nobody else can have had it.
 	Regained()
@@ -123,5 +123,5 @@ type unobserved struct{}
 func (unobserved) Failed(int, error, time.Duration) {}
 func (unobserved) Recovered(int)                    {}
 func (unobserved) StopAsked()                       {}
-func (unobserved) RunsOn(*LostError)                {}
+func (unobserved) Continues(*LostError)             {}
 func (unobserved) Regained()                        {}

@@ -74,7 +74,7 @@ var watchdogFaults = []fault{
 		"\tk.cancel()\n\t<-k.over\n", "\tk.cancel()\n",
 		"internal/watchdog TestNoTryOutlivesTheEndOfTheCommand|TestAfterSuspendAndStopNoTryIsUnderWay", true},
 	{"let a panic pass", "internal/watchdog/keeper.go",
-		`		k.cfg.Halt(fmt.Errorf("panic: %v", r))`, `		_ = fmt.Sprint(r)`,
+		`		k.cfg.Cancel(fmt.Errorf("panic: %v", r))`, `		_ = fmt.Sprint(r)`,
 		"internal/watchdog TestAPanicHaltsTheCommand", false},
 	{"resume what is lost", "internal/watchdog/keeper.go",
 		"\tif k.stats.Lost != nil && !k.cfg.Continue {\n\t\treturn k.stats.Lost\n\t}\n", "",

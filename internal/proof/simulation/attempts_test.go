@@ -31,8 +31,8 @@ func (l *loss) rests(resting bool) (lost bool) {
 	return l.lost
 }
 
-// RunsOn: in a pause the loss ends the run, as in cmd/redlockrun.
-func (o observer) RunsOn(lost *watchdog.LostError) {
+// Continues: in a pause the loss ends the run, as in cmd/redlockrun.
+func (o observer) Continues(lost *watchdog.LostError) {
 	o.c.tell(news{kind: runsOn, lost: lost})
 	if o.c.loss.set(true) {
 		o.c.hears(lost)

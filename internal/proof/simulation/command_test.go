@@ -44,7 +44,7 @@ func (p *process) execute(lease lock.Lease) ending {
 	c.late = chance.between(0, times.Margin/2)
 	c.obeys = pick(chance, 0, chance.between(0, times.Grace), 2*times.Grace+times.TTL)
 	cfg := p.config()
-	cfg.Halt = c.hears
+	cfg.Cancel = c.hears
 	cfg.Observer = observer{c}
 	c.alone = streamOf(p.client.world.seed, "guard of %s", p.run).chance(0.2)
 	cfg.Guard = func(at time.Time) {

@@ -14,36 +14,36 @@ const (
 	mostText = 1<<17 + 64
 )
 
-// How a shell has ended, or that there was none, as an attendant tells it.
+// How a shell has ended, or that there was none, as a supervisor tells it.
 const (
 	shellEnded   Kind = 'e' // Value is its wait status
 	shellMissing Kind = 'm' // Value is the errno of execve(2)
 )
 
-// Attend runs text by /bin/sh -c, in a session and process group of its own, with the three
+// Supervise runs text by /bin/sh -c, in a session and process group of its own, with the three
 // descriptors of streams and no other. pid is the leader of that group: not the shell but its
-// attendant, which this program becomes. It writes to Ready how the shell has ended, a message
+// supervisor, which this program becomes. It writes to Ready how the shell has ended, a message
 // for [ShellEnd], and then waits: for SIGKILL to the group, for the end of Orders, which is
 // the death of its starter, and for limit (ns). Each of these ends the whole group. Whoever
-// has called Attend reaps pid; as PID 1 somebody else may.
+// calls Supervise reaps pid; as PID 1 somebody else may.
 //
 // The shell is no child of a process that waits for any child, or lets the kernel reap them:
 // so its status is not lost, as PID 1 neither.
-func (p Pipes) Attend(text string, streams [3]uintptr, limit int64) (pid int, err error) {
+func (p Pipes) Supervise(text string, streams [3]uintptr, limit int64) (pid int, err error) {
 	defer p.CloseGuards()
 	files := append(streams[:], uintptr(p.Orders[0]), uintptr(p.Ready[1]))
-	return syscall.ForkExec("/proc/self/exe", []string{AttendantName, decimal(int(limit / millisecond)), text}, &syscall.ProcAttr{
+	return syscall.ForkExec("/proc/self/exe", []string{SupervisorName, decimal(int(limit / millisecond)), text}, &syscall.ProcAttr{
 		Env: syscall.Environ(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 }
 
-// calledToAttend reports whether this process is to be an attendant, for how long and of what.
-func calledToAttend() (limit int64, text string, ok bool) {
+// calledToSupervise reports whether this process is to be a supervisor, for how long and of what.
+func calledToSupervise() (limit int64, text string, ok bool) {
 	if !hasOrders() {
 		return 0, "", false
 	}
-	name, _ := cut(readFile(0, "/cmdline", make([]byte, len(AttendantName)+1)), 0)
-	if string(name) != AttendantName {
+	name, _ := cut(readFile(0, "/cmdline", make([]byte, len(SupervisorName)+1)), 0)
+	if string(name) != SupervisorName {
 		return 0, "", false
 	}
 	_, argv := cut(readFile(0, "/cmdline", make([]byte, mostText)), 0)
@@ -52,11 +52,11 @@ func calledToAttend() (limit int64, text string, ok bool) {
 	return int64(number(first)) * millisecond, string(last), true
 }
 
-// attend is the whole life of an attendant. It does not return.
-func attend(limit int64, text string) {
+// supervise is the whole life of a supervisor. It does not return.
+func supervise(limit int64, text string) {
 	outset.ReturnSignals()
 	closeFrom(Ready + 1)
-	title := append([]byte(AttendantName), 0)
+	title := append([]byte(SupervisorName), 0)
 	syscall.RawSyscall(syscall.SYS_PRCTL, setName, uintptr(unsafe.Pointer(&title[0])), 0)
 	var usual signalAction // PID 1 may ignore it, which the shell would inherit
 	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGCHLD), uintptr(unsafe.Pointer(&usual)), 0, 8, 0, 0)
@@ -101,7 +101,7 @@ func outlast(limit int64) {
 	}
 }
 
-// ShellEnd reads what an attendant has written, Size bytes: how the shell has ended, or
+// ShellEnd reads what a supervisor has written, Size bytes: how the shell has ended, or
 // why it could not be started.
 func ShellEnd(message []byte) (syscall.WaitStatus, error) {
 	m := decode(message)
