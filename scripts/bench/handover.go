@@ -240,12 +240,11 @@ func blocked(file string) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	inode := fmt.Sprintf(":%d ", info.Sys().(*syscall.Stat_t).Ino)
 	for line := range strings.Lines(string(locks)) {
-		if strings.Contains(line, "-> FLOCK") && strings.Contains(line, fmt.Sprintf(":%d ", inode(info))) {
+		if strings.Contains(line, "-> FLOCK") && strings.Contains(line, inode) {
 			n++
 		}
 	}
 	return n, nil
 }
-
-func inode(info os.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }

@@ -2,7 +2,10 @@
 
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"net"
+)
 
 // redisCLI is what a shell script does instead: SET NX PX, the command, and a
 // compare-and-delete.
@@ -51,7 +54,7 @@ func remembered(b *bench) error {
 // scripted compares a run with what a script does by itself, which takes so long
 // that in the contest with flock it would leave a cold cache to the others.
 func scripted(b *bench) error {
-	port := portOf(b.server.Addr())
+	_, port, _ := net.SplitHostPort(b.server.Addr())
 	r, err := b.contest(b.programs, func(program string) []contender {
 		return []contender{
 			{name: "redlockrun -- true", argv: redlockrun(program, b.server.URL(), "true")},

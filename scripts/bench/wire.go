@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"net"
 	"strings"
 
 	"redlockrun/internal/proof/redistest"
@@ -30,9 +29,4 @@ func wire(b *bench) error {
 	b.atMost("round trips of one run", "", float64(proxy.RoundTrips()), 3)
 	b.atMost("connections of one run", "", float64(proxy.Accepted()), 1)
 	return nil
-}
-
-func portOf(addr string) string {
-	_, port, _ := net.SplitHostPort(addr)
-	return port
 }

@@ -70,14 +70,10 @@ func simulate(out io.Writer, faults []fault, keep func(observation) error) (good
 			fmt.Fprintln(out, err)
 			good = false
 		}
-		good = good && s.asExpected()
+		unexpected := (s.seeds == "") != (unseen[s.name] != "")
+		good = good && s.err == nil && !unexpected
 	}
 	return good
-}
-
-// asExpected reports whether a fault was seen, or is said not to be and was not.
-func (s observation) asExpected() bool {
-	return s.err == nil && (s.seeds == "") == (unseen[s.name] != "")
 }
 
 func (s observation) String() string {

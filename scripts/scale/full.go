@@ -43,7 +43,7 @@ func full(s *scale) error {
 		return err
 	}
 	defer admin.conn.Close()
-	crowd := newCrowd(r)
+	crowd := &crowd{at: r.servers[0].Addr(), stop: make(chan struct{}), over: make(chan struct{})}
 	defer crowd.leave()
 	if err := crowd.fill(); err != nil {
 		return err
@@ -136,10 +136,6 @@ type crowd struct {
 	in   []net.Conn
 	stop chan struct{}
 	over chan struct{}
-}
-
-func newCrowd(r *rig) *crowd {
-	return &crowd{at: r.servers[0].Addr(), stop: make(chan struct{}), over: make(chan struct{})}
 }
 
 // fill connects until that is refused, and then again and again.

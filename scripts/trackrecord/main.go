@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, seed string) error {
 	}
 	switch word {
 	case "table":
-		return write(faults)
+		return place.Write(proof, func(string) string { return table(faults) })
 	case "check":
 		return check(ctx, faults)
 	}

@@ -51,10 +51,6 @@ func (f fault) proof() string {
 	return "`" + dir + "` `" + strings.ReplaceAll(pattern, "|", "`, `") + "`"
 }
 
-func write(faults []fault) error {
-	return place.Write(proof, func(string) string { return table(faults) })
-}
-
 // check says what of the record is not so. Without git, or without the history, nothing is
 // said of commits.
 func check(ctx context.Context, faults []fault) error {
