@@ -307,6 +307,61 @@ func TestAReaderThatIsGoneEndsTheCommand(t *testing.T) {
 	}
 }
 
+// hasReader reports whether somebody could read what is written to a pipe.
+func hasReader(t *testing.T, f *os.File) (has bool) {
+	t.Helper()
+	control(t, f, func(fd int) error {
+		fds := []unix.PollFd{{Fd: int32(fd)}}
+		_, err := unix.Poll(fds, 0)
+		has = fds[0].Revents&unix.POLLERR == 0
+		return err
+	})
+	return has
+}
+
+// Some commands look for their reader without writing: GNU tail -f does.
+func TestAReaderThatIsGoneIsNoticedWithoutAWrite(t *testing.T) {
+	for what, make := range map[string]func(testing.TB) (*os.File, *os.File){
+		"pipe":   originalPipe,
+		"socket": func(t testing.TB) (*os.File, *os.File) { return originalSocket(t, unix.SOCK_STREAM) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			read, write := make(t)
+			tap := tapped(t, write, null(t), 1<<10)
+			run(t, shell(tap, "echo once"))
+			if _, err := io.ReadFull(read, []byte("once\n")); err != nil || !hasReader(t, tap.Stdout()) {
+				t.Fatal("the pipe is closed too early", err)
+			}
+			read.Close()
+			eventually(t, "the pipe is closed", func() bool { return !hasReader(t, tap.Stdout()) })
+			tap.End()
+			if err := tap.Flush(t.Context()); !errors.Is(err, unix.EPIPE) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// The reader of a named FIFO may be replaced while nothing is written.
+func TestAFIFOMayGetAnotherReader(t *testing.T) {
+	path := t.TempDir() + "/fifo"
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first := open(t, path, os.O_RDONLY|unix.O_NONBLOCK)
+	write := open(t, path, os.O_WRONLY)
+	tap := tapped(t, write, null(t), 1<<10)
+	first.Close()
+	second := open(t, path, os.O_RDONLY|unix.O_NONBLOCK)
+	run(t, shell(tap, "echo new"))
+	finish(t, tap)
+	tap.Close()
+	write.Close()
+	if got := readAll(second).wait(t); got != "new\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // To a pipe that others write to, too, whole lines stay whole.
 func TestLinesOfAPipeStayWhole(t *testing.T) {
 	read, write := originalPipe(t)

@@ -53,7 +53,8 @@ func (f *file) tail(most int) Tail {
 // readAt opens the file anew, for reading: that works for one that is only appended to, and for
 // one without a name. It does not use the descriptor's position.
 func (f *file) readAt(text []byte, at int64) (int, error) {
-	fd, err := unix.Open(descriptors+strconv.Itoa(f.stream.fd), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	path := descriptors + strconv.Itoa(f.stream.fd)
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0, err
 	}

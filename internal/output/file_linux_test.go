@@ -24,6 +24,7 @@ func atoi(t *testing.T, text string) int {
 func TestTheEndOfAFileIsReadBack(t *testing.T) {
 	const before = "what stood there before\n"
 	long := strings.Repeat("x", 5000) + "\n"
+	const added = os.O_WRONLY | os.O_APPEND
 	for what, c := range map[string]struct {
 		flags int
 		text  string             // runs as the command
@@ -31,13 +32,13 @@ func TestTheEndOfAFileIsReadBack(t *testing.T) {
 		want  string
 		total int64
 	}{
-		"appended to":               {os.O_WRONLY | os.O_APPEND, "echo new", nil, "new\n", 4},
-		"nothing":                   {os.O_WRONLY | os.O_APPEND, "true", nil, "", 0},
-		"more than is kept":         {os.O_WRONLY | os.O_APPEND, "printf '%5000s\\n' | tr ' ' x", nil, long[len(long)-1024:], 5001},
+		"appended to":               {added, "echo new", nil, "new\n", 4},
+		"nothing":                   {added, "true", nil, "", 0},
+		"more than is kept":         {added, "printf '%5000s\\n' | tr ' ' x", nil, long[len(long)-1024:], 5001},
 		"read and written":          {os.O_RDWR | os.O_APPEND, "echo new", nil, "new\n", 4},
-		"without rights":            {os.O_WRONLY | os.O_APPEND, "echo new", func(path string) error { return os.Chmod(path, 0o200) }, "new\n", 4},
-		"unlinked":                  {os.O_WRONLY | os.O_APPEND, "echo new", os.Remove, "new\n", 4},
-		"truncated by copytruncate": {os.O_WRONLY | os.O_APPEND, "echo old; : >$F; echo new", nil, "new\n", 4},
+		"without rights":            {added, "echo new", unreadable, "new\n", 4},
+		"unlinked":                  {added, "echo new", os.Remove, "new\n", 4},
+		"truncated by copytruncate": {added, "echo old; : >$F; echo new", nil, "new\n", 4},
 	} {
 		t.Run(what, func(t *testing.T) {
 			path, file := originalFile(t, before, c.flags)
@@ -58,10 +59,13 @@ func TestTheEndOfAFileIsReadBack(t *testing.T) {
 	}
 }
 
+func unreadable(path string) error { return os.Chmod(path, 0o200) }
+
 // One file for both streams is read once.
 func TestAFileForBothStreamsIsReadOnce(t *testing.T) {
 	path, stdout := originalFile(t, "", os.O_WRONLY|os.O_APPEND)
-	for what, stderr := range map[string]*os.File{"the same": stdout, "opened twice": open(t, path, os.O_WRONLY|os.O_APPEND)} {
+	again := open(t, path, os.O_WRONLY|os.O_APPEND)
+	for what, stderr := range map[string]*os.File{"the same": stdout, "opened twice": again} {
 		tap := tapped(t, stdout, stderr, 1<<10)
 		run(t, shell(tap, "echo out; echo err >&2"))
 		finish(t, tap)
@@ -80,16 +84,16 @@ func TestStdoutStandsBeforeStderr(t *testing.T) {
 		{"short", y, "short" + y[:1019]},
 		{"out", "err", "outerr"},
 	} {
-		for what, files := range map[string]func() (stdout, stderr *os.File){
-			"files": func() (stdout, stderr *os.File) {
-				_, stdout = originalFile(t, "", os.O_WRONLY)
-				_, stderr = originalFile(t, "", os.O_WRONLY)
-				return stdout, stderr
-			},
-			"a file and a pipe": func() (stdout, stderr *os.File) { _, stdout = originalFile(t, "", os.O_WRONLY); return stdout, null(t) },
-			"a pipe and a file": func() (stdout, stderr *os.File) { _, stderr = originalFile(t, "", os.O_WRONLY); return null(t), stderr },
+		for what, isFile := range map[string][2]bool{
+			"files": {true, true}, "a file and a pipe": {true, false}, "a pipe and a file": {false, true},
 		} {
-			stdout, stderr := files()
+			stdout, stderr := null(t), null(t)
+			if isFile[0] {
+				_, stdout = originalFile(t, "", os.O_WRONLY)
+			}
+			if isFile[1] {
+				_, stderr = originalFile(t, "", os.O_WRONLY)
+			}
 			tap := tapped(t, stdout, stderr, 1<<10)
 			run(t, command(tap, "/bin/sh", "-c", `printf %s "$0"; printf %s "$1" >&2`, c.stdout, c.stderr))
 			finish(t, tap)

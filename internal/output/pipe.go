@@ -32,15 +32,16 @@ type pipe struct {
 	inode       uint64
 
 	done chan struct{} // closed when nothing more is written
-	err  error         // why something was not written; meaningful then
 	left bool          // a process had it open after end
 
 	drained chan struct{} // closed when rest is complete
 
-	mu   sync.Mutex
-	over bool   // the copying goroutine reads no more
-	old  int    // so many of the next bytes were there before begin
-	rest []byte // what end has read, still to be written
+	mu       sync.Mutex
+	over     bool   // the copying goroutine reads no more
+	old      int    // so many of the next bytes were there before begin
+	rest     []byte // what end has read, still to be written
+	complete bool   // everything was written
+	err      error  // why something was not
 }
 
 func newPipe(s *stream, recent *ring) (*pipe, error) {
@@ -75,24 +76,47 @@ func (p *pipe) closeEnds() {
 	_ = p.read.Close()
 }
 
-// copy goes on until end, or until the original cannot be written to. Then the pipe is closed,
-// and the command's next write fails as it would on the original.
+// copy goes on until end, or until the original cannot be written to.
 func (p *pipe) copy() {
 	defer close(p.done)
 	defer p.to.finish()
+	defer onHangup(p.to.stream, func() { p.fail(fmt.Errorf("write output of the command: %w", unix.EPIPE)) })()
 	buffer := make([]byte, bufferSize)
 	for {
 		data := p.next(buffer)
 		if len(data) == 0 {
+			p.finish()
 			return
 		}
 		if err := p.to.write(data); err != nil {
-			p.err = err
-			p.stop()
-			_ = p.read.Close()
+			p.fail(err)
 			return
 		}
 	}
+}
+
+// finish says that everything was written, unless something failed.
+func (p *pipe) finish() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.complete = p.err == nil
+}
+
+// fail closes the pipe, so that the command's next write fails as it would on the original. What is
+// in the pipe is lost to the original, but kept.
+func (p *pipe) fail(err error) {
+	p.mu.Lock()
+	if p.err == nil && !p.complete {
+		p.err = err
+	}
+	p.over = true
+	_ = p.conn.Control(func(fd uintptr) {
+		last := make([]byte, waiting(int(fd)))
+		n, _ := readSome(int(fd), last)
+		p.keep(last[:max(n, 0)])
+	})
+	p.mu.Unlock()
+	_ = p.read.Close() // would wait for who has the lock and uses it
 }
 
 // next waits for bytes, nothing if there are no more.
@@ -149,7 +173,7 @@ func (p *pipe) stop() {
 func (p *pipe) end(until time.Time) {
 	p.stop()
 	_ = p.write.Close()
-	_ = p.conn.Control(func(fd uintptr) { p.drain(int(fd), until) }) // fails if it is closed: the original cannot be written to
+	_ = p.conn.Control(func(fd uintptr) { p.drain(int(fd), until) }) // not if the original has failed, and it is closed
 	close(p.drained)
 	_ = p.read.Close()
 }
@@ -205,13 +229,12 @@ func readSome(fd int, buffer []byte) (n int, err error) {
 func (p *pipe) flush(ctx context.Context) error {
 	select {
 	case <-p.done:
-		return p.err
 	case <-ctx.Done():
 	}
-	select {
-	case <-p.done:
-		return p.err
-	default:
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err == nil && !p.complete {
 		return context.Cause(ctx)
 	}
+	return p.err
 }

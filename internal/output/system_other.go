@@ -34,3 +34,6 @@ func waiting(int) int { return 0 }
 func sameOpenFile(int, int) (bool, error) { return false, unix.ENOSYS }
 
 func holders(context.Context, []*pipe) []int { return nil }
+
+// onHangup watches nothing: the next write tells.
+func onHangup(*stream, func()) (cancel func()) { return func() {} }
