@@ -49,7 +49,8 @@ func (v *visit) checkCertificate(end, now time.Time) Finding {
 	days := int(math.Floor(end.Sub(now).Hours() / 24))
 	date := lock.LocalTime(end)
 	if end.Sub(now) < certificateWarning {
-		return v.is("tls", Warn, "the server's certificate ends in %d days, at %s: from then on nothing runs (69)", days, date).
+		return v.is("tls", Warn, "the server's certificate ends in %d days, at %s: from then on nothing runs (69)",
+			days, date).
 			to("renew the server's certificate")
 	}
 	return v.is("tls", Ok, "the server's certificate ends in %d days, at %s", days, date)
@@ -65,7 +66,8 @@ func isOfTLS(err error) bool {
 		return op.Op != "dial"
 	}
 	return errors.As(err, &certificate) || errors.As(err, &record) || errors.As(err, &alert) ||
-		errors.Is(err, io.EOF) || errors.Is(err, context.DeadlineExceeded) // a server without TLS waits for the rest of a line
+		errors.Is(err, io.EOF) ||
+		errors.Is(err, context.DeadlineExceeded) // a server without TLS waits for the rest of a line
 }
 
 func tlsRemedy(err error) string {

@@ -23,8 +23,10 @@ func checkClock(ctx context.Context, v *visit) []Finding {
 		if ahead < 0 {
 			word = "behind"
 		}
-		return []Finding{v.is("clock", Warn, "the server's clock is %s %s this host's", ahead.Abs().Round(100*time.Millisecond), word).
-			to("let chrony or systemd-timesyncd keep both: --once-per goes by the host's clock, and what is shown by the server's")}
+		return []Finding{v.is("clock", Warn, "the server's clock is %s %s this host's",
+			ahead.Abs().Round(100*time.Millisecond), word).
+			to("let chrony or systemd-timesyncd keep both: " +
+				"--once-per goes by the host's clock, and what is shown by the server's")}
 	}
 	return []Finding{v.is("clock", Ok, "the server's clock and this host's agree")}
 }
@@ -70,7 +72,8 @@ func checkScriptTime(ctx context.Context, v *visit) []Finding {
 	case barred(err): // said by the rights
 		return nil
 	case err != nil:
-		return []Finding{v.is("script-time", Fail, "TIME in a script: %s", v.Say(err)).to("check that the server is alive")}
+		return []Finding{v.is("script-time", Fail, "TIME in a script: %s", v.Say(err)).
+			to("check that the server is alive")}
 	case !ok || there.Year() < 2020:
 		return []Finding{v.is("script-time", Warn,
 			"TIME in a script tells no time: nobody sees when runs began, and a fence that is lost begins anew").

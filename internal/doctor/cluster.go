@@ -24,13 +24,15 @@ func askNode(ctx context.Context, v *visit) []Finding {
 	case slotsErr == nil:
 		v.told.nodes = slots
 	case isSingle(nodesErr), isSingle(slotsErr):
-		return []Finding{v.is("cluster", Warn, "it is a single server, and no node of a Cluster; jobs run there all the same").
+		return []Finding{v.is("cluster", Warn,
+			"it is a single server, and no node of a Cluster; jobs run there all the same").
 			to("redis:// in place of redis+cluster:// is for one server")}
 	case !barred(nodesErr):
 		return []Finding{v.is("cluster", Fail, "%s", v.Say(nodesErr)).
 			to("is it a Cluster? redis:// in place of redis+cluster:// is for one server")}
 	}
-	return []Finding{v.is("cluster", Unseen, "slots that are on their way, and nodes that have failed: %s", v.Say(nodesErr)).
+	return []Finding{v.is("cluster", Unseen, "slots that are on their way, and nodes that have failed: %s",
+		v.Say(nodesErr)).
 		to("+cluster|nodes shows them")}
 }
 
@@ -40,7 +42,9 @@ func isSingle(err error) bool {
 }
 
 // asked puts a question, and reads the reply as the one of this server.
-func asked[R any](ctx context.Context, v *visit, read func(any, string) (R, error), words ...any) (answer R, err error) {
+func asked[R any](
+	ctx context.Context, v *visit, read func(any, string) (R, error), words ...any,
+) (answer R, err error) {
 	reply, err := v.ask(ctx, words...)
 	if err != nil {
 		return answer, err
@@ -92,7 +96,8 @@ const hintCheck = "redis-cli --cluster check HOST:PORT shows more, redis-cli --c
 // coverage is of the slots that nobody has.
 func (v *visit) coverage() (found []Finding) {
 	if missing := link.Uncovered(v.told.nodes); len(missing) > 0 {
-		found = append(found, about("cluster", Fail, "nobody has %s: no job whose key is there runs (69), or none at all",
+		found = append(found, about("cluster", Fail,
+			"nobody has %s: no job whose key is there runs (69), or none at all",
 			slotsText(missing)).to(hintCheck))
 	} else if v.told.down {
 		found = append(found, about("cluster", Fail, "the Cluster is down: it serves no key").
@@ -131,13 +136,16 @@ func (v *visit) failures() (found []Finding) {
 		failed, suspected := n.Is("fail"), n.Is("fail?")
 		switch {
 		case failed && len(n.Slots) > 0:
-			found = append(found, about("cluster", Fail, "master %s has failed, and nobody has taken over its %s", called(n), slotsText(n.Slots)).
-				to("start it again, or make a replica of it the master: redis-cli -h REPLICA cluster failover takeover"))
+			found = append(found, about("cluster", Fail, "master %s has failed, and nobody has taken over its %s",
+				called(n), slotsText(n.Slots)).
+				to("start it again, or make a replica of it the master: "+
+					"redis-cli -h REPLICA cluster failover takeover"))
 		case failed:
 			found = append(found, about("cluster", Warn, "node %s has failed", called(n)).
 				to("start it again, or have all nodes forget it: cluster forget %s", n.ID))
 		case suspected:
-			found = append(found, about("cluster", Warn, "node %s does not answer the other nodes, and may have failed", called(n)).
+			found = append(found, about("cluster", Warn,
+				"node %s does not answer the other nodes, and may have failed", called(n)).
 				to("look at that server, and at the port of the Cluster's own traffic (10000 more, as a rule)"))
 		}
 	}
@@ -155,12 +163,15 @@ func called(n link.Node) string {
 // unreachable are the masters that clients are sent to, and cannot use from here.
 func (v *visit) unreachable(reached []*visit) (found []Finding) {
 	for _, n := range v.masters() {
-		if n.Addr == "" || n.Is("fail") || slices.ContainsFunc(reached, func(r *visit) bool { return r.Address() == n.Addr }) {
+		if n.Addr == "" || n.Is("fail") ||
+			slices.ContainsFunc(reached, func(r *visit) bool { return r.Address() == n.Addr }) {
 			continue
 		}
-		found = append(found, about("cluster", Fail, "jobs are sent to master %s for %s, and it cannot be used from here",
+		found = append(found, about("cluster", Fail,
+			"jobs are sent to master %s for %s, and it cannot be used from here",
 			n.Addr, slotsText(n.Slots)).
-			to("if it is alive, and has another address here: cluster-announce-ip and cluster-announce-port, or -hostname, tell that"))
+			to("if it is alive, and has another address here: "+
+				"cluster-announce-ip and cluster-announce-port, or -hostname, tell that"))
 	}
 	return found
 }
@@ -173,8 +184,9 @@ func (v *visit) moving() (found []Finding) {
 			if o.Importing {
 				way = "from"
 			}
-			found = append(found, v.is("cluster", Warn, "slot %d is on its way %s %s: a job whose key is there may have to ask twice, "+
-				"and stands still if nobody goes on with it", o.Slot, way, v.other(o.Other)).to(hintCheck))
+			found = append(found, v.is("cluster", Warn,
+				"slot %d is on its way %s %s: a job whose key is there may have to ask twice, "+
+					"and stands still if nobody goes on with it", o.Slot, way, v.other(o.Other)).to(hintCheck))
 		}
 	}
 	return found

@@ -19,14 +19,16 @@ func checkEviction(ctx context.Context, v *visit) []Finding {
 	case most == "0":
 		return []Finding{v.is("eviction", Ok, "maxmemory-policy %s, but no maxmemory: it throws nothing away", policy)}
 	}
-	const remedy = "CONFIG SET maxmemory-policy noeviction, and the same in its redis.conf; or a Redis of their own for the locks"
+	const remedy = "CONFIG SET maxmemory-policy noeviction, and the same in its redis.conf; " +
+		"or a Redis of their own for the locks"
 	switch {
 	case strings.HasPrefix(policy, "allkeys-"):
 		return []Finding{v.is("eviction", Fail,
 			"maxmemory-policy %s: when it is full it throws locks away while they are held", policy).to(remedy)}
 	case policy == "volatile-ttl":
 		return []Finding{v.is("eviction", Warn,
-			"maxmemory-policy volatile-ttl: when it is full it throws away first what ends soonest, and that is the locks").to(remedy)}
+			"maxmemory-policy volatile-ttl: "+
+				"when it is full it throws away first what ends soonest, and that is the locks").to(remedy)}
 	}
 	return []Finding{v.is("eviction", Warn,
 		"maxmemory-policy %s: when it is full it may throw locks away while they are held", policy).to(remedy)}

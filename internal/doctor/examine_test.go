@@ -107,12 +107,17 @@ func TestWhatAServerIsSetToIsJudged(t *testing.T) {
 		want        doctor.Result
 		says        string
 	}{
-		{"allkeys-lru", "eviction", redistest.Options{Args: full("allkeys-lru")}, false, doctor.Fail, "throws locks away"},
-		{"volatile-ttl", "eviction", redistest.Options{Args: full("volatile-ttl")}, false, doctor.Warn, "what ends soonest"},
+		{"allkeys-lru", "eviction", redistest.Options{Args: full("allkeys-lru")}, false, doctor.Fail,
+			"throws locks away"},
+		{"volatile-ttl", "eviction", redistest.Options{Args: full("volatile-ttl")}, false, doctor.Warn,
+			"what ends soonest"},
 		{"volatile-lru", "eviction", redistest.Options{Args: full("volatile-lru")}, false, doctor.Warn, "volatile-lru"},
-		{"never full", "eviction", redistest.Options{Args: []string{"--maxmemory-policy", "allkeys-lru"}}, false, doctor.Ok, "no maxmemory"},
-		{"no persistence", "persistence", redistest.Options{}, false, doctor.Warn, "appendonly no: a restart loses the locks"},
-		{"snapshots", "persistence", redistest.Options{Args: []string{"--save", "900", "1"}}, false, doctor.Warn, "after the last snapshot"},
+		{"never full", "eviction", redistest.Options{Args: []string{"--maxmemory-policy", "allkeys-lru"}}, false,
+			doctor.Ok, "no maxmemory"},
+		{"no persistence", "persistence", redistest.Options{}, false, doctor.Warn,
+			"appendonly no: a restart loses the locks"},
+		{"snapshots", "persistence", redistest.Options{Args: []string{"--save", "900", "1"}}, false, doctor.Warn,
+			"after the last snapshot"},
 		{"everysec", "persistence", kept("everysec"), false, doctor.Ok, "a second"},
 		{"not durable", "persistence", kept("everysec"), true, doctor.Warn, "--durable"},
 		{"no fsync", "persistence", kept("no"), false, doctor.Warn, "appendfsync no"},
@@ -133,7 +138,9 @@ func TestAClockThatIsWrongIsSeen(t *testing.T) {
 	clock := redistest.NewClock(t)
 	s := redistest.Start(t, redistest.Options{Persist: true, Clock: clock})
 	isFine(t, examine(t, at(s.URL())))
-	for ahead, says := range map[time.Duration]string{5 * time.Minute: "ahead of this host's", -5 * time.Minute: "behind this host's"} {
+	for ahead, says := range map[time.Duration]string{
+		5 * time.Minute: "ahead of this host's", -5 * time.Minute: "behind this host's",
+	} {
 		if err := clock.Push(ahead); err != nil {
 			t.Fatal(err)
 		}

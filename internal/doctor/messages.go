@@ -17,7 +17,9 @@ type Listener interface {
 }
 
 // sayLua publishes, and returns how many listened before and by the count of PUBLISH.
-const sayLua = `local n = redis.call('pubsub', 'numsub', ARGV[1]) return {redis.call('publish', ARGV[1], 'p'), tonumber(n[2])}`
+const sayLua = `
+local n = redis.call('pubsub', 'numsub', ARGV[1])
+return {redis.call('publish', ARGV[1], 'p'), tonumber(n[2])}`
 
 // whoIsNotCalled is what it costs that messages do not come.
 const whoIsNotCalled = "waiters look twice a second in place of being called"
@@ -42,7 +44,8 @@ func checkMessages(ctx context.Context, v *visit) []Finding {
 	case barred(err): // said by the rights
 		return nil
 	case err != nil:
-		return []Finding{v.is("messages", Warn, "%s: %s", v.Say(err), whoIsNotCalled).to("check that the server is alive")}
+		return []Finding{v.is("messages", Warn, "%s: %s", v.Say(err), whoIsNotCalled).
+			to("check that the server is alive")}
 	case len(counts) != 2 || counts[0] == int64(0) || counts[1] == int64(0):
 		return []Finding{v.is("messages", Warn, "PUBLISH does not count its receivers: %s", whoIsNotCalled).
 			to("ask the server itself, if a proxy stands before it")}
@@ -74,12 +77,16 @@ func (v *visit) unheard(err error) Finding {
 		right := v.ours("&redlockrun:*")
 		return v.is("messages", Warn, "user %s lacks %s: %s", v.user(), right, whoIsNotCalled).to("%s", v.grant(right))
 	case refusedBy(err).Code == "NOPERM":
-		return v.is("messages", Warn, "user %s lacks +subscribe: %s", v.user(), whoIsNotCalled).to("%s", v.grant("+subscribe"))
+		return v.is("messages", Warn, "user %s lacks +subscribe: %s", v.user(), whoIsNotCalled).
+			to("%s", v.grant("+subscribe"))
 	case barred(err):
-		return v.is("messages", Warn, "SUBSCRIBE is not known there: %s", whoIsNotCalled).to("ask the server itself, if a proxy stands before it")
+		return v.is("messages", Warn, "SUBSCRIBE is not known there: %s", whoIsNotCalled).
+			to("ask the server itself, if a proxy stands before it")
 	case errors.Is(err, context.DeadlineExceeded):
-		return v.is("messages", Warn, "SUBSCRIBE is not answered within %s: %s", v.Limit.Round(time.Millisecond), whoIsNotCalled).
+		return v.is("messages", Warn, "SUBSCRIBE is not answered within %s: %s", v.Limit.Round(time.Millisecond),
+			whoIsNotCalled).
 			to("look at what stands between here and the server")
 	}
-	return v.is("messages", Warn, "%s: %s", v.Say(err), whoIsNotCalled).to("look at what stands between here and the server")
+	return v.is("messages", Warn, "%s: %s", v.Say(err), whoIsNotCalled).
+		to("look at what stands between here and the server")
 }

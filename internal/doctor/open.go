@@ -54,7 +54,8 @@ func (e *Examination) addSentinels(ctx context.Context, url int, src *link.Sourc
 	master, err := src.FindMaster(ctx)
 	if err != nil {
 		why := link.Unavailable(src.Address(), err).Err
-		e.Astray = append(e.Astray, about("sentinel", Fail, "no sentinel names the master %s: %s", lock.Escaped(name), why).
+		e.Astray = append(e.Astray, about("sentinel", Fail, "no sentinel names the master %s: %s", lock.Escaped(name),
+			why).
 			to("check the name of the master in the URL, and the sentinels: redis-cli -p 26379 sentinel masters"))
 		return
 	}

@@ -20,7 +20,8 @@ func checkPassword(ctx context.Context, v *visit) []Finding {
 	unsaid, none := errors.AsType[*lock.PasswordError](err)
 	switch code := refusedBy(err).Code; {
 	case none:
-		return []Finding{v.is("password", Fail, "%v", unsaid).to("run the command of --redis-password-command by hand, as this user")}
+		return []Finding{v.is("password", Fail, "%v", unsaid).
+			to("run the command of --redis-password-command by hand, as this user")}
 	case err == nil, barred(err):
 		return []Finding{v.is("password", Ok, "%s", v.welcome())}
 	case code == "NOAUTH":
@@ -30,9 +31,11 @@ func checkPassword(ctx context.Context, v *visit) []Finding {
 		return []Finding{v.is("password", Fail, "the server refuses user %s: %s", v.user(), v.Say(err)).
 			to("check the user and the password")}
 	case code != "":
-		return []Finding{v.is("server", Fail, "%s", v.Say(err)).to("%s", remedyOf(err, "ask it by redis-cli what is wrong"))}
+		return []Finding{v.is("server", Fail, "%s", v.Say(err)).
+			to("%s", remedyOf(err, "ask it by redis-cli what is wrong"))}
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
-		return []Finding{v.is("server", Fail, "%s", v.Say(err)).to("is it a port for TLS? rediss:// in place of redis:// speaks it")}
+		return []Finding{v.is("server", Fail, "%s", v.Say(err)).
+			to("is it a port for TLS? rediss:// in place of redis:// speaks it")}
 	}
 	return []Finding{v.is("server", Fail, "%s", v.Say(err)).to("check that it is a Redis, and alive")}
 }

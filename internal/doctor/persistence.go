@@ -20,15 +20,18 @@ func checkPersistence(ctx context.Context, v *visit) []Finding {
 		return []Finding{v.is("persistence", Unseen, "it does not say what a restart loses")}
 	}
 	if v.Servers.Durable && len(v.Servers.URLs) > 1 {
-		return []Finding{v.is("persistence", Fail, "appendonly no%s: when it was restarted it votes at once, for whom it has forgotten, too, "+
-			"and two can run", v.durably()).to("%s; or leave out --durable", remedy)}
+		return []Finding{v.is("persistence", Fail,
+			"appendonly no%s: when it was restarted it votes at once, for whom it has forgotten, too, "+
+				"and two can run", v.durably()).to("%s; or leave out --durable", remedy)}
 	}
 	if v.setting(ctx, "save") == "" {
 		return []Finding{v.is("persistence", Warn,
-			"appendonly no: a restart loses the locks that are held, the ticks that are done and the ledger").to(remedy)}
+			"appendonly no: a restart loses the locks that are held, the ticks that are done and the ledger").to(
+			remedy)}
 	}
 	return []Finding{v.is("persistence", Warn,
-		"appendonly no: a restart loses what came after the last snapshot: locks that are held, ticks that are done").to(remedy)}
+		"appendonly no: a restart loses what came after the last snapshot: "+
+			"locks that are held, ticks that are done").to(remedy)}
 }
 
 // checkSync is of when the log of writes is on disk.
@@ -37,11 +40,14 @@ func (v *visit) checkSync(appendfsync string) Finding {
 	case appendfsync == "always":
 		return v.is("persistence", Ok, "appendonly yes, appendfsync always: a restart loses nothing")
 	case appendfsync == "no", appendfsync == "everysec" && v.Servers.Durable:
-		return v.is("persistence", Warn, "appendfsync %s: a power failure loses what was written last%s", appendfsync, v.durably())
+		return v.is("persistence", Warn, "appendfsync %s: a power failure loses what was written last%s", appendfsync,
+			v.durably())
 	case appendfsync == "everysec":
-		return v.is("persistence", Ok, "appendonly yes, appendfsync everysec: a power failure may lose a second, another restart nothing")
+		return v.is("persistence", Ok, "appendonly yes, appendfsync everysec: "+
+			"a power failure may lose a second, another restart nothing")
 	}
-	return v.is("persistence", Ok, "appendonly yes; user %s may not see appendfsync: with always a restart loses nothing", v.user())
+	return v.is("persistence", Ok, "appendonly yes; user %s may not see appendfsync: "+
+		"with always a restart loses nothing", v.user())
 }
 
 func (v *visit) durably() string {

@@ -22,9 +22,11 @@ func askMaster(ctx context.Context, v *visit) []Finding {
 	}
 	info, err := v.Info(ctx)
 	if err != nil {
-		found := []Finding{v.is("quorum", Unseen, "whether it is another server than the other masters: %s", v.Say(err)).to("+info shows it")}
+		found := []Finding{v.is("quorum", Unseen, "whether it is another server than the other masters: %s",
+			v.Say(err)).to("+info shows it")}
 		if barred(err) && !v.Servers.Durable {
-			found = append(found, v.is("rights", Fail, "user %s lacks %s: without --durable this master does not vote", v.user(), lock.QuorumACL).
+			found = append(found, v.is("rights", Fail,
+				"user %s lacks %s: without --durable this master does not vote", v.user(), lock.QuorumACL).
 				to("%s", v.grant(lock.QuorumACL)))
 		}
 		return found
@@ -41,7 +43,8 @@ func (v *visit) checkUptime(seconds string) []Finding {
 		return nil
 	}
 	v.told.votes = time.Now().Add(time.Duration(wait) * time.Second)
-	return []Finding{v.is("quorum", Warn, "it was started %d s ago, and does not vote until %s", up, lock.LocalTime(v.told.votes)).
+	return []Finding{v.is("quorum", Warn, "it was started %d s ago, and does not vote until %s", up,
+		lock.LocalTime(v.told.votes)).
 		to("wait; or --durable, if the masters keep their data when they are restarted (appendfsync always)")}
 }
 
@@ -54,10 +57,12 @@ func surveyQuorum(_ context.Context, e *Examination, visits []*visit) []Finding 
 	found := doubles(visits)
 	switch here, need := len(usable(visits)), lock.Majority(size); {
 	case here < need:
-		found = append(found, about("quorum", Fail, "%d of %d masters can be used, and %d are needed: no job runs (69)", here, size, need).
+		found = append(found, about("quorum", Fail,
+			"%d of %d masters can be used, and %d are needed: no job runs (69)", here, size, need).
 			to("mend those that failed above"))
 	case here < size:
-		found = append(found, about("quorum", Warn, "%d of %d masters can be used, and %d are needed: %s", here, size, need, toSpare(here-need)).
+		found = append(found, about("quorum", Warn, "%d of %d masters can be used, and %d are needed: %s", here, size,
+			need, toSpare(here-need)).
 			to("mend those that failed above"))
 	default:
 		found = append(found, about("quorum", Ok, "%d of %d masters can be used, and %d are needed", here, size, need))
@@ -65,7 +70,8 @@ func surveyQuorum(_ context.Context, e *Examination, visits []*visit) []Finding 
 	found = append(found, e.unelectable(visits)...)
 	found = append(found, apart(visits)...)
 	if size%2 == 0 {
-		found = append(found, about("quorum", Warn, "%d masters bear the loss of %d, as %d would: the last one only adds what can fail",
+		found = append(found, about("quorum", Warn,
+			"%d masters bear the loss of %d, as %d would: the last one only adds what can fail",
 			size, size-lock.Majority(size), size-1).to("three or five masters"))
 	}
 	return found
@@ -90,7 +96,8 @@ func (e *Examination) unelectable(visits []*visit) []Finding {
 	slices.SortFunc(later, time.Time.Compare)
 	return []Finding{about("quorum", Fail, "%d of %d masters %s, and %d are needed: no job runs (69) until %s",
 		voters, size, plural(voters, "votes", "vote"), need, lock.LocalTime(later[need-voters-1])).
-		to("wait until then; or --durable, if the masters keep their data when they are restarted (appendfsync always)")}
+		to("wait until then; " +
+			"or --durable, if the masters keep their data when they are restarted (appendfsync always)")}
 }
 
 func toSpare(n int) string {
@@ -110,7 +117,8 @@ func doubles(visits []*visit) (found []Finding) {
 		case other == nil:
 			first[v.told.run] = v
 		default:
-			found = append(found, about("quorum", Fail, "%s and %s are one server: it votes once, and if it dies, two are gone",
+			found = append(found, about("quorum", Fail,
+				"%s and %s are one server: it votes once, and if it dies, two are gone",
 				other.Address(), v.Address()).to("name servers that fail independently of each other"))
 		}
 	}
@@ -148,6 +156,7 @@ func apart(visits []*visit) []Finding {
 	if by-fast.told.clock.within-slow.told.clock.within <= clockTolerance {
 		return []Finding{about("quorum", Ok, "the clocks of the masters agree")}
 	}
-	return []Finding{about("quorum", Warn, "the clock of %s is %s ahead of that of %s: they tell different times of the same run",
+	return []Finding{about("quorum", Warn,
+		"the clock of %s is %s ahead of that of %s: they tell different times of the same run",
 		fast.Address(), by.Round(100*time.Millisecond), slow.Address()).to("let chrony or systemd-timesyncd keep both")}
 }

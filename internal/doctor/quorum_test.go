@@ -30,21 +30,25 @@ func TestAQuorumThatLacksVotersFailsUntilAMajorityVotes(t *testing.T) {
 	}{
 		{[]time.Duration{0, 0, time.Minute}, "", 0},
 		{[]time.Duration{time.Hour, 0, time.Minute}, "1 of 3 masters votes, and 2 are needed", time.Minute},
-		{[]time.Duration{3 * time.Hour, time.Hour, 2 * time.Hour}, "0 of 3 masters vote, and 2 are needed", 2 * time.Hour},
-		{[]time.Duration{0, time.Hour, time.Minute, 2 * time.Hour, 0}, "2 of 5 masters vote, and 3 are needed", time.Minute},
+		{[]time.Duration{3 * time.Hour, time.Hour, 2 * time.Hour}, "0 of 3 masters vote, and 2 are needed",
+			2 * time.Hour},
+		{[]time.Duration{0, time.Hour, time.Minute, 2 * time.Hour, 0}, "2 of 5 masters vote, and 3 are needed",
+			time.Minute},
 	} {
 		e, visits := masters(c.waits...)
 		found := e.unelectable(visits)
 		if c.says == "" && len(found) == 0 {
 			continue
 		}
-		if len(found) != 1 || found[0].Result != Fail || !strings.HasPrefix(found[0].Message, c.says+": no job runs (69) until ") {
+		if len(found) != 1 || found[0].Result != Fail ||
+			!strings.HasPrefix(found[0].Message, c.says+": no job runs (69) until ") {
 			t.Errorf("%v: %+v", c.waits, found)
 			continue
 		}
 		for _, v := range visits {
 			at := strings.HasSuffix(found[0].Message, " until "+lock.LocalTime(v.told.votes))
-			if wanted := time.Until(v.told.votes).Round(time.Minute) == c.until; at != wanted && !v.told.votes.IsZero() {
+			wanted := time.Until(v.told.votes).Round(time.Minute) == c.until
+			if at != wanted && !v.told.votes.IsZero() {
 				t.Errorf("%v: %s", c.waits, found[0].Message)
 			}
 		}
@@ -58,7 +62,8 @@ func TestWhatIsNoMajorityWithoutTheRightsIsSaidByThem(t *testing.T) {
 		v.found = []Finding{about("rights", Fail, "user jobs lacks +set")}
 	}
 	found := surveyQuorum(t.Context(), e, visits)
-	if len(found) != 1 || found[0].Result != Fail || !strings.HasPrefix(found[0].Message, "1 of 3 masters can be used") {
+	if len(found) != 1 || found[0].Result != Fail ||
+		!strings.HasPrefix(found[0].Message, "1 of 3 masters can be used") {
 		t.Errorf("%+v", found)
 	}
 	if why := e.unplayable(visits); why != "a right is missing that every run needs" {

@@ -25,17 +25,20 @@ func rehearse(ctx context.Context, e *Examination, visits []*visit) []Finding {
 	defer e.removeTraces(context.WithoutCancel(ctx), visits, name, first, second)
 	began := time.Now()
 	if err := e.run(ctx, first, second); err != nil {
-		if silent := errors.As(err, new(*lock.UnavailableError)); silent && slices.ContainsFunc(e.failed(visits), isRights) {
+		silent := errors.As(err, new(*lock.UnavailableError))
+		if silent && slices.ContainsFunc(e.failed(visits), isRights) {
 			return nil // that has been said, with what to do
 		}
 		remedy := "ask the server by redis-cli what is wrong"
 		if Status(e.failed(visits)) == 2 {
 			remedy = "what is wrong above comes first"
 		}
-		return []Finding{about("rehearsal", Fail, "a lock cannot be taken, renewed, waited for and given back: %v", err).
+		return []Finding{about("rehearsal", Fail, "a lock cannot be taken, renewed, waited for and given back: %v",
+			err).
 			to("%s", remedyOf(err, remedy))}
 	}
-	return []Finding{about("rehearsal", Ok, "a lock was taken, renewed, waited for and given back in %s", short(time.Since(began)))}
+	return []Finding{about("rehearsal", Ok, "a lock was taken, renewed, waited for and given back in %s",
+		short(time.Since(began)))}
 }
 
 // unplayable is why no run could be made at all, as has been found before; "" if nothing is known.

@@ -22,7 +22,8 @@ func checkReplicas(ctx context.Context, v *visit) []Finding {
 		return []Finding{v.is("replicas", Fail, "--replicas needs WAIT, which is not known there").
 			to("leave --replicas out, or ask the server itself")}
 	case barred(err):
-		return []Finding{v.is("replicas", Fail, "--replicas needs WAIT, which user %s may not use", v.user()).to("%s", v.grant("+wait"))}
+		return []Finding{v.is("replicas", Fail, "--replicas needs WAIT, which user %s may not use", v.user()).
+			to("%s", v.grant("+wait"))}
 	case err != nil:
 		return []Finding{v.is("replicas", Fail, "%s", v.Say(err)).to("check that the server is alive")}
 	case n < int64(wanted):

@@ -50,7 +50,8 @@ func checkRights(ctx context.Context, v *visit) []Finding {
 		return []Finding{v.is("rights", Fail, "EVAL is not known there: nothing runs (69)").
 			to("ask a Redis itself, or a proxy that passes scripts on")}
 	case barred(err):
-		return []Finding{v.is("rights", Fail, "user %s may not use EVAL: nothing runs (69)", v.user()).to("%s", v.grant("+eval"))}
+		return []Finding{v.is("rights", Fail, "user %s may not use EVAL: nothing runs (69)", v.user()).
+			to("%s", v.grant("+eval"))}
 	case err != nil:
 		return []Finding{v.is("rights", Fail, "%s", v.Say(err)).to("ask it by redis-cli what is wrong")}
 	}
@@ -112,7 +113,9 @@ func (v *visit) losses(l lack) (all []*loss) {
 			}
 			told[right] = true
 			lost := lostWith(right, uses()[n:])
-			i := slices.IndexFunc(all, func(known *loss) bool { return known.without == u.without && known.lost == lost })
+			i := slices.IndexFunc(all, func(known *loss) bool {
+				return known.without == u.without && known.lost == lost
+			})
 			if i < 0 {
 				i, all = len(all), append(all, &loss{without: u.without, lost: lost})
 			}
@@ -143,11 +146,13 @@ func (v *visit) weigh(l lack) (found []Finding) {
 	worst := Ok
 	for _, each := range v.losses(l) {
 		if len(each.rights) > 0 {
-			found = append(found, v.is("rights", each.without, "user %s lacks %s: %s", v.user(), strings.Join(each.rights, " "), each.lost).
+			found = append(found, v.is("rights", each.without, "user %s lacks %s: %s", v.user(),
+				strings.Join(each.rights, " "), each.lost).
 				to("%s", v.grant(each.rights...)))
 		}
 		if len(each.commands) > 0 {
-			found = append(found, v.is("rights", each.without, "%s is not known there: %s", strings.Join(each.commands, ", "), each.lost).
+			found = append(found, v.is("rights", each.without, "%s is not known there: %s",
+				strings.Join(each.commands, ", "), each.lost).
 				to("ask the server itself, if it is a proxy; look for rename-command in its redis.conf"))
 		}
 		if each.without != Ok {

@@ -66,7 +66,8 @@ func TestEachRightThatIsLackingIsNamedAndItsRemedyMendsIt(t *testing.T) {
 			t.Errorf("nobody misses %s: %+v", right, found)
 			continue
 		}
-		if needed := slices.Contains(strings.Fields(lock.MinimalACL), right); needed != (found[i].Result == doctor.Fail) {
+		needed := slices.Contains(strings.Fields(lock.MinimalACL), right)
+		if needed != (found[i].Result == doctor.Fail) {
 			t.Errorf("without %s: %+v", right, found[i])
 		}
 		for _, f := range found {
@@ -76,7 +77,8 @@ func TestEachRightThatIsLackingIsNamedAndItsRemedyMendsIt(t *testing.T) {
 				}
 			}
 		}
-		if slices.Contains([]string{"+hdel", "+hget", "+hset"}, right) && !strings.Contains(found[i].Message, "--once") {
+		if slices.Contains([]string{"+hdel", "+hget", "+hset"}, right) &&
+			!strings.Contains(found[i].Message, "--once") {
 			t.Errorf("without %s: nothing is said of slots: %+v", right, found[i])
 		}
 		var words []any

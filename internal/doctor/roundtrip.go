@@ -17,7 +17,8 @@ func checkRoundTrip(ctx context.Context, v *visit) []Finding {
 	for range samples {
 		began := time.Now()
 		if _, err := v.ask(ctx, "TIME"); err != nil && !barred(err) {
-			return []Finding{v.is("round-trip", Fail, "%d of %d questions were answered: %s", len(took), samples, v.Say(err)).
+			return []Finding{v.is("round-trip", Fail, "%d of %d questions were answered: %s", len(took), samples,
+				v.Say(err)).
 				to("check the network between here and the server, and how busy that is")}
 		}
 		took = append(took, time.Since(began))

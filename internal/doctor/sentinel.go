@@ -28,7 +28,8 @@ func askSentinel(ctx context.Context, v *visit) []Finding {
 	}
 	fields, err := v.ask(ctx, "SENTINEL", "MASTER", v.Master)
 	if err != nil && barred(err) {
-		return []Finding{v.is("sentinel", Unseen, "its quorum, and whether it takes the master for down: %s", v.Say(err)).
+		return []Finding{v.is("sentinel", Unseen, "its quorum, and whether it takes the master for down: %s",
+			v.Say(err)).
 			to("+sentinel|master shows it")}
 	}
 	told.read(fields)
@@ -73,7 +74,8 @@ func surveyMaster(_ context.Context, e *Examination, visits []*visit) []Finding 
 		return nil // each has its own finding, or there is none
 	}
 	best, found := agreement(sentinels, named)
-	sentinels = slices.DeleteFunc(sentinels, func(v *visit) bool { return v.told.sentinel.master != best || best == "" })
+	sentinels = slices.DeleteFunc(sentinels,
+		func(v *visit) bool { return v.told.sentinel.master != best || best == "" })
 	var said hearsay
 	for _, v := range sentinels {
 		for _, f := range v.told.sentinel.findings(named) {
@@ -103,9 +105,11 @@ func agreement(sentinels []*visit, named int) (best string, found []Finding) {
 		found = append(found, about("sentinel", Ok, "%s and %s the same master, %s", answering(len(sentinels), named),
 			plural(len(sentinels), "names", "name"), best))
 	case best != "" && votes[best] > named/2:
-		found = append(found, about("sentinel", Warn, "they disagree, and most name %s: %s", best, strings.Join(each, ", ")).to(remedy))
+		found = append(found, about("sentinel", Warn, "they disagree, and most name %s: %s", best,
+			strings.Join(each, ", ")).to(remedy))
 	default:
-		found = append(found, about("sentinel", Fail, "they disagree, and no majority names a master: %s", strings.Join(each, ", ")).to(remedy))
+		found = append(found, about("sentinel", Fail, "they disagree, and no majority names a master: %s",
+			strings.Join(each, ", ")).to(remedy))
 	}
 	return best, found
 }
@@ -160,7 +164,8 @@ func (t sentinelTold) findings(named int) (found []Finding) {
 	}
 	switch {
 	case slices.Contains(t.flags, "o_down"):
-		warn(Fail, "look at that server; if it is alive, at the network between it and the sentinels", "the master %s is down", t.master)
+		warn(Fail, "look at that server; if it is alive, at the network between it and the sentinels",
+			"the master %s is down", t.master)
 	case slices.Contains(t.flags, "s_down"):
 		warn(Warn, "look at the network between that sentinel and the master", "the master %s may be down", t.master)
 	}
@@ -170,12 +175,14 @@ func (t sentinelTold) findings(named int) (found []Finding) {
 		warn(Fail, "start the others again, or `sentinel reset NAME` if there are not so many any more",
 			"it sees too few others to replace the master: %s", t.tooFew)
 	case t.quorum > t.all:
-		warn(Fail, "sentinel set NAME quorum N", "its quorum is %d of %d sentinels: the master is never replaced", t.quorum, t.all)
+		warn(Fail, "sentinel set NAME quorum N", "its quorum is %d of %d sentinels: the master is never replaced",
+			t.quorum, t.all)
 	case t.all < 3:
 		warn(Warn, "run three, on hosts that fail independently of each other",
 			"there %s %d: if one dies, nobody replaces the master", plural(t.all, "is", "are"), t.all)
 	case named == 1:
-		warn(Warn, "redis+sentinel://HOST,HOST,HOST/NAME names all", "the URL names one of %d: if that one dies, nobody finds the master", t.all)
+		warn(Warn, "redis+sentinel://HOST,HOST,HOST/NAME names all",
+			"the URL names one of %d: if that one dies, nobody finds the master", t.all)
 	}
 	return found
 }

@@ -11,7 +11,9 @@ func FuzzWhatASentinelTellsOfTheMaster(f *testing.F) {
 	f.Add("flags", "master,o_down", "quorum", "2", "num-other-sentinels", "2")
 	f.Add("quorum", "-1", "num-other-sentinels", "99999999999999999999", "flags", "\x1b[2J")
 	f.Fuzz(func(t *testing.T, a, b, c, d, e, g string) {
-		for _, reply := range []any{[]any{a, b, c, d, e, g}, []any{a, nil, int64(1), d, e}, a, nil, []any{a}, []any{a, b}} {
+		for _, reply := range []any{
+			[]any{a, b, c, d, e, g}, []any{a, nil, int64(1), d, e}, a, nil, []any{a}, []any{a, b},
+		} {
 			var told sentinelTold
 			told.read(reply)
 			told.master = masterIn(reply)
@@ -38,10 +40,13 @@ func TestWhatASentinelTellsIsJudged(t *testing.T) {
 		{"", 3, ""},
 		{"flags master,s_down quorum 2 num-other-sentinels 2", 3, "warn: the master M may be down"},
 		{"flags s_down,o_down,master quorum 2 num-other-sentinels 2", 3, "fail: the master M is down"},
-		{"flags master quorum 4 num-other-sentinels 2", 3, "fail: its quorum is 4 of 3 sentinels: the master is never replaced"},
+		{"flags master quorum 4 num-other-sentinels 2", 3,
+			"fail: its quorum is 4 of 3 sentinels: the master is never replaced"},
 		{"flags master quorum 1 num-other-sentinels 0", 1, "warn: there is 1: if one dies, nobody replaces the master"},
-		{"flags master quorum 2 num-other-sentinels 1", 2, "warn: there are 2: if one dies, nobody replaces the master"},
-		{"flags master quorum 2 num-other-sentinels 2", 1, "warn: the URL names one of 3: if that one dies, nobody finds the master"},
+		{"flags master quorum 2 num-other-sentinels 1", 2,
+			"warn: there are 2: if one dies, nobody replaces the master"},
+		{"flags master quorum 2 num-other-sentinels 2", 1,
+			"warn: the URL names one of 3: if that one dies, nobody finds the master"},
 	} {
 		var told sentinelTold
 		var reply []any

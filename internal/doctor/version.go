@@ -90,7 +90,8 @@ func (v *visit) checkRole(g greeting) []Finding {
 		return []Finding{v.is("role", Fail, "it is a sentinel, and keeps no locks").
 			to("redis+sentinel://HOST:PORT/MASTER asks it for the master")}
 	case v.Role == Keeper && g.mode == "cluster":
-		return []Finding{v.is("role", Fail, "it is one node of a Cluster").to("redis+cluster:// in place of redis:// reaches all of it")}
+		return []Finding{v.is("role", Fail, "it is one node of a Cluster").
+			to("redis+cluster:// in place of redis:// reaches all of it")}
 	case v.Role == Keeper && replica:
 		return []Finding{v.is("role", Fail, "it is a replica, where no lock can be taken").
 			to("give the master's address; or redis+sentinel://, which finds the master also after a failover")}

@@ -53,8 +53,9 @@ func Refused(err error) bool { return errors.As(err, new(*Refusal)) }
 // refusalHints are what to do about a server that does not do what it is asked
 // for, by the word that Redis has for its reason.
 var refusalHints = map[string]string{
-	"READONLY":    "this is a replica: name its master, or the sentinels that know it (redis+sentinel://)",
-	"MASTERDOWN":  "this is a replica that has lost its master: name the master, or the sentinels that know it (redis+sentinel://)",
+	"READONLY": "this is a replica: name its master, or the sentinels that know it (redis+sentinel://)",
+	"MASTERDOWN": "this is a replica that has lost its master: " +
+		"name the master, or the sentinels that know it (redis+sentinel://)",
 	"CLUSTERDOWN": "no node of the Cluster serves the lock's slot: see redis-cli cluster info",
 	"LOADING":     "the server is still loading its data: try again later, or ask longer with --redis-timeout D",
 	"OOM":         "the server's memory is full: free some, or raise maxmemory",
@@ -64,8 +65,9 @@ var refusalHints = map[string]string{
 	"MAXCLIENTS":  "the server has as many connections as it may have: find who keeps them, or raise maxclients",
 	"TRYAGAIN":    "the lock's slot is on its way to another node: try again when it is there",
 	"DENIED":      "the server's protected mode serves its own host alone: give it a password, or turn that off",
-	"NOAUTH":      "the server wants a password: put it into the URL (redis://USER:PASSWORD@...), or --redis-password-file FILE names one",
-	"NODB":        "the server has fewer databases than that: name another, or raise databases in its configuration",
+	"NOAUTH": "the server wants a password: " +
+		"put it into the URL (redis://USER:PASSWORD@...), or --redis-password-file FILE names one",
+	"NODB": "the server has fewer databases than that: name another, or raise databases in its configuration",
 }
 
 // Hint says what to do about it; "" if only its text helps.

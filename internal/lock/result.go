@@ -36,7 +36,8 @@ const (
 
 // EndKinds lists all kinds, in the order of display.
 func EndKinds() []EndKind {
-	return []EndKind{EndOk, EndFailed, EndSignal, EndTimeout, EndLost, EndStopped, EndUnstarted, EndVanished, EndUnlocked}
+	return []EndKind{EndOk, EndFailed, EndSignal, EndTimeout, EndLost, EndStopped, EndUnstarted, EndVanished,
+		EndUnlocked}
 }
 
 // An Act is what an operator does to a job.

@@ -64,7 +64,8 @@ func TestTwiceAsksOnceIfThereIsAnAnswer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	asked := 0
-	unconfirmed, err := lock.TryTwice(ctx, func(context.Context) error { asked++; return nil }, func(error) bool { return true })
+	unconfirmed, err := lock.TryTwice(ctx, func(context.Context) error { asked++; return nil },
+		func(error) bool { return true })
 	if asked != 1 || unconfirmed || err != nil {
 		t.Errorf("%d times, %v, %v", asked, unconfirmed, err)
 	}

@@ -11,13 +11,19 @@ const ms = time.Millisecond
 func TestTimesAreThoseOfTheContract(t *testing.T) {
 	const second = time.Second
 	for _, want := range []Times{
-		{TTL: 500 * ms, Drift: 7 * ms, Margin: 50 * ms, Grace: 500 * ms / 6, Try: 50 * ms, RetryDelay: 50 * ms, Renew: 500 * ms / 3},
-		{TTL: time.Second, Drift: 12 * ms, Margin: 50 * ms, Grace: time.Second / 6, Try: 100 * ms, RetryDelay: 50 * ms, Renew: time.Second / 3},
-		{TTL: 6 * time.Second, Drift: 62 * ms, Margin: 300 * ms, Grace: time.Second, Try: 600 * ms, RetryDelay: 200 * ms, Renew: 2 * time.Second},
-		{TTL: time.Minute, Drift: 602 * ms, Margin: second, Grace: 10 * second, Try: 2 * second, RetryDelay: second, Renew: 20 * second},
-		{TTL: time.Hour, Drift: 36002 * ms, Margin: second, Grace: 10 * second, Try: 2 * second, RetryDelay: second, Renew: 20 * second},
-		{TTL: 7 * 24 * time.Hour, Drift: 6048002 * ms, Margin: second, Grace: 10 * second, Try: 2 * second, RetryDelay: second,
+		{TTL: 500 * ms, Drift: 7 * ms, Margin: 50 * ms, Grace: 500 * ms / 6, Try: 50 * ms, RetryDelay: 50 * ms,
+			Renew: 500 * ms / 3},
+		{TTL: time.Second, Drift: 12 * ms, Margin: 50 * ms, Grace: time.Second / 6, Try: 100 * ms,
+			RetryDelay: 50 * ms, Renew: time.Second / 3},
+		{TTL: 6 * time.Second, Drift: 62 * ms, Margin: 300 * ms, Grace: time.Second, Try: 600 * ms,
+			RetryDelay: 200 * ms, Renew: 2 * time.Second},
+		{TTL: time.Minute, Drift: 602 * ms, Margin: second, Grace: 10 * second, Try: 2 * second, RetryDelay: second,
 			Renew: 20 * second},
+		{TTL: time.Hour, Drift: 36002 * ms, Margin: second, Grace: 10 * second, Try: 2 * second, RetryDelay: second,
+			Renew: 20 * second},
+		{TTL: 7 * 24 * time.Hour, Drift: 6048002 * ms, Margin: second, Grace: 10 * second, Try: 2 * second,
+			RetryDelay: second,
+			Renew:      20 * second},
 	} {
 		if got := TimesOf(want.TTL); got != want {
 			t.Errorf("ttl %v:\n got %+v\nwant %+v", want.TTL, got, want)

@@ -134,7 +134,8 @@ func spread(ticks []tick) []tick {
 	const near, dateWidth = 900, 1500
 	for i := range ticks {
 		for _, other := range ticks {
-			if gap := other.left - ticks[i].left; ticks[i].text != "" && ticks[i].side == 0 && other.side != 0 && gap > -2*near && gap < 2*near {
+			if gap := other.left - ticks[i].left; ticks[i].text != "" && ticks[i].side == 0 && other.side != 0 &&
+				gap > -2*near && gap < 2*near {
 				ticks[i].minor = true
 				if gap > -near && gap < near {
 					ticks[i].text = "" // its line stays
@@ -160,7 +161,8 @@ func (t *timeline) shifts() (all []shift) {
 		if _, is := next.Zone(); is != was {
 			last := next.In(time.FixedZone("", was)).Format("15:04")
 			all = append(all, shift{
-				at: next, before: last + " " + lock.ZoneName(at), after: shownWithZone(next), back: time.Duration(was-is) * time.Second,
+				at: next, before: last + " " + lock.ZoneName(at), after: shownWithZone(next),
+				back: time.Duration(was-is) * time.Second,
 			})
 		}
 		at = next

@@ -145,7 +145,8 @@ func (h *document) row(i int) {
 	h.Close()
 	h.Open("div")
 	if r.dark {
-		h.Element("i", "", "class", "z", "title", "nothing is remembered of what ended before", "style", at(0)+";width:"+percent(r.known.left))
+		h.Element("i", "", "class", "z", "title", "nothing is remembered of what ended before",
+			"style", at(0)+";width:"+percent(r.known.left))
 	}
 	for _, s := range r.pauses {
 		h.Element("i", "", "class", classOf(s), "title", h.pauseTitle(s), "style", s.place.style())

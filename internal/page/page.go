@@ -29,7 +29,8 @@ type View struct {
 // HTML is a page that shows who ran when, and how jobs are. It needs nothing but itself.
 func HTML(jobs []lock.Job, v View) []byte {
 	jobs = slices.DeleteFunc(report.JobChoice{}.Of(jobs), func(j lock.Job) bool { return j.Name == "" })
-	h := &document{Page: markup.New(len(jobs) * 1000), view: v, timeline: newTimeline(jobs, latest(jobs, v.Now), v.Since, v.Zone)}
+	h := &document{Page: markup.New(len(jobs) * 1000), view: v,
+		timeline: newTimeline(jobs, latest(jobs, v.Now), v.Since, v.Zone)}
 	h.arrange()
 	h.Open("html", "lang", "en")
 	h.head()
@@ -145,7 +146,8 @@ func (h *document) header() {
 	h.Text(". Times are those of " + h.zoneText() + ".")
 	h.Close()
 	for _, s := range h.shifts() {
-		h.Element("p", "The clocks changed on "+s.at.Format("Mon 2 Jan")+": "+s.before+" became "+s.after+".", "class", "note")
+		h.Element("p", "The clocks changed on "+s.at.Format("Mon 2 Jan")+": "+s.before+" became "+s.after+".",
+			"class", "note")
 	}
 	for _, what := range h.view.Missing {
 		h.Open("p", "class", "warn")

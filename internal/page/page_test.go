@@ -258,13 +258,15 @@ func TestEachRunOfTheWindowIsDrawnWithItsTitle(t *testing.T) {
 func TestNamesThatWouldLikeToBeMoreStayText(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
-		"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", "]]>", "a\u202eb", "&lt;b&gt;",
+		"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", "]]>", "a\u202eb",
+		"&lt;b&gt;",
 		strings.Repeat("x", 512),
 	} {
 		j := lock.Job{Name: name, State: lock.StateVanished, Now: ledgers.Now}
 		j.Open = lock.Entry{Run: ledgers.Run('Z'), Host: name, User: name, At: ledgers.Before(time.Hour), Status: -1}
 		j.Pause = &lock.PauseMark{By: name, Reason: name, Since: ledgers.Before(2 * time.Hour)}
-		page := HTML([]lock.Job{j}, View{Now: ledgers.Now, Since: 24 * time.Hour, Zone: ledgers.Zone, Place: name, Missing: []string{name}})
+		page := HTML([]lock.Job{j}, View{Now: ledgers.Now, Since: 24 * time.Hour, Zone: ledgers.Zone, Place: name,
+			Missing: []string{name}})
 		checkPage(t, page)
 	}
 }

@@ -5,7 +5,8 @@ const sheet = `
 :root{--bg:#fff;--fg:#1c1e21;--dim:#5a6169;--line:#d9dde2;--soft:#f3f5f7;--link:#0b57a8;--label:15rem;
 --o:#2e7d57;--r:#1f6fc4;--f:#b42318;--s:#86269b;--t:#a14e00;--l:#9d1558;--x:#59616b;--u:#b42318;--v:#1c1e21;--k:#59616b;
 --n:#a14e00;--p:#f6e3a1;--pl:#8a6a00;--hatch:#c3c9d0}
-@media (prefers-color-scheme:dark){:root{--bg:#14171a;--fg:#e6e8ea;--dim:#a3abb4;--line:#333a41;--soft:#1d2226;--link:#7db7ff;
+@media (prefers-color-scheme:dark){:root{--bg:#14171a;--fg:#e6e8ea;--dim:#a3abb4;--line:#333a41;--soft:#1d2226;
+--link:#7db7ff;
 --o:#3f9b70;--r:#4a94e6;--f:#e5594c;--s:#b869cc;--t:#d18227;--l:#dc5a97;--x:#8d96a0;--u:#ff7a6e;--v:#e6e8ea;--k:#8d96a0;
 --n:#d18227;--p:#4a3d0c;--pl:#e0bf55;--hatch:#454d55}}
 *{box-sizing:border-box}
@@ -22,7 +23,8 @@ bdi{overflow-wrap:anywhere}
 header .warn{color:var(--fg);border-left:4px solid var(--t);padding-left:.6rem;overflow-wrap:anywhere}
 .none{padding:3rem 1rem;text-align:center;color:var(--dim);background:var(--soft);border-radius:6px}
 .legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.87rem}
-.legend i,td i{position:relative;display:inline-block;width:1.4rem;height:.8rem;margin-right:.15rem;vertical-align:-.05rem}
+.legend i,td i{position:relative;display:inline-block;width:1.4rem;height:.8rem;margin-right:.15rem;
+vertical-align:-.05rem}
 .legend i::before,td i::before{display:none}
 .chart{position:relative;padding-right:6px}
 .axis{position:sticky;top:0;z-index:4;height:3rem;margin-left:var(--label);background:var(--bg);
@@ -65,10 +67,12 @@ i{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .n,.N,.i,.I{background:repeating-linear-gradient(90deg,var(--n) 0 8px,color-mix(in srgb,var(--n),#000 30%) 8px 10px)}
 .h{background:color-mix(in srgb,var(--r),var(--bg) 45%)}
 .q,.Q{background:var(--x)}
-.rows .f,.rows .F,.rows .s,.rows .S,.rows .t,.rows .T,.rows .l,.rows .L,.rows .x,.rows .X,.rows .u,.rows .U,.rows .v,.rows .V,
+.rows .f,.rows .F,.rows .s,.rows .S,.rows .t,.rows .T,.rows .l,.rows .L,.rows .x,.rows .X,.rows .u,.rows .U,.rows .v,
+.rows .V,
 .rows .k,.rows .K,
 .rows .n,.rows .N,.rows .i,.rows .I,.rows .q,.rows .Q{min-width:4px;z-index:2}
-.rows i::before{position:absolute;left:50%;bottom:100%;transform:translateX(-50%);text-indent:0;font:700 .7rem/.8rem system-ui,
+.rows i::before{position:absolute;left:50%;bottom:100%;transform:translateX(-50%);text-indent:0;
+font:700 .7rem/.8rem system-ui,
 sans-serif;color:var(--fg)}
 .F::before{content:"F"}.S::before{content:"S"}.T::before{content:"T"}.L::before{content:"L"}.X::before{content:"X"}
 .U::before{content:"U"}
@@ -128,7 +132,8 @@ td::before{color:var(--dim);font-weight:400}
 .rows i:hover,.rows i:focus{z-index:5}
 .rows i:hover::after,.rows i:focus::after{content:"\2068" var(--name) "\2069: " attr(title);position:fixed;
 left:.75rem;right:.75rem;bottom:.75rem;z-index:9;padding:.6rem .8rem;
-background:var(--fg);color:var(--bg);border-radius:6px;font:500 .9rem/1.4 system-ui,sans-serif;text-indent:0;white-space:normal}
+background:var(--fg);color:var(--bg);border-radius:6px;font:500 .9rem/1.4 system-ui,sans-serif;text-indent:0;
+white-space:normal}
 }
 @media print{
 :root{--bg:#fff;--fg:#000;--dim:#444;--line:#ccc;--label:12rem}

@@ -156,7 +156,8 @@ func stateClass(j lock.Job) string {
 	switch {
 	case j.Overdue():
 		return "bad"
-	case j.State == lock.StateVanished || j.State == lock.StateSilent || j.State == lock.StateStuck || j.State == lock.StateForeign:
+	case j.State == lock.StateVanished || j.State == lock.StateSilent || j.State == lock.StateStuck ||
+		j.State == lock.StateForeign:
 		return "bad"
 	case report.Paused(j):
 		return "paused"

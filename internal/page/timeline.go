@@ -97,7 +97,8 @@ func spanOf(e lock.Entry, j lock.Job) span {
 	switch {
 	case e.Act != "" || s.to.Before(s.from) && !s.to.IsZero():
 		s.to = s.from
-	case s.to.IsZero() && e.End == lock.EndVanished && j.State == lock.StateVanished && e.Run == j.Open.Run: // nobody has found it but us
+	// no run has found it yet
+	case s.to.IsZero() && e.End == lock.EndVanished && j.State == lock.StateVanished && e.Run == j.Open.Run:
 		s.to = laterOf(j.Now, s.from)
 	case s.to.IsZero():
 		s.to = s.from
@@ -149,8 +150,8 @@ func pausesOf(j lock.Job, entries []lock.Entry) (pauses []span) {
 			since = open.from
 		}
 		if !since.IsZero() {
-			return append(pauses, span{entry: lock.Entry{User: m.By, Reason: m.Reason, Act: lock.ActPause, Ended: m.Since}, look: pausedLook,
-				from: since})
+			entry := lock.Entry{User: m.By, Reason: m.Reason, Act: lock.ActPause, Ended: m.Since}
+			return append(pauses, span{entry: entry, look: pausedLook, from: since})
 		}
 		return pauses
 	}
@@ -243,7 +244,8 @@ func letter(spans []span) {
 // all that ran in the window ended well.
 func (r *row) quiet() bool {
 	j := r.job
-	if j.State != lock.StateIdle || report.Bad(j) || report.Paused(j) || j.Waiting > 0 || len(r.pauses) > 0 || len(j.Unread) > 0 {
+	if j.State != lock.StateIdle || report.Bad(j) || report.Paused(j) || j.Waiting > 0 || len(r.pauses) > 0 ||
+		len(j.Unread) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(r.spans, func(s span) bool { return s.look != okLook })

@@ -48,17 +48,20 @@ func TestTheAxisNamesTheTimeByTheClockOfItsZone(t *testing.T) {
 				"06:00@7500 08:00@8333 10:00@9166"},
 		{"Europe/Berlin", "2026-03-29T12:00:00+02:00", 24 * time.Hour,
 			"12:00@416 14:00@1250 16:00@2083 18:00@2916 20:00@3750 22:00@4583 (Sun 29 " +
-				"Mar) 00:00@5416 03:00 CEST@6250 04:00@6666 06:00@7500 08:00@8333 10:00@9166"}, // 02:00 CET became 03:00 CEST
+				// 02:00 CET became 03:00 CEST
+				"Mar) 00:00@5416 03:00 CEST@6250 04:00@6666 06:00@7500 08:00@8333 10:00@9166"},
 		{"America/New_York", "2026-11-01T12:00:00-05:00", 12 * time.Hour,
 			"01:00 EDT@0 01:00 EST@833 03:00@2500 04:00@3333 " +
-				"05:00@4166 06:00@5000 07:00@5833 08:00@6666 09:00@7500 10:00@8333 11:00@9166"}, // 02:00 EDT became 01:00 EST
+				// 02:00 EDT became 01:00 EST
+				"05:00@4166 06:00@5000 07:00@5833 08:00@6666 09:00@7500 10:00@8333 11:00@9166"},
 		{"Australia/Lord_Howe", "2026-04-05T12:00:00+10:30", 12 * time.Hour, // 02:00 became 01:30
 			"01:30 UTC+11@833 01:30 UTC+10:30@1250 03:00@2500 04:00@3333 " +
 				"05:00@4166 06:00@5000 07:00@5833 08:00@6666 09:00@7500 10:00@8333 11:00@9166"},
 		{"UTC", "2026-03-01T00:30:00Z", time.Hour,
 			"23:30@0 23:35@833 23:40@1666 23:45@2500 23:50@3333 23:55@4166 (Sun " +
 				"1 Mar) 00:00@5000 00:05@5833 00:10@6666 00:15@7500 00:20@8333 00:25@9166"},
-		{"UTC", "2026-03-01T06:00:00Z", 7 * 24 * time.Hour, "Mon 23@1071 Tue 24@2500 Wed 25@3928 Thu 26@5357 Fri 27@6785 Sat 28@8214 Sun 1@9642"},
+		{"UTC", "2026-03-01T06:00:00Z", 7 * 24 * time.Hour,
+			"Mon 23@1071 Tue 24@2500 Wed 25@3928 Thu 26@5357 Fri 27@6785 Sat 28@8214 Sun 1@9642"},
 	} {
 		until, err := time.Parse(time.RFC3339, c.until)
 		if err != nil {
@@ -82,17 +85,21 @@ func sample(count int) []lock.Job {
 }
 
 func sampleJob(r *rand.Rand, i int) lock.Job {
-	names := []string{"cancel-orders", "invoices", "search-index", "nightly-report", "newsletter", "backup", "thumbnails", "import-feed"}
-	j := lock.Job{Name: names[i%len(names)], State: lock.StateIdle, Now: ledgers.Now, Counts: map[lock.EndKind]int64{lock.EndOk: 1000}}
+	names := []string{"cancel-orders", "invoices", "search-index", "nightly-report", "newsletter", "backup",
+		"thumbnails", "import-feed"}
+	j := lock.Job{Name: names[i%len(names)], State: lock.StateIdle, Now: ledgers.Now,
+		Counts: map[lock.EndKind]int64{lock.EndOk: 1000}}
 	if i >= len(names) {
 		j.Name += fmt.Sprintf("-%d", i/len(names))
 	}
-	period := []time.Duration{5 * time.Minute, 30 * time.Minute, 15 * time.Minute, 12 * time.Hour, 2 * time.Hour, 6 * time.Hour}[i%6]
+	period := []time.Duration{5 * time.Minute, 30 * time.Minute, 15 * time.Minute, 12 * time.Hour, 2 * time.Hour,
+		6 * time.Hour}[i%6]
 	long := period / time.Duration(2+r.IntN(12))
 	for k := range 50 {
 		at := ledgers.Now.Add(-time.Duration(k)*period - time.Duration(r.IntN(60))*time.Second - long)
 		e := lock.Entry{
-			Run: ledgers.Run('A' + byte(k%26)), Host: fmt.Sprintf("web-%d", 1+r.IntN(5)), User: "alice", PID: 4000 + k, Command: "php",
+			Run: ledgers.Run('A' + byte(k%26)), Host: fmt.Sprintf("web-%d", 1+r.IntN(5)), User: "alice",
+			PID: 4000 + k, Command: "php",
 			Asked: at.Add(-time.Duration(r.IntN(3000)) * time.Millisecond), At: at, End: lock.EndOk, Attempts: 1,
 		}
 		e.Run = fmt.Sprintf("%s%02d", e.Run[:24], k)
@@ -106,18 +113,23 @@ func sampleJob(r *rand.Rand, i int) lock.Job {
 	j.LastEnd, j.Mean = j.Runs[0], long*3/4
 	switch i {
 	case 0:
-		j.State, j.Holder, j.At, j.Left, j.Waiting = lock.StateRunning, ledgers.Holder('B', "web-3"), ledgers.Before(133*time.Second),
+		j.State, j.Holder, j.At, j.Left, j.Waiting = lock.StateRunning, ledgers.Holder('B', "web-3"),
+			ledgers.Before(133*time.Second),
 			41*time.Second, 2
 	case 1:
 		j.State = lock.StatePaused
-		j.Pause = &lock.PauseMark{By: "alice@desk", Reason: "deploy", Since: ledgers.Before(3 * time.Hour), Until: ledgers.Now.Add(time.Hour)}
-		j.Runs = slices.DeleteFunc(j.Runs, func(e lock.Entry) bool { return e.Ended.After(ledgers.Before(3 * time.Hour)) })
+		j.Pause = &lock.PauseMark{By: "alice@desk", Reason: "deploy", Since: ledgers.Before(3 * time.Hour),
+			Until: ledgers.Now.Add(time.Hour)}
+		j.Runs = slices.DeleteFunc(j.Runs,
+			func(e lock.Entry) bool { return e.Ended.After(ledgers.Before(3 * time.Hour)) })
 	case 2:
-		j.State, j.Holder, j.At, j.Left = lock.StateSilent, ledgers.Holder('B', "web-1"), ledgers.Before(50*time.Minute), 12*time.Second
+		j.State, j.Holder, j.At, j.Left = lock.StateSilent, ledgers.Holder('B', "web-1"),
+			ledgers.Before(50*time.Minute), 12*time.Second
 		j.Runs = j.Runs[6:]
 	case 3:
-		j.State, j.Open = lock.StateVanished, lock.Entry{Run: ledgers.Run('Z'), Host: "web-9", PID: 7, At: ledgers.Before(7 * time.Hour),
-			Status: -1}
+		j.State, j.Open = lock.StateVanished,
+			lock.Entry{Run: ledgers.Run('Z'), Host: "web-9", PID: 7, At: ledgers.Before(7 * time.Hour),
+				Status: -1}
 	}
 	return j
 }
@@ -133,7 +145,8 @@ func onTheFirst(clock string) time.Time {
 
 func TestARunOverMidnightIsOneBar(t *testing.T) {
 	j := lock.Job{Name: "night", State: lock.StateIdle, Now: onTheFirst("12:00:00"), Runs: []lock.Entry{{
-		Run: ledgers.Run('A'), Host: "web-1", At: onTheFirst("00:00:00").Add(-time.Hour), Ended: onTheFirst("02:00:00"), End: lock.EndOk,
+		Run: ledgers.Run('A'), Host: "web-1", At: onTheFirst("00:00:00").Add(-time.Hour),
+		Ended: onTheFirst("02:00:00"), End: lock.EndOk,
 	}}}
 	line := newTimeline([]lock.Job{j}, j.Now, 24*time.Hour, time.UTC)
 	if got := line.rows[0].spans; len(got) != 1 || got[0].place != (place{4583, 1250}) || got[0].early {
@@ -186,7 +199,8 @@ func TestWhatIsNotRememberedIsHatched(t *testing.T) {
 		{"it has never run", map[lock.EndKind]int64{}, nil, false},
 		{"it has, and nothing is remembered", map[lock.EndKind]int64{lock.EndOk: 3}, nil, true},
 	} {
-		r := newTimeline([]lock.Job{{Name: "a", State: lock.StateIdle, Now: ledgers.Now, Counts: c.counts, Runs: c.runs}}, ledgers.Now,
+		r := newTimeline([]lock.Job{{Name: "a", State: lock.StateIdle, Now: ledgers.Now, Counts: c.counts,
+			Runs: c.runs}}, ledgers.Now,
 			12*time.Hour, time.UTC).rows[0]
 		if r.dark != c.dark {
 			t.Errorf("%s: hatched is %v", c.what, r.dark)
@@ -196,7 +210,8 @@ func TestWhatIsNotRememberedIsHatched(t *testing.T) {
 
 func TestAPauseIsDrawnUntilItEnds(t *testing.T) {
 	act := func(event lock.Act, ago time.Duration) lock.Entry {
-		return lock.Entry{Run: ledgers.Run('P'), Act: event, User: "alice", Host: "desk", Ended: ledgers.Before(ago), Reason: "deploy"}
+		return lock.Entry{Run: ledgers.Run('P'), Act: event, User: "alice", Host: "desk", Ended: ledgers.Before(ago),
+			Reason: "deploy"}
 	}
 	for _, c := range []struct {
 		what     string
@@ -204,10 +219,12 @@ func TestAPauseIsDrawnUntilItEnds(t *testing.T) {
 		pause    *lock.PauseMark
 		from, to time.Duration // ago; to < 0: it goes on
 	}{
-		{"resumed", []lock.Entry{act(lock.ActResume, time.Hour), act(lock.ActPause, 3*time.Hour)}, nil, 3 * time.Hour, time.Hour},
+		{"resumed", []lock.Entry{act(lock.ActResume, time.Hour), act(lock.ActPause, 3*time.Hour)}, nil, 3 * time.Hour,
+			time.Hour},
 		{"it goes on", []lock.Entry{act(lock.ActPause, 2*time.Hour)},
 			&lock.PauseMark{By: "alice@desk", Since: ledgers.Before(2 * time.Hour)}, 2 * time.Hour, -1},
-		{"over when a run began", []lock.Entry{ledgers.Over('B', lock.EndOk, 0, 0, time.Hour), act(lock.ActPause, 3*time.Hour)},
+		{"over when a run began", []lock.Entry{ledgers.Over('B', lock.EndOk, 0, 0, time.Hour),
+			act(lock.ActPause, 3*time.Hour)},
 			nil, 3 * time.Hour, time.Hour},
 	} {
 		j := lock.Job{Name: "a", State: lock.StateIdle, Now: ledgers.Now, Runs: c.runs, Pause: c.pause}

@@ -24,9 +24,9 @@ type changeObject struct {
 func ChangeObject(name string, event lock.Act, c lock.ChangeResult) any {
 	h := c.Holder
 	o := changeObject{
-		Key: name, Event: event, Done: c.Done, Run: h.Run, Host: h.Host, PID: h.PID, User: h.User, Command: h.Command, Foreign: h.Foreign,
-		At: lock.Instant{Time: c.At}, Lease: secondsOf(c.Left, c.Left > 0 && h != (lock.Holder{})), Paused: pauseOf(c.Pause),
-		Unsure: c.Unconfirmed,
+		Key: name, Event: event, Done: c.Done, Run: h.Run, Host: h.Host, PID: h.PID, User: h.User, Command: h.Command,
+		Foreign: h.Foreign, At: lock.Instant{Time: c.At}, Lease: secondsOf(c.Left, c.Left > 0 && h != (lock.Holder{})),
+		Paused: pauseOf(c.Pause), Unsure: c.Unconfirmed,
 	}
 	if c.Next.Run != "" {
 		next := waiterOf(c.Next)

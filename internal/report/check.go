@@ -14,7 +14,8 @@ import (
 type Rules struct {
 	MaxAge, WarnAge time.Duration // since the end of the last success; 0: what the job expects of itself, and no limit
 	MaxRuntime      time.Duration // of what runs; 0: no limit
-	MaxFailures     int           // from so many bad ends in a row on, in place of the last end; it wants the job's Runs
+	// MaxFailures bad ends in a row are critical, instead of the last end. It needs the job's Runs.
+	MaxFailures int
 }
 
 // A Grade is what monitoring makes of a job. As a number it is the exit status of a plugin.
@@ -162,7 +163,8 @@ func (r Rules) ends(j lock.Job) []finding {
 	case row >= r.MaxFailures:
 		return []finding{{Critical, fmt.Sprintf("%d bad ends in a row, limit %d", row, r.MaxFailures)}}
 	case row > 0 && cut:
-		return []finding{{Unknown, fmt.Sprintf("%d bad ends in a row, and no more is remembered, limit %d", row, r.MaxFailures)}}
+		text := fmt.Sprintf("%d bad ends in a row, and no more is remembered, limit %d", row, r.MaxFailures)
+		return []finding{{Unknown, text}}
 	}
 	return nil
 }
@@ -235,7 +237,8 @@ func (r Rules) runtime(j lock.Job) []finding {
 	case !known:
 		return []finding{{Unknown, "running" + on(Subject(j)) + ", nobody knows since when"}}
 	case d > r.MaxRuntime:
-		return []finding{{Critical, fmt.Sprintf("running for %s%s, limit %s", Elapsed(d), on(Subject(j)), Took(r.MaxRuntime))}}
+		text := fmt.Sprintf("running for %s%s, limit %s", Elapsed(d), on(Subject(j)), Took(r.MaxRuntime))
+		return []finding{{Critical, text}}
 	}
 	return nil
 }
@@ -255,7 +258,8 @@ func states(j lock.Job) []finding {
 	case "":
 		return []finding{{Unknown, "nobody can tell who has the lock (" + strings.Join(j.Unread, ", ") + ")"}}
 	case lock.StateSilent:
-		return []finding{{Warning, "silent: the run" + host + " does not renew its lease, of which " + Elapsed(j.Left) + " are left"}}
+		return []finding{{Warning, "silent: the run" + host + " does not renew its lease, of which " +
+			Elapsed(j.Left) + " are left"}}
 	case lock.StateStuck:
 		return []finding{{Warning, "stuck: the lock" + host + " never expires by itself"}}
 	case lock.StateForeign:

@@ -20,7 +20,8 @@ func gradeOf(r Rules, j lock.Job) Grade {
 	never := j.LastEnd.Run == "" && j.LastSuccess.Run == ""
 	timeless := j.Now.IsZero()
 	held := j.Holder.Run != "" || slices.Contains([]lock.State{lock.StateForeign, lock.StateStuck}, j.State)
-	works := j.Holder.Run != "" && slices.Contains([]lock.State{lock.StateRunning, lock.StateStarting, lock.StateSilent, lock.StateStuck},
+	works := j.Holder.Run != "" && slices.Contains(
+		[]lock.State{lock.StateRunning, lock.StateStarting, lock.StateSilent, lock.StateStuck},
 		j.State)
 	gone := j.Open.Run != "" && j.State != "" && j.Open.Run != j.Holder.Run
 	good := j.LastSuccess

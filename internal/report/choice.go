@@ -18,11 +18,14 @@ type JobChoice struct {
 // rest, each by name.
 func (c JobChoice) Of(jobs []lock.Job) (chosen []lock.Job) {
 	for _, j := range jobs {
-		if (!c.Running || Running(j)) && (!c.Paused || Paused(j)) && (!c.Bad || Bad(j)) && (c.Host == "" || c.Host == Subject(j).Host) {
+		if (!c.Running || Running(j)) && (!c.Paused || Paused(j)) && (!c.Bad || Bad(j)) &&
+			(c.Host == "" || c.Host == Subject(j).Host) {
 			chosen = append(chosen, j)
 		}
 	}
-	slices.SortStableFunc(chosen, func(a, b lock.Job) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Name, b.Name)) })
+	slices.SortStableFunc(chosen, func(a, b lock.Job) int {
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Name, b.Name))
+	})
 	return chosen
 }
 

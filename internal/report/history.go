@@ -13,7 +13,8 @@ import (
 // Complete are the entries of a job as a reader should see them: a run that has vanished is
 // among them, though nobody has entered it yet.
 func Complete(j lock.Job, entries []lock.Entry) []lock.Entry {
-	if j.State != lock.StateVanished || slices.ContainsFunc(entries, func(e lock.Entry) bool { return e.Run == j.Open.Run }) {
+	isOpen := func(e lock.Entry) bool { return e.Run == j.Open.Run }
+	if j.State != lock.StateVanished || slices.ContainsFunc(entries, isOpen) {
 		return entries
 	}
 	gone := j.Open
@@ -25,7 +26,8 @@ func Complete(j lock.Job, entries []lock.Entry) []lock.Entry {
 // long as the run was, beside the longest of longest. It goes first where room is short.
 func History(entries []lock.Entry, longest time.Duration, zone *time.Location) console.Table {
 	t := console.Table{FixedColumns: 2, Columns: []console.Column{
-		{Name: "BEGAN"}, {Name: "HOST"}, {Name: "WAITED"}, {Name: "RAN"}, {Name: "END"}, {DropFirst: true}, {Name: "NOTE", Shrinkable: true},
+		{Name: "BEGAN"}, {Name: "HOST"}, {Name: "WAITED"}, {Name: "RAN"}, {Name: "END"}, {DropFirst: true},
+		{Name: "NOTE", Shrinkable: true},
 	}}
 	for _, e := range entries {
 		t.Rows = append(t.Rows, entryRow(e, longest, zone))
@@ -44,7 +46,8 @@ func Longest(entries []lock.Entry) (longest time.Duration) {
 }
 
 func entryRow(e lock.Entry, longest time.Duration, zone *time.Location) []console.Cell {
-	row := []console.Cell{NotKnown, cell(lock.Escaped(e.Host), console.StylePlain), NotKnown, NotKnown, EndOf(e), {}, {Text: Note(e)}}
+	row := []console.Cell{NotKnown, cell(lock.Escaped(e.Host), console.StylePlain), NotKnown, NotKnown, EndOf(e), {},
+		{Text: Note(e)}}
 	if e.Act != "" {
 		row[4] = cell(string(e.Act), console.StyleWarning)
 		e.At = Dated(e)

@@ -16,7 +16,8 @@ func Subject(j lock.Job) lock.Entry {
 	h := j.Holder
 	switch {
 	case h.Run != "":
-		return lock.Entry{Run: h.Run, Host: h.Host, User: h.User, PID: h.PID, Command: h.Command, Fence: j.Fence, At: j.At, Slot: slotOf(j)}
+		return lock.Entry{Run: h.Run, Host: h.Host, User: h.User, PID: h.PID, Command: h.Command, Fence: j.Fence,
+			At: j.At, Slot: slotOf(j)}
 	case j.State == lock.StateVanished:
 		return j.Open
 	}

@@ -45,17 +45,24 @@ type family struct {
 func families() []family {
 	return []family{
 		{name: "running", kind: gauge, help: "Whether a run works under the lock.", value: told(Running)},
-		{name: "run_started_timestamp_seconds", kind: gauge, help: "When the run that works under the lock began.", value: startedAt},
+		{name: "run_started_timestamp_seconds", kind: gauge, help: "When the run that works under the lock began.",
+			value: startedAt},
 		{name: "lease_seconds", kind: gauge, help: "How long the lock lasts if it is not renewed.", value: leaseLeft},
 		{name: "waiting", kind: gauge, help: "How many runs wait for the lock.", value: waiting},
 		{name: "paused", kind: gauge, help: "Whether an operator keeps the job from starting.", value: told(Paused)},
-		{name: "vanished", kind: gauge, help: "Whether a run has no lock any more and has not said how it ended.", value: told(vanished)},
-		{name: "silent", kind: gauge, help: "Whether a run has not renewed its lock when it should have.", value: told(is(lock.StateSilent))},
-		{name: "stuck", kind: gauge, help: "Whether the lock never expires by itself.", value: told(is(lock.StateStuck))},
-		{name: "overdue", kind: gauge, help: "Whether the last success is older than --max-age allows.", value: overdueNow},
-		{name: "due_timestamp_seconds", kind: gauge, help: "When the job is overdue; absent while it is paused.", value: dueAt},
+		{name: "vanished", kind: gauge, help: "Whether a run has no lock any more and has not said how it ended.",
+			value: told(vanished)},
+		{name: "silent", kind: gauge, help: "Whether a run has not renewed its lock when it should have.",
+			value: told(is(lock.StateSilent))},
+		{name: "stuck", kind: gauge, help: "Whether the lock never expires by itself.",
+			value: told(is(lock.StateStuck))},
+		{name: "overdue", kind: gauge, help: "Whether the last success is older than --max-age allows.",
+			value: overdueNow},
+		{name: "due_timestamp_seconds", kind: gauge, help: "When the job is overdue; absent while it is paused.",
+			value: dueAt},
 		{name: "last_end_timestamp_seconds", kind: gauge, help: "When the last run ended.", value: lastEndAt},
-		{name: "last_success_timestamp_seconds", kind: gauge, help: "When the last run that succeeded ended.", value: lastSuccessAt},
+		{name: "last_success_timestamp_seconds", kind: gauge, help: "When the last run that succeeded ended.",
+			value: lastSuccessAt},
 		{name: "last_duration_seconds", kind: gauge, help: "How long the last run took.", value: lastDuration},
 		{name: "last_exit_status", kind: gauge, help: "The exit status of the last run.", value: lastStatus},
 		{name: "runs_total", kind: counter, help: "Runs that have ended, by how.", counts: true},
@@ -132,7 +139,8 @@ func (m *metrics) up(v float64) {
 }
 
 func (m *metrics) head(name, kind, help string) {
-	m.text.WriteString("# HELP " + metricPrefix + name + " " + help + "\n# TYPE " + metricPrefix + name + " " + kind + "\n")
+	m.text.WriteString("# HELP " + metricPrefix + name + " " + help + "\n# TYPE " + metricPrefix + name + " " +
+		kind + "\n")
 }
 
 func (m *metrics) sample(name, labels string, v float64) {

@@ -29,7 +29,8 @@ func readMetrics(t *testing.T, text string) map[string]float64 {
 	samples, heads, current := map[string]float64{}, map[string]string{}, ""
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		if head := headLine.FindStringSubmatch(line); head != nil {
-			if heads[head[1]+head[2]] != "" || head[1] == "TYPE" && (heads["HELP"+head[2]] == "" || head[3] != gauge && head[3] != counter) {
+			if heads[head[1]+head[2]] != "" || head[1] == "TYPE" &&
+				(heads["HELP"+head[2]] == "" || head[3] != gauge && head[3] != counter) {
 				t.Fatalf("%q stands in the wrong place", line)
 			}
 			heads[head[1]+head[2]], current = head[3], head[2]
@@ -59,7 +60,8 @@ func TestTheReaderOfMetricsIsStrict(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	for _, bad := range []string{
-		`redlockrun_x{key="a"} -`, `redlockrun_x{key="a"b"} 1`, `redlockrun_x{key="a\x"} 1`, `redlockrun_y{key="a"} 1`, `redlockrun_x{key="a"}`,
+		`redlockrun_x{key="a"} -`, `redlockrun_x{key="a"b"} 1`, `redlockrun_x{key="a\x"} 1`,
+		`redlockrun_y{key="a"} 1`, `redlockrun_x{key="a"}`,
 		"",
 	} {
 		if m := sampleLine.FindStringSubmatch(bad); m != nil && m[1] == "redlockrun_x" {
@@ -100,18 +102,19 @@ func TestMetricsOfEachKindOfJob(t *testing.T) {
 		`runs_total{key="nightly-report",how="ok"}`:           3,
 		`runs_total{key="nightly-report",how="vanished"}`:     0,
 		`last_duration_seconds{key="rest"}`:                   0.04,
-		`last_end_timestamp_seconds{key="rest"}`:              float64(ledgers.Before(5*time.Second).UnixMilli()) / 1000,
-		`last_success_timestamp_seconds{key="invoices"}`:      float64(ledgers.Before(25*time.Hour).UnixMilli()) / 1000,
-		`run_started_timestamp_seconds{key="search-index"}`:   float64(ledgers.Before(31*time.Minute).UnixMilli()) / 1000,
+		`last_end_timestamp_seconds{key="rest"}`:              inSeconds(ledgers.Before(5 * time.Second)),
+		`last_success_timestamp_seconds{key="invoices"}`:      inSeconds(ledgers.Before(25 * time.Hour)),
+		`run_started_timestamp_seconds{key="search-index"}`:   inSeconds(ledgers.Before(31 * time.Minute)),
 		`waiting{key="theirs\\x1b[31m"}`:                      0,
-		`last_success_timestamp_seconds{key="cancel-orders"}`: float64(ledgers.Before(4*time.Minute).UnixMilli()) / 1000,
+		`last_success_timestamp_seconds{key="cancel-orders"}`: inSeconds(ledgers.Before(4 * time.Minute)),
 	} {
 		if v, there := got["redlockrun_"+series]; !there || v != want {
 			t.Errorf("%s is %v (%v), want %v", series, v, there, want)
 		}
 	}
 	for _, series := range []string{
-		`run_started_timestamp_seconds{key="gone"}`, `run_started_timestamp_seconds{key="rest"}`, `lease_seconds{key="no end"}`,
+		`run_started_timestamp_seconds{key="gone"}`, `run_started_timestamp_seconds{key="rest"}`,
+		`lease_seconds{key="no end"}`,
 		`lease_seconds{key="invoices"}`, `last_exit_status{key="gone"}`, `runs_total{key="gone",how="ok"}`,
 		`last_duration_seconds{key="unheard of"}`, `overdue{key="unheard of"}`, `due_timestamp_seconds{key="unheard of"}`,
 		`due_timestamp_seconds{key="invoices"}`, // it is paused
@@ -174,7 +177,10 @@ func TestMetricsOfAThousandJobs(t *testing.T) {
 	if got := readMetrics(t, text); len(got) != 2+1000*(12+len(lock.EndKinds())) {
 		t.Errorf("%d series", len(got))
 	}
-	if first, last := strings.Index(text, `waiting{key="job-000"}`), strings.Index(text, `waiting{key="job-999"}`); first < 0 || last < first {
+	first, last := strings.Index(text, `waiting{key="job-000"}`), strings.Index(text, `waiting{key="job-999"}`)
+	if first < 0 || last < first {
 		t.Errorf("%d, %d", first, last)
 	}
 }
+
+func inSeconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

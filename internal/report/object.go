@@ -98,8 +98,9 @@ func JobObject(j lock.Job) any {
 	run, slot := Subject(j), slotOf(j)
 	o := jobObject{
 		Key: j.Name, State: j.State, Host: run.Host, PID: run.PID, User: run.User, Command: run.Command, Run: run.Run,
-		Fence: run.Fence, At: lock.Instant{Time: run.At}, Lease: secondsOf(j.Left, Busy(j) && j.Left > 0), Waiting: j.Waiting,
-		Last: known(j.LastEnd), Good: known(j.LastSuccess), Mean: secondsOf(j.Mean, j.Mean > 0), Slot: slot,
+		Fence: run.Fence, At: lock.Instant{Time: run.At}, Lease: secondsOf(j.Left, Busy(j) && j.Left > 0),
+		Waiting: j.Waiting, Last: known(j.LastEnd), Good: known(j.LastSuccess), Mean: secondsOf(j.Mean, j.Mean > 0),
+		Slot:   slot,
 		Paused: pauseOf(j.Pause),
 	}
 	if j.MaxAge > 0 {
@@ -136,7 +137,8 @@ func known(e lock.Entry) *entryObject {
 
 func object(e lock.Entry) *entryObject {
 	o := &entryObject{
-		Run: e.Run, Host: e.Host, User: e.User, PID: e.PID, Command: e.Command, Slot: e.Slot, Attempts: e.Attempts, Fence: e.Fence,
+		Run: e.Run, Host: e.Host, User: e.User, PID: e.PID, Command: e.Command, Slot: e.Slot, Attempts: e.Attempts,
+		Fence: e.Fence,
 		Asked: lock.Instant{Time: e.Asked}, At: lock.Instant{Time: e.At}, Ended: lock.Instant{Time: e.Ended},
 		How: e.End, Event: e.Act, Why: e.Reason,
 		Seconds: secondsOf(RunTime(e)), Waited: secondsOf(WaitTime(e)),

@@ -17,7 +17,8 @@ const (
 // Page is all there is to be said about one job, as lines for a display, with the times of a
 // zone. What is too long for a line goes on in the next.
 func Page(j lock.Job, zone *time.Location, d console.Display) []string {
-	p := page{job: j, zone: zone, table: console.Table{Columns: []console.Column{{MinWidth: nameWidth}, {}}}, room: d.Width}
+	p := page{job: j, zone: zone, table: console.Table{Columns: []console.Column{{MinWidth: nameWidth}, {}}},
+		room: d.Width}
 	p.say("job", lock.Escaped(j.Name))
 	p.row("state", StateOf(j))
 	p.lock()
@@ -149,7 +150,8 @@ func each[T any](all []T, text func(T) string) (texts []string) {
 }
 
 func try(t lock.Try) string {
-	return strings.TrimSpace(lock.Escaped(t.Host) + " " + strings.TrimPrefix(EndOf(lock.Entry{End: t.End, Status: t.Status}).Text, "-"))
+	return strings.TrimSpace(lock.Escaped(t.Host) + " " +
+		strings.TrimPrefix(EndOf(lock.Entry{End: t.End, Status: t.Status}).Text, "-"))
 }
 
 // closedBy says who has done the work of a slot.

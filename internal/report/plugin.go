@@ -23,7 +23,8 @@ type measure struct {
 // are counted, the bad ends in a row.
 func (r Rules) measure(j lock.Job) (all []measure) {
 	if age, known := sinceSuccess(j); known {
-		all = append(all, measure{"age", *secondsOf(age, true), "s", secondsOf(r.WarnAge, r.WarnAge > 0), secondsOf(r.oldest(j))})
+		all = append(all, measure{"age", *secondsOf(age, true), "s", secondsOf(r.WarnAge, r.WarnAge > 0),
+			secondsOf(r.oldest(j))})
 	}
 	if d, known := forHowLong(j); known {
 		all = append(all, measure{"runtime", *secondsOf(d, true), "s", nil, secondsOf(r.MaxRuntime, r.MaxRuntime > 0)})
@@ -92,12 +93,14 @@ func PluginOfAll(verdicts []Verdict, remarks []string) string {
 	case fine > 0 || len(verdicts) == 0:
 		texts = append(texts, fmt.Sprintf("%d jobs are OK", fine))
 	}
-	return plugin(Worst(verdicts), strings.Join(append(texts, remarks...), "; ")) + fmt.Sprintf(" | jobs=%d", len(verdicts))
+	return plugin(Worst(verdicts), strings.Join(append(texts, remarks...), "; ")) + fmt.Sprintf(" | jobs=%d",
+		len(verdicts))
 }
 
 // WorstFirst are verdicts by their grades.
 func WorstFirst(verdicts []Verdict) []Verdict {
-	return slices.SortedStableFunc(slices.Values(verdicts), func(a, b Verdict) int { return b.Grade.gravity() - a.Grade.gravity() })
+	return slices.SortedStableFunc(slices.Values(verdicts),
+		func(a, b Verdict) int { return b.Grade.gravity() - a.Grade.gravity() })
 }
 
 // PluginUnknown is the line of a check that could not be made.

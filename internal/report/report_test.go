@@ -21,28 +21,40 @@ var update = flag.Bool("update", false, "write the files of testdata anew")
 // jobs are one of each kind.
 func jobs() []lock.Job {
 	all := []lock.Job{
-		{Name: "nightly-report", State: lock.StateIdle, LastEnd: ledgers.Over('A', lock.EndFailed, 1, 680*time.Second, 2*time.Hour),
-			Mean: 680 * time.Second},
-		{Name: "search-index", State: lock.StateSilent, Holder: ledgers.Holder('B', "web-1"), At: ledgers.Before(31 * time.Minute),
+		{Name: "nightly-report", State: lock.StateIdle,
+			LastEnd: ledgers.Over('A', lock.EndFailed, 1, 680*time.Second, 2*time.Hour),
+			Mean:    680 * time.Second},
+		{Name: "search-index", State: lock.StateSilent, Holder: ledgers.Holder('B', "web-1"),
+			At:      ledgers.Before(31 * time.Minute),
 			Left:    12 * time.Second,
 			LastEnd: ledgers.Over('A', lock.EndOk, 0, 8*time.Minute, time.Hour), Mean: 8 * time.Minute},
-		{Name: "cancel-orders", State: lock.StateRunning, Holder: ledgers.Holder('B', "web-3"), At: ledgers.Before(133 * time.Second),
+		{Name: "cancel-orders", State: lock.StateRunning, Holder: ledgers.Holder('B', "web-3"),
+			At:      ledgers.Before(133 * time.Second),
 			Left:    41 * time.Second,
-			Waiting: 2, LastEnd: ledgers.Over('A', lock.EndOk, 0, 125*time.Second, 4*time.Minute), Mean: 125 * time.Second},
-		{Name: "invoices", State: lock.StatePaused, Waiting: 5, LastEnd: ledgers.Over('A', lock.EndOk, 0, 3*time.Second, 25*time.Hour),
-			Mean:  3 * time.Second,
-			Pause: &lock.PauseMark{By: "alice@desk", Reason: "deploy", Since: ledgers.Before(time.Hour), Until: ledgers.Now.Add(time.Hour)}},
+			Waiting: 2, LastEnd: ledgers.Over('A', lock.EndOk, 0, 125*time.Second, 4*time.Minute),
+			Mean: 125 * time.Second},
+		{Name: "invoices", State: lock.StatePaused, Waiting: 5,
+			LastEnd: ledgers.Over('A', lock.EndOk, 0, 3*time.Second, 25*time.Hour),
+			Mean:    3 * time.Second,
+			Pause: &lock.PauseMark{By: "alice@desk", Reason: "deploy", Since: ledgers.Before(time.Hour),
+				Until: ledgers.Now.Add(time.Hour)}},
 		{Name: "gone", State: lock.StateVanished,
-			Open: lock.Entry{Run: ledgers.Run('Z'), Host: "web-9", PID: 7, At: ledgers.Before(49 * time.Hour), Status: -1}},
-		{Name: "no end", State: lock.StateStuck, Holder: ledgers.Holder('B', "web-2"), At: ledgers.Before(50 * time.Second), Left: -1,
+			Open: lock.Entry{Run: ledgers.Run('Z'), Host: "web-9", PID: 7, At: ledgers.Before(49 * time.Hour),
+				Status: -1}},
+		{Name: "no end", State: lock.StateStuck, Holder: ledgers.Holder('B', "web-2"),
+			At: ledgers.Before(50 * time.Second), Left: -1,
 			LastEnd: ledgers.Over('A', lock.EndSignal, 137, time.Second, time.Second)},
-		{Name: "theirs\x1b[31m", State: lock.StateForeign, Holder: lock.Holder{Foreign: "some\x1b]0;body"}, Left: 9 * time.Second},
-		{Name: "rest", State: lock.StateEnded, Holder: lock.Holder{Run: ledgers.Run('B'), Host: "web-4", Ended: ledgers.Before(5 * time.Second)},
-			At: ledgers.Before(time.Minute), Left: 55 * time.Second,
+		{Name: "theirs\x1b[31m", State: lock.StateForeign, Holder: lock.Holder{Foreign: "some\x1b]0;body"},
+			Left: 9 * time.Second},
+		{Name: "rest", State: lock.StateEnded,
+			Holder: lock.Holder{Run: ledgers.Run('B'), Host: "web-4", Ended: ledgers.Before(5 * time.Second)},
+			At:     ledgers.Before(time.Minute), Left: 55 * time.Second,
 			LastEnd: ledgers.Over('B', lock.EndOk, 0, 40*time.Millisecond, 5*time.Second), Mean: 40 * time.Millisecond},
-		{Name: "handed over", State: lock.StateStarting, Holder: ledgers.Holder('B', "web-5"), At: ledgers.Before(time.Second),
+		{Name: "handed over", State: lock.StateStarting, Holder: ledgers.Holder('B', "web-5"),
+			At:   ledgers.Before(time.Second),
 			Left: 900 * time.Millisecond},
-		{Name: "soon paused", State: lock.StateRunning, Holder: ledgers.Holder('B', "web-6"), At: ledgers.Before(time.Second), Left: time.Minute,
+		{Name: "soon paused", State: lock.StateRunning, Holder: ledgers.Holder('B', "web-6"),
+			At: ledgers.Before(time.Second), Left: time.Minute,
 			Pause: &lock.PauseMark{By: "bob@desk"}},
 		{Name: "unheard of", State: lock.StateIdle},
 		{Name: "backup", State: lock.StateIdle, LastEnd: ledgers.Over('A', lock.EndOk, 0, time.Minute, 28*time.Hour), MaxAge: 26 * time.Hour},
@@ -100,10 +112,12 @@ func TestThePageOfAJob(t *testing.T) {
 	j := jobs()[2]
 	j.Fence = 1763790000999
 	j.Slots = []lock.JobSlot{{Name: "5m 2026-03-01T12:30Z", SlotState: lock.SlotState{
-		Begun: lock.Try{Run: ledgers.Run('B')}, Failures: []lock.Try{{Run: ledgers.Run('A'), Host: "web-1", End: lock.EndFailed, Status: 1}},
+		Begun:    lock.Try{Run: ledgers.Run('B')},
+		Failures: []lock.Try{{Run: ledgers.Run('A'), Host: "web-1", End: lock.EndFailed, Status: 1}},
 	}}}
 	j.Pause = &lock.PauseMark{
-		By: "alice@desk", Reason: "the database is moved to its new host", Since: ledgers.Before(time.Minute), Until: ledgers.Now.Add(time.Hour),
+		By: "alice@desk", Reason: "the database is moved to its new host", Since: ledgers.Before(time.Minute),
+		Until: ledgers.Now.Add(time.Hour),
 	}
 	j.Waiters = []lock.Waiter{{Run: ledgers.Run('D'), Host: "web-4", PID: 12, Since: ledgers.Before(2 * time.Minute),
 		Slot: "5m 2026-03-01T12:25Z"},
@@ -111,7 +125,8 @@ func TestThePageOfAJob(t *testing.T) {
 	j.Waiting = 12
 	j.Runs = entries()
 	j.LastSuccess = ledgers.Over('F', lock.EndOk, 0, time.Minute, 5*time.Minute)
-	j.Stopped = lock.Entry{Run: ledgers.Run('B'), Host: "desk", User: "alice", Act: lock.ActStop, Ended: ledgers.Before(5 * time.Second),
+	j.Stopped = lock.Entry{Run: ledgers.Run('B'), Host: "desk", User: "alice", Act: lock.ActStop,
+		Ended:  ledgers.Before(5 * time.Second),
 		Reason: "wrong data"}
 	j.Runs = append([]lock.Entry{j.Stopped}, j.Runs...)
 	for name, d := range displays {
@@ -123,7 +138,8 @@ func TestThePageOfAJob(t *testing.T) {
 
 // A stop is of the run that it was for: of a later one it says nothing.
 func TestAStopIsNotSaidOfLaterRuns(t *testing.T) {
-	stop := lock.Entry{Run: ledgers.Run('B'), Host: "desk", User: "alice", Act: lock.ActStop, Ended: ledgers.Before(time.Minute)}
+	stop := lock.Entry{Run: ledgers.Run('B'), Host: "desk", User: "alice", Act: lock.ActStop,
+		Ended: ledgers.Before(time.Minute)}
 	stopped := ledgers.Over('A', lock.EndStopped, 143, 2*time.Minute, 50*time.Second)
 	idle := lock.Job{Name: "orders", State: lock.StateIdle, Now: ledgers.Now, LastEnd: stopped, Stopped: stop}
 	since, again := idle, idle
@@ -162,12 +178,14 @@ func entries() []lock.Entry {
 	return []lock.Entry{
 		ledgers.Over('A', lock.EndOk, 0, 125*time.Second, 4*time.Minute),
 		ledgers.Over('B', lock.EndFailed, 1, 12*time.Second, 10*time.Minute),
-		{Run: ledgers.Run('B'), Host: "desk", User: "alice", Act: lock.ActPause, Ended: ledgers.Before(20 * time.Minute), Status: -1,
+		{Run: ledgers.Run('B'), Host: "desk", User: "alice", Act: lock.ActPause,
+			Ended: ledgers.Before(20 * time.Minute), Status: -1,
 			Reason: "a deploy\x1b[2J"},
 		ledgers.Over('C', lock.EndSignal, 139, 340*time.Millisecond, 30*time.Minute),
 		late,
 		ledgers.Over('D', lock.EndTimeout, 124, time.Hour, time.Hour),
-		{Run: ledgers.Run('E'), Host: "web-9", At: ledgers.Before(26 * time.Hour), Ended: ledgers.Before(25 * time.Hour), End: lock.EndVanished,
+		{Run: ledgers.Run('E'), Host: "web-9", At: ledgers.Before(26 * time.Hour),
+			Ended: ledgers.Before(25 * time.Hour), End: lock.EndVanished,
 			Status: -1},
 		ledgers.Over('F', lock.EndUnstarted, 127, time.Millisecond, 27*time.Hour),
 		{Run: ledgers.Run('H'), Status: -1, End: "new\x1b"},
@@ -185,7 +203,8 @@ func TestTheTableOfRuns(t *testing.T) {
 func TestObjectsForPrograms(t *testing.T) {
 	var lines []string
 	all := jobs()
-	all[2].Runs, all[2].Waiters = entries()[:1], []lock.Waiter{{Run: ledgers.Run('D'), Host: "web-4", Since: ledgers.Before(2 * time.Minute)}}
+	all[2].Runs, all[2].Waiters = entries()[:1],
+		[]lock.Waiter{{Run: ledgers.Run('D'), Host: "web-4", Since: ledgers.Before(2 * time.Minute)}}
 	all[2].Slots = []lock.JobSlot{{Name: "night", SlotState: lock.SlotState{Begun: lock.Try{Run: ledgers.Run('B')}}}}
 	for _, j := range all {
 		lines = append(lines, string(console.Object(JobObject(j))))
@@ -194,7 +213,8 @@ func TestObjectsForPrograms(t *testing.T) {
 		lines = append(lines, string(console.Object(EntryObject(e))))
 	}
 	for _, line := range lines {
-		if !json.Valid([]byte(line)) || strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x9b }) {
+		steers := func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x9b }
+		if !json.Valid([]byte(line)) || strings.ContainsFunc(line, steers) {
 			t.Errorf("%q", line)
 		}
 	}
@@ -251,7 +271,8 @@ func TestTheChoiceOfRuns(t *testing.T) {
 func TestARunThatHasVanishedIsAmongTheRunsOnce(t *testing.T) {
 	j := jobs()[4]
 	j.Runs = entries()
-	if all := Complete(j, j.Runs); len(all) != len(j.Runs)+1 || all[0].Run != ledgers.Run('Z') || all[0].End != lock.EndVanished {
+	if all := Complete(j, j.Runs); len(all) != len(j.Runs)+1 || all[0].Run != ledgers.Run('Z') ||
+		all[0].End != lock.EndVanished {
 		t.Errorf("%+v", all)
 	}
 	if again := Complete(j, Complete(j, j.Runs)); len(again) != len(j.Runs)+1 {
@@ -310,7 +331,8 @@ func TestAnEntryOfAnybodyIsShown(t *testing.T) {
 		if !ok {
 			t.Fatalf("%q is none", text)
 		}
-		j := lock.Job{Name: "x", State: lock.StateVanished, Now: ledgers.Now, Open: e, LastEnd: e, LastSuccess: e, Runs: []lock.Entry{e, e}}
+		j := lock.Job{Name: "x", State: lock.StateVanished, Now: ledgers.Now, Open: e, LastEnd: e, LastSuccess: e,
+			Runs: []lock.Entry{e, e}}
 		narrow(t, Page(j, ledgers.Zone, console.Display{}), console.Display{Width: 1000})
 		narrow(t, Jobs([]lock.Job{j}).Lines(console.Display{}), console.Display{Width: 1000})
 		if line := console.Object(JobObject(j)); !json.Valid(line) || strings.ContainsRune(string(line), 0x9b) {
@@ -325,7 +347,8 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, entry, slot string, width int) {
 		e, _ := wire.ReadEntry(entry)
 		j := lock.Job{
-			Name: entry, State: lock.StateVanished, Now: ledgers.Now, Open: e, LastEnd: e, LastSuccess: e, Runs: []lock.Entry{e, e}, Waiting: 3,
+			Name: entry, State: lock.StateVanished, Now: ledgers.Now, Open: e, LastEnd: e, LastSuccess: e,
+			Runs: []lock.Entry{e, e}, Waiting: 3,
 			Slots:   []lock.JobSlot{{Name: slot, SlotState: wire.ReadSlot(slot)}},
 			Waiters: []lock.Waiter{{Run: slot, Host: entry}},
 			Pause:   &lock.PauseMark{By: entry, Reason: slot},
@@ -345,8 +368,9 @@ func FuzzPage(f *testing.F) {
 
 func TestARunThatASignalEndedSaysWhich(t *testing.T) {
 	for status, want := range map[int]string{
-		137: "killed (SIGKILL)", 143: "killed (SIGTERM)", 139: "killed (SIGSEGV)", 135: "killed (signal 7)", 162: "killed (signal 34)",
-		0: "killed", -1: "killed", 128: "killed",
+		137: "killed (SIGKILL)", 143: "killed (SIGTERM)", 139: "killed (SIGSEGV)", 135: "killed (signal 7)",
+		162: "killed (signal 34)",
+		0:   "killed", -1: "killed", 128: "killed",
 	} {
 		if got := EndOf(ledgers.Over('A', lock.EndSignal, status, time.Second, time.Second)).Text; got != want {
 			t.Errorf("%d: %q", status, got)

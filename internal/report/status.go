@@ -17,7 +17,8 @@ func Jobs(jobs []lock.Job) console.Table {
 	}
 	for _, j := range jobs {
 		t.Rows = append(t.Rows, []console.Cell{
-			cell(lock.Escaped(j.Name), console.StylePlain), StateOf(j), cell(lock.Escaped(Subject(j).Host), console.StylePlain),
+			cell(lock.Escaped(j.Name), console.StylePlain), StateOf(j),
+			cell(lock.Escaped(Subject(j).Host), console.StylePlain),
 			cell(StateAge(j), console.StylePlain), LeaseOf(j), cell(strconv.Itoa(j.Waiting), console.StylePlain),
 			EndOf(j.LastEnd), cell(ended(j), console.StylePlain), cell(Average(j), console.StylePlain),
 		})
@@ -27,7 +28,8 @@ func Jobs(jobs []lock.Job) console.Table {
 
 func StateOf(j lock.Job) console.Cell {
 	tones := map[lock.State]console.Style{
-		lock.StateRunning: console.StyleGood, lock.StateIdle: console.StyleFaint, lock.StatePaused: console.StyleWarning,
+		lock.StateRunning: console.StyleGood, lock.StateIdle: console.StyleFaint,
+		lock.StatePaused:   console.StyleWarning,
 		lock.StateSilent:   console.StyleWarning,
 		lock.StateVanished: console.StyleBad, lock.StateStuck: console.StyleBad, lock.StateForeign: console.StyleBad,
 	}
@@ -105,7 +107,8 @@ func EndOf(e lock.Entry) console.Cell {
 }
 
 // signals are those that have one number wherever there are signals.
-var signals = map[int]string{1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 8: "SIGFPE",
+var signals = map[int]string{1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT",
+	8: "SIGFPE",
 	9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM"}
 
 // signal is which signal an exit status tells of: " (SIGKILL)" for 137.
@@ -119,7 +122,8 @@ func signal(status int) string {
 
 // RunTime is how long a run took; ok is false if nobody knows, as of one that has vanished.
 func RunTime(e lock.Entry) (d time.Duration, ok bool) {
-	known := e.End != "" && e.End != lock.EndVanished && e.End != lock.EndUnlocked && !e.At.IsZero() && !e.Ended.IsZero()
+	known := e.End != "" && e.End != lock.EndVanished && e.End != lock.EndUnlocked && !e.At.IsZero() &&
+		!e.Ended.IsZero()
 	return max(0, e.Ended.Sub(e.At)), known
 }
 

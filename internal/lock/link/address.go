@@ -80,7 +80,8 @@ func readURL(ctx context.Context, raw string) (Address, error) {
 	scheme, rest, ok := strings.Cut(raw, "://")
 	a, known := schemes[strings.ToLower(scheme)]
 	if !ok || !known {
-		return Address{}, BadURL("it begins with none of redis:// rediss:// unix:// redis+sentinel:// redis+cluster:// file:", "")
+		return Address{}, BadURL("it begins with none of redis:// rediss:// unix:// redis+sentinel:// "+
+			"redis+cluster:// file:", "")
 	}
 	end := strings.IndexAny(rest, "/?#")
 	if end < 0 {
@@ -111,7 +112,8 @@ func parseFile(ctx context.Context, path string) (Address, error) {
 func (a *Address) parse(userinfo, authority, rest string) error {
 	// An @ behind the hosts may be the one before them, after a password with a raw /
 	// in it. Only the path of a socket without a user may have one.
-	if a.network == "unix" && authority != "" || (a.network != "unix" || userinfo != "") && strings.Contains(rest, "@") {
+	if a.network == "unix" && authority != "" ||
+		(a.network != "unix" || userinfo != "") && strings.Contains(rest, "@") {
 		return BadURL("its parts cannot be told apart", hintEncode)
 	}
 	if err := a.parseUser(userinfo); err != nil {
@@ -271,7 +273,8 @@ func (a *Address) parseParameter(name, value string) (err error) {
 	case name == "sentinel_password" && a.kind == sentinel && a.sentinelPassword == "":
 		a.sentinelPassword, err = url.PathUnescape(value)
 	case a.kind == sentinel:
-		return oddURL("it has a parameter other than db, sentinel_username and sentinel_password", lock.UnknownSentinelParameter)
+		return oddURL("it has a parameter other than db, sentinel_username and sentinel_password",
+			lock.UnknownSentinelParameter)
 	default:
 		return oddURL("it has a parameter other than db", lock.UnknownParameter)
 	}

@@ -19,7 +19,8 @@ func TestSomeAlertsAreRefusals(t *testing.T) {
 		}()
 		err := tls.Client(ours, &tls.Config{InsecureSkipVerify: true}).Handshake()
 		ours.Close()
-		if got, want := turnedAway(err), slices.Contains(refusingAlerts[:], tls.AlertError(code)); err == nil || got != want {
+		if got, want := turnedAway(err), slices.Contains(refusingAlerts[:], tls.AlertError(code)); err == nil ||
+			got != want {
 			t.Errorf("alert %d: %v; refused: %v, want %v", code, err, got, want)
 		}
 	}

@@ -66,7 +66,8 @@ func Answered(err error) bool {
 // without what could steer a terminal.
 func Unavailable(a Address, err error) *lock.UnavailableError {
 	c := classify(err)
-	return &lock.UnavailableError{Address: a.String(), Err: &answer{say(err, a), err}, Denied: c == denied || c == outdated}
+	return &lock.UnavailableError{Address: a.String(), Err: &answer{say(err, a), err},
+		Denied: c == denied || c == outdated}
 }
 
 // An answer is an error whose text is fit to be shown; its cause is only to be
@@ -96,7 +97,8 @@ func sayOne(err error, a Address) string {
 	switch {
 	case errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout():
 		return lock.Escaped(dial.Err.Error())
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, os.ErrDeadlineExceeded),
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled),
+		errors.Is(err, os.ErrDeadlineExceeded),
 		errors.As(err, &timeout) && timeout.Timeout():
 		return "no answer in time"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):

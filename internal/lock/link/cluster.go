@@ -21,13 +21,14 @@ const mostRedirects = 3
 // right that the lock does not need.
 func connectCluster(key string) func(context.Context, *Source, *conns) (client, error) {
 	return func(ctx context.Context, src *Source, cs *conns) (client, error) {
-		node, err := locate(ctx, union(src.addr.hosts, src.known.nodes), func(ctx context.Context, host string) opinion {
-			replies, err := cs.question(ctx, src, src.addr.login(host), []any{"PTTL", key})
-			if err != nil {
-				return opinion{from: host, err: err}
-			}
-			return ownerOf(host, replies[0])
-		})
+		node, err := locate(ctx, union(src.addr.hosts, src.known.nodes),
+			func(ctx context.Context, host string) opinion {
+				replies, err := cs.question(ctx, src, src.addr.login(host), []any{"PTTL", key})
+				if err != nil {
+					return opinion{from: host, err: err}
+				}
+				return ownerOf(host, replies[0])
+			})
 		if err != nil {
 			return nil, err
 		}

@@ -198,7 +198,8 @@ func addServing(nodes []Node, serving []any, r SlotRange, from string) []Node {
 		at := slices.IndexFunc(nodes, func(n Node) bool { return n.ID == id })
 		if at < 0 {
 			at = len(nodes)
-			nodes = append(nodes, Node{ID: id, Addr: strings.Join(addressesIn([]any{nil, nil, part}, from), ""), Master: master, Linked: true})
+			nodes = append(nodes, Node{ID: id, Addr: strings.Join(addressesIn([]any{nil, nil, part}, from), ""),
+				Master: master, Linked: true})
 		}
 		if i == 0 {
 			nodes[at].Slots = append(nodes[at].Slots, r)

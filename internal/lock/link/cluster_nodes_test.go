@@ -15,14 +15,17 @@ const (
 
 func TestTheNodesOfAClusterAreRead(t *testing.T) {
 	text := idA + " 127.0.0.1:30004@31004 slave " + idB + " 0 1426238317239 4 connected\n" +
-		idB + " ::1:30002@31002,node-2.test,shard-id=x master,fail - 0 1426238316232 2 disconnected 5461-10922 16383\n" +
+		idB + " ::1:30002@31002,node-2.test,shard-id=x master,fail - 0 1426238316232 2 " +
+		"disconnected 5461-10922 16383\n" +
 		idC + " :30001@31001 myself,master - 0 0 1 connected 0-5460 [93->-" + idB + "] [94-<-" + idA + "]\n"
 	got, err := ReadNodes(text, "10.0.0.1:7000")
 	want := []Node{
 		{ID: idA, Addr: "127.0.0.1:30004", Flags: []string{"slave"}, Master: idB, Linked: true},
-		{ID: idB, Addr: "[::1]:30002", Flags: []string{"master", "fail"}, Slots: []SlotRange{{5461, 10922}, {16383, 16383}}},
-		{ID: idC, Addr: "10.0.0.1:30001", Flags: []string{"myself", "master"}, Linked: true, Slots: []SlotRange{{0, 5460}},
-			Open: []OpenSlot{{93, false, idB}, {94, true, idA}}},
+		{ID: idB, Addr: "[::1]:30002", Flags: []string{"master", "fail"},
+			Slots: []SlotRange{{5461, 10922}, {16383, 16383}}},
+		{ID: idC, Addr: "10.0.0.1:30001", Flags: []string{"myself", "master"}, Linked: true,
+			Slots: []SlotRange{{0, 5460}},
+			Open:  []OpenSlot{{93, false, idB}, {94, true, idA}}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
@@ -35,8 +38,10 @@ func TestTheNodesOfAClusterAreRead(t *testing.T) {
 func TestWhatIsNoListOfNodesIsRefused(t *testing.T) {
 	node := func(rest string) any { return idA + " h:1@2 master - 0 0 1 " + rest }
 	for _, reply := range []any{
-		nil, int64(1), "", "\n", "ERR", node(""), node("maybe"), node("connected 16384"), node("connected 5-4"), node("connected -1"),
-		node("connected [5-<-x]"), node("connected [16384->-" + idB + "]"), node("connected [5->-" + idB), node("connected 5]"),
+		nil, int64(1), "", "\n", "ERR", node(""), node("maybe"), node("connected 16384"), node("connected 5-4"),
+		node("connected -1"),
+		node("connected [5-<-x]"), node("connected [16384->-" + idB + "]"), node("connected [5->-" + idB),
+		node("connected 5]"),
 		"short h:1@2 master - 0 0 1 connected", idA + " h:1@2 slave me 0 0 1 connected",
 		strings.Repeat(node("connected").(string)+"\n", mostClusterNodes+1),
 	} {
@@ -65,7 +70,8 @@ func TestTheServersOfSlotsAreRead(t *testing.T) {
 		t.Errorf("uncovered: %v", missing)
 	}
 	for _, wrong := range []any{
-		nil, "x", []any{"x"}, []any{[]any{}}, []any{[]any{int64(0), int64(1)}}, []any{[]any{int64(0), int64(16384), []any{}}},
+		nil, "x", []any{"x"}, []any{[]any{}}, []any{[]any{int64(0), int64(1)}},
+		[]any{[]any{int64(0), int64(16384), []any{}}},
 		[]any{[]any{int64(2), int64(1), []any{}}}, []any{[]any{int64(-1), int64(1), []any{}}},
 	} {
 		if nodes, err := ReadSlots(wrong, "h:1"); err == nil {
@@ -82,7 +88,8 @@ func TestAnEmptyClusterCoversNothing(t *testing.T) {
 
 // Whatever answers in a node's place: what is read of it is in order, or it is an error.
 func FuzzWhatANodeTellsOfItsCluster(f *testing.F) {
-	f.Add(idA+" 127.0.0.1:1@2,h master,fail? - 0 0 1 connected 0-5 7 [9-<-"+idB+"]\n", int64(0), int64(5), "h", int64(1), idA)
+	f.Add(idA+" 127.0.0.1:1@2,h master,fail? - 0 0 1 connected 0-5 7 [9-<-"+idB+"]\n", int64(0), int64(5), "h",
+		int64(1), idA)
 	f.Add(idC+" :0@0 myself,slave,noaddr "+idA+" 0 0 0 disconnected", int64(-1), int64(1<<40), "", int64(70000), "x")
 	f.Fuzz(func(t *testing.T, text string, first, last int64, host string, port int64, id string) {
 		nodes, err := ReadNodes(text, "h:1")

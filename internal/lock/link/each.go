@@ -13,7 +13,9 @@ import (
 
 // EvalEach has the script run once for each set of keys of a Cluster, which live in one slot
 // each: in pipelines, to all nodes at once. Each has its own reply, or its own error.
-func (s Script[R]) EvalEach(ctx context.Context, src *Source, draw lock.Draw, sets [][]string, args ...any) ([]R, []error) {
+func (s Script[R]) EvalEach(
+	ctx context.Context, src *Source, draw lock.Draw, sets [][]string, args ...any,
+) ([]R, []error) {
 	replies, errs := make([]R, len(sets)), make([]error, len(sets))
 	cs := newConns(ctx, src, &inFlight{off: true})
 	defer cs.end()
@@ -99,7 +101,9 @@ func (s Script[R]) pipeline(ctx context.Context, at *Source, c *redis.Client, se
 }
 
 // settle asks by itself for what the node has sent on, and makes an error one for users.
-func (s Script[R]) settle(ctx context.Context, src *Source, draw lock.Draw, keys []string, args []any, reply *R, err error) error {
+func (s Script[R]) settle(
+	ctx context.Context, src *Source, draw lock.Draw, keys []string, args []any, reply *R, err error,
+) error {
 	if err == nil {
 		return nil
 	}

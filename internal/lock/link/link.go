@@ -71,7 +71,8 @@ func (l *Link) ask(ctx context.Context, question func(client) error) (sent bool,
 		case moved:
 			l.follow(r)
 			redirects++
-		case !underMigration(err) || !timeLeft(ctx, 2*migrationPause) || !lock.Sleep(ctx, l.draw.Jitter(migrationPause)):
+		case !underMigration(err) || !timeLeft(ctx, 2*migrationPause) ||
+			!lock.Sleep(ctx, l.draw.Jitter(migrationPause)):
 			return sent, err
 		}
 	}

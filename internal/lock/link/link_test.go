@@ -10,10 +10,11 @@ import (
 func TestFailedConnectionsLeaveNothingBehind(t *testing.T) {
 	var made []*conns
 	failed := errors.New("no")
-	l := &Link{ctx: t.Context(), source: &Source{}, connect: func(_ context.Context, _ *Source, cs *conns) (client, error) {
-		made = append(made, cs)
-		return nil, failed
-	}}
+	l := &Link{ctx: t.Context(), source: &Source{},
+		connect: func(_ context.Context, _ *Source, cs *conns) (client, error) {
+			made = append(made, cs)
+			return nil, failed
+		}}
 	if _, err := l.ask(t.Context(), func(client) error { return nil }); err != failed {
 		t.Errorf("ask: %v", err)
 	}

@@ -63,11 +63,14 @@ func TestOneHungSentinelOfThreeAddsLessThan100ms(t *testing.T) {
 		{"two are down", []voice{{0, "", 0}, {0, "", 0}, {2 * ms, "a", 0}}, "a", 2 * ms},
 		{"two hang", []voice{{never, "", 0}, {never, "", 0}, {2 * ms, "a", 0}}, "a", 2*ms + secondOpinion},
 		{"one is stale, one is down", []voice{{1 * ms, "old", 1}, {0, "", 0}, {2 * ms, "a", 2}}, "a", 2 * ms},
-		{"one is stale, one hangs", []voice{{1 * ms, "old", 1}, {never, "", 0}, {2 * ms, "a", 2}}, "a", 1*ms + secondOpinion},
+		{"one is stale, one hangs", []voice{{1 * ms, "old", 1}, {never, "", 0}, {2 * ms, "a", 2}}, "a",
+			1*ms + secondOpinion},
 		{"only one is named", []voice{{5 * ms, "a", 0}}, "a", 5 * ms},
-		{"two of five agree", []voice{{1 * ms, "x", 9}, {1 * ms, "a", 1}, {1 * ms, "a", 1}, {never, "", 0}, {never, "", 0}},
+		{"two of five agree", []voice{{1 * ms, "x", 9}, {1 * ms, "a", 1}, {1 * ms, "a", 1}, {never, "", 0},
+			{never, "", 0}},
 			"a", 1*ms + secondOpinion},
-		{"a slow majority within the moment", []voice{{0, "lie", 9}, {40 * ms, "a", 1}, {45 * ms, "a", 1}}, "a", 45 * ms},
+		{"a slow majority within the moment", []voice{{0, "lie", 9}, {40 * ms, "a", 1}, {45 * ms, "a", 1}}, "a",
+			45 * ms},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			addr, took, err := locating(t, c.answers)
@@ -126,7 +129,8 @@ func TestRedirectsAreRead(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"MOVED", "MOVED 1", "MOVED 1 host", "MOVED 1 h:99999", "MOVED 1 a b", "ERR MOVED 1 h:1", "MOVED 1 h\x1b:1", "CLUSTERDOWN x y",
+		"MOVED", "MOVED 1", "MOVED 1 host", "MOVED 1 h:99999", "MOVED 1 a b", "ERR MOVED 1 h:1", "MOVED 1 h\x1b:1",
+		"CLUSTERDOWN x y",
 	} {
 		if got, ok := redirectOf(ReadRefusal(text), "h:1"); ok {
 			t.Errorf("%q: %v", text, got)

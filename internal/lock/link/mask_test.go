@@ -22,7 +22,8 @@ func TestAPasswordIsMaskedButNoLettersOfOtherWords(t *testing.T) {
 		{"", "all of it", "all of it"},
 	} {
 		got := sayOne(errors.New(c.said), Address{password: c.password})
-		if also := sayOne(errors.New(c.said), Address{sentinelPassword: c.password}); got != lock.Escaped(c.want) || also != got {
+		if also := sayOne(errors.New(c.said), Address{sentinelPassword: c.password}); got != lock.Escaped(c.want) ||
+			also != got {
 			t.Errorf("%q in %q: %q and %q, want %q", c.password, c.said, got, also, c.want)
 		}
 	}

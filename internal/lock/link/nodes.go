@@ -32,7 +32,9 @@ func (s *Source) Masters(ctx context.Context, draw lock.Draw) ([]*Link, error) {
 	var links []*Link
 	for _, node := range nodes {
 		l := s.Link(ctx, "", nil, draw)
-		l.connect = func(_ context.Context, src *Source, cs *conns) (client, error) { return connectTo(src, cs, node), nil }
+		l.connect = func(_ context.Context, src *Source, cs *conns) (client, error) {
+			return connectTo(src, cs, node), nil
+		}
 		links = append(links, l)
 	}
 	return links, nil

@@ -19,7 +19,8 @@ func (a *Address) addPasswords(ctx context.Context, cfg lock.Servers) error {
 			return err
 		}
 	} else if cfg.SentinelPasswordFile != "" {
-		return BadURL("it is not one of sentinels, but a password file for them is given", "write redis+sentinel://HOST:PORT,HOST:PORT/MASTER")
+		return BadURL("it is not one of sentinels, but a password file for them is given",
+			"write redis+sentinel://HOST:PORT,HOST:PORT/MASTER")
 	}
 	if cfg.Passwords != nil {
 		return a.addCommand(cfg)
@@ -110,7 +111,8 @@ func PlainPassword(cfg lock.Servers) (host string) {
 	defer cancel()
 	for _, raw := range cfg.URLs {
 		a, err := readURL(ctx, raw)
-		secret := a.password != "" || a.sentinelPassword != "" || cfg.PasswordFile != "" || cfg.SentinelPasswordFile != "" ||
+		secret := a.password != "" || a.sentinelPassword != "" || cfg.PasswordFile != "" ||
+			cfg.SentinelPasswordFile != "" ||
 			cfg.Passwords != nil
 		if err != nil || a.tls || a.network == "unix" || !secret {
 			continue

@@ -15,8 +15,9 @@ var ErrLate = errors.New("no answer in time")
 // Persist has the script run as Eval does, and again while nobody has answered, as long as
 // p has time; so it must be one that may be repeated. inDoubt reports that a try which got no
 // answer can have been done. The error is a *lock.UnavailableError, or the cause of ctx.
-func (s Script[R]) Persist(ctx context.Context, l *Link, p lock.RetryPolicy, keys []string, args ...any) (reply R, inDoubt bool,
-	err error) {
+func (s Script[R]) Persist(
+	ctx context.Context, l *Link, p lock.RetryPolicy, keys []string, args ...any,
+) (reply R, inDoubt bool, err error) {
 	whole, cancel := context.WithTimeout(ctx, p.Total)
 	defer cancel()
 	deadline, _ := whole.Deadline()

@@ -108,7 +108,8 @@ func nameOf(file string) string {
 }
 
 func (i *inspector) unavailable(err error) error {
-	return &lock.UnavailableError{Address: i.dir, Err: errors.New(lock.Cause(err)), Denied: errors.Is(err, fs.ErrPermission)}
+	return &lock.UnavailableError{Address: i.dir, Err: errors.New(lock.Cause(err)),
+		Denied: errors.Is(err, fs.ErrPermission)}
 }
 
 // Jobs implements lock.Inspector.
@@ -195,7 +196,8 @@ func (f *lockFile) look(j *lock.Job) error {
 		f.unlock()
 		describe(j, r, lock.StateVanished)
 		j.Open = lock.Entry{
-			Run: r.Run, Host: r.Host, User: r.User, PID: r.PID, Command: r.Command, Fence: j.Fence, At: j.At, Status: -1,
+			Run: r.Run, Host: r.Host, User: r.User, PID: r.PID, Command: r.Command, Fence: j.Fence, At: j.At,
+			Status: -1,
 		}
 		j.Holder, j.At, j.Fence = lock.Holder{}, time.Time{}, 0
 		return nil

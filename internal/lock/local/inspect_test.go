@@ -47,7 +47,8 @@ func TestAFileSaysWhoHasIt(t *testing.T) {
 		t.Errorf("held: %+v", j)
 	}
 	letGo(t, l, time.Hour)
-	if j := stateOf(t, in, "job"); j.State != lock.StateEnded || j.Holder.Run != req.Holder.Run || j.Left < 59*time.Minute {
+	if j := stateOf(t, in, "job"); j.State != lock.StateEnded || j.Holder.Run != req.Holder.Run ||
+		j.Left < 59*time.Minute {
 		t.Errorf("kept: %+v", j)
 	}
 	other := locktest.Acquire(t, s, locktest.RequestFor("other"))
@@ -62,7 +63,8 @@ func TestARunWhoseFileTheKernelHasTakenBackHasVanished(t *testing.T) {
 	in := inspecting(t, s.Address())
 	req := locktest.RequestFor("job")
 	locktest.Acquire(t, s, req).(*localLease).file.Close()
-	if j := stateOf(t, in, "job"); j.State != lock.StateVanished || j.Open.Run != req.Holder.Run || j.Open.Host != "web-3" || !j.Vanished() {
+	if j := stateOf(t, in, "job"); j.State != lock.StateVanished || j.Open.Run != req.Holder.Run ||
+		j.Open.Host != "web-3" || !j.Vanished() {
 		t.Errorf("%+v", j)
 	}
 	letGo(t, locktest.Acquire(t, s, locktest.RequestFor("job")), 0) // the look has left the file free
@@ -79,7 +81,8 @@ func TestNamesOfLocalLocksComeFromTheirFiles(t *testing.T) {
 	}
 	in := inspecting(t, s.Address())
 	for range 2 {
-		if names, err := in.Names(t.Context(), true); err != nil || !slices.Equal(names, []string{".hidden", "a/b{%}", "b"}) {
+		if names, err := in.Names(t.Context(), true); err != nil ||
+			!slices.Equal(names, []string{".hidden", "a/b{%}", "b"}) {
 			t.Errorf("%q, %v", names, err)
 		}
 	}
@@ -92,7 +95,8 @@ func TestAnInspectorMakesNoDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "absent")
 	in := inspecting(t, dir)
 	names, err := in.Names(t.Context(), false)
-	if jobs, _ := in.Jobs(t.Context(), []string{"a", "b"}); err != nil || names != nil || len(jobs) != 2 || jobs[1].State != lock.StateIdle {
+	if jobs, _ := in.Jobs(t.Context(), []string{"a", "b"}); err != nil || names != nil || len(jobs) != 2 ||
+		jobs[1].State != lock.StateIdle {
 		t.Errorf("%q, %v, %+v", names, err, jobs)
 	}
 	if _, err := os.Lstat(dir); err == nil {
@@ -110,10 +114,12 @@ func TestWhatIsPlantedIsNamedAndNotRead(t *testing.T) {
 	locktest.Must(t, os.WriteFile(at("text"), []byte("hello"), 0o600))
 	locktest.Must(t, os.WriteFile(at("garbage"), []byte(`{"run":"x","pid":1}`), 0o600))
 	for name, want := range map[string]lock.State{
-		"link": lock.StateForeign, "fifo": lock.StateForeign, "dir": lock.StateForeign, "text": lock.StateForeign, "garbage": lock.StateIdle,
+		"link": lock.StateForeign, "fifo": lock.StateForeign, "dir": lock.StateForeign, "text": lock.StateForeign,
+		"garbage": lock.StateIdle,
 	} {
 		j := stateOf(t, in, name)
-		if said := fmt.Sprint(j.Unread); j.State != want || (want == lock.StateForeign) != strings.Contains(said, at(name)) {
+		if said := fmt.Sprint(j.Unread); j.State != want ||
+			(want == lock.StateForeign) != strings.Contains(said, at(name)) {
 			t.Errorf("%s: %+v", name, j)
 		}
 	}

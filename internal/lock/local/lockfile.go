@@ -40,7 +40,8 @@ func fileName(name string) string {
 	var b []byte
 	for i := range len(name) {
 		c := name[i]
-		if c == '-' || c == '_' || c == '.' && i > 0 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' {
+		if c == '-' || c == '_' || c == '.' && i > 0 ||
+			'0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' {
 			b = append(b, c)
 		} else {
 			b = fmt.Appendf(b, "%%%02X", c)
@@ -60,7 +61,8 @@ func openLockFile(at *os.File, dir, name string) (*lockFile, error) {
 	path := filepath.Join(dir, name)
 	var f *os.File
 	err := numbered(at, func(number int) error {
-		fd, err := unix.Openat(number, name, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o600)
+		fd, err := unix.Openat(number, name, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC,
+			0o600)
 		f = os.NewFile(uintptr(fd), path)
 		return err
 	})
@@ -87,7 +89,8 @@ func refuse(path string, err error) error {
 		}
 	}
 	denied := errors.Is(err, fs.ErrPermission)
-	return lock.Shortage(path, err, &lock.UnavailableError{Address: path, Err: errors.New(lock.Cause(err)), Denied: denied})
+	return lock.Shortage(path, err, &lock.UnavailableError{Address: path, Err: errors.New(lock.Cause(err)),
+		Denied: denied})
 }
 
 func planted(info fs.FileInfo) (what string) {

@@ -18,7 +18,8 @@ func TestAFileOfANewerReleaseIsBusyAndMayBeWaitedFor(t *testing.T) {
 	write := func(more string) {
 		t.Helper()
 		locktest.Must(t, os.WriteFile(path, fmt.Appendf(nil,
-			`{"run":"%s",%s"v":%d,"new":{},"host":"next","pid":1,"user":"u","cmd":"c","start":1,"fence":9000000000000000,"at":1000}`+"\n",
+			`{"run":"%s",%s"v":%d,"new":{},"host":"next","pid":1,"user":"u","cmd":"c","start":1,`+
+				`"fence":9000000000000000,"at":1000}`+"\n",
 			run, more, wire.Protocol+1), 0o600))
 	}
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))

@@ -84,7 +84,8 @@ func openChecked(dir string, flag int) (*os.File, error) {
 		err = errors.New("it is no directory")
 	}
 	if err != nil {
-		return nil, lock.Shortage(dir, err, &lock.ConfigError{Subject: dir, Problem: lock.Cause(err), Hint: "name another directory"})
+		return nil, lock.Shortage(dir, err,
+			&lock.ConfigError{Subject: dir, Problem: lock.Cause(err), Hint: "name another directory"})
 	}
 	if problem := checkDir(open); problem != "" {
 		open.Close()

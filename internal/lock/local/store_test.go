@@ -81,7 +81,9 @@ func TestLocalLockIsHeldByWhoeverInheritsTheFile(t *testing.T) {
 func TestLocalWaiterGetsTheLock(t *testing.T) {
 	s := openLocal(t)
 	first := locktest.Acquire(t, s, locktest.RequestFor("job"))
-	for _, wait := range []lock.Wait{{Limit: lock.Forever}, {Limit: locktest.Patience}, {Retries: 10_000, Delay: 10 * time.Millisecond}} {
+	for _, wait := range []lock.Wait{
+		{Limit: lock.Forever}, {Limit: locktest.Patience}, {Retries: 10_000, Delay: 10 * time.Millisecond},
+	} {
 		var once sync.Once
 		req := locktest.RequestFor("job")
 		req.Wait = wait
