@@ -60,7 +60,7 @@ func TestAPauseBetweenAttemptsCanBeSuspended(t *testing.T) {
 	if !exists(log) {
 		t.Error("it was not started again")
 	}
-	gone(t, s)
+	wantNoLock(t, s)
 }
 
 func TestAPauseThatWasSuspendedEndsIfTheLockIsLost(t *testing.T) {
@@ -71,7 +71,7 @@ func TestAPauseThatWasSuspendedEndsIfTheLockIsLost(t *testing.T) {
 			run := inPause(t, s, "600", "exit 3", "--ttl", "4", "--on-lost", flag)
 			run.signal(syscall.SIGTSTP)
 			untilStopped(t, run.cmd.Process.Pid)
-			gone(t, s)
+			wantNoLock(t, s)
 			run.signal(syscall.SIGCONT)
 			run.ends(76)
 		})
@@ -88,5 +88,5 @@ func TestARunThatIsKilledInAPauseLeavesNothing(t *testing.T) {
 		return guard == 0 || stateOf(guard) == 'Z'
 	})
 	run.kill()
-	gone(t, s)
+	wantNoLock(t, s)
 }

@@ -49,14 +49,14 @@ func (p *program) complete(args []string) error {
 func (p *program) answer(words []string, current string) answer {
 	if len(words) == 0 {
 		if !strings.HasPrefix(current, "-") {
-			return beginningWith(current, commandsAndMeanings())
+			return withPrefix(current, commandsAndMeanings())
 		}
 		return p.answerRun(words, current)
 	}
 	switch words[0] {
-	case helpWord:
-		return beginningWith(current, commandsAndMeanings())
-	case completeWord:
+	case helpCommand:
+		return withPrefix(current, commandsAndMeanings())
+	case completeCommand:
 		return answer{directive: nothingElse}
 	}
 	if c := operator.Named(words[0]); c != nil {
@@ -69,18 +69,18 @@ func commandsAndMeanings() (lines []string) {
 	for _, c := range operator.All() {
 		lines = append(lines, c.Name()+"\t"+c.Short)
 	}
-	return append(lines, helpWord+"\tprints the help, of a command too")
+	return append(lines, helpCommand+"\tprints the help, of a command too")
 }
 
-// beginningWith is those of lines that begin with what is typed.
-func beginningWith(current string, lines []string) answer {
+// withPrefix is those of lines that begin with what is typed.
+func withPrefix(current string, lines []string) answer {
 	return answer{slices.DeleteFunc(lines, func(line string) bool { return !strings.HasPrefix(line, current) }), nothingElse}
 }
 
 // answerRun completes a command line that runs COMMAND.
 func (p *program) answerRun(words []string, current string) answer {
 	flags := p.rootCommand().Flags()
-	l := typedLine{flags: flags, runs: true, command: -1}
+	l := completionLine{flags: flags, runs: true, command: -1}
 	l.read(words)
 	switch {
 	case l.command >= 0:
@@ -95,9 +95,9 @@ func (p *program) answerRun(words []string, current string) answer {
 
 // answerCommand completes the words behind the name of a command of redlockrun's own.
 func (p *program) answerCommand(c *operator.Command, words []string, current string) answer {
-	p.said = c.Said
+	p.flagValues = c.Said
 	c.LocalFlags() // merges those of all commands into its own
-	l := typedLine{flags: c.Flags(), command: -1}
+	l := completionLine{flags: c.Flags(), command: -1}
 	l.read(words)
 	switch {
 	case l.flag != nil || strings.HasPrefix(current, "-") && !l.ended:
@@ -108,9 +108,9 @@ func (p *program) answerCommand(c *operator.Command, words []string, current str
 	return p.offer(c.Operands, "", current)
 }
 
-// A typedLine is how the words before the one that is being typed are understood. What is
+// A completionLine is how the words before the one that is being typed are understood. What is
 // wrong with them is passed over.
-type typedLine struct {
+type completionLine struct {
 	flags    *pflag.FlagSet
 	runs     bool        // the first operand is COMMAND
 	flag     *pflag.Flag // whose value comes next; nil: none
@@ -119,7 +119,7 @@ type typedLine struct {
 	command  int         // the number of the word with which COMMAND begins; -1: it has not begun
 }
 
-func (l *typedLine) read(words []string) {
+func (l *completionLine) read(words []string) {
 	for i, word := range words {
 		switch {
 		case l.flag != nil:
@@ -146,7 +146,7 @@ func (l *typedLine) read(words []string) {
 }
 
 // take notes a flag, with its value if that stands in the same word.
-func (l *typedLine) take(f *pflag.Flag, value string, found bool) {
+func (l *completionLine) take(f *pflag.Flag, value string, found bool) {
 	switch {
 	case f == nil:
 	case found:
@@ -159,7 +159,7 @@ func (l *typedLine) take(f *pflag.Flag, value string, found bool) {
 }
 
 // letters notes flags of one letter in one word.
-func (l *typedLine) letters(word string) {
+func (l *completionLine) letters(word string) {
 	for i := range len(word) {
 		f := l.flags.ShorthandLookup(word[i : i+1])
 		if f == nil {
@@ -174,7 +174,7 @@ func (l *typedLine) letters(word string) {
 }
 
 // answerFlag completes a flag or its value.
-func (p *program) answerFlag(l typedLine, current string) answer {
+func (p *program) answerFlag(l completionLine, current string) answer {
 	if l.flag != nil {
 		return p.offer(flagset.KindOf(l.flag), "", current)
 	}
@@ -192,7 +192,7 @@ func (p *program) answerFlag(l typedLine, current string) answer {
 			lines = append(lines, "--"+f.Name+"\t"+usage)
 		}
 	})
-	return beginningWith(current, lines)
+	return withPrefix(current, lines)
 }
 
 // offer completes a value, of which before stands in the same word.
@@ -206,7 +206,7 @@ func (p *program) offer(kind config.Kind, before, current string) answer {
 	case config.OfferJobs:
 		known = p.jobNames()
 	}
-	a := beginningWith(current, known)
+	a := withPrefix(current, known)
 	for i := range a.lines {
 		a.lines[i] = before + a.lines[i]
 	}
@@ -219,7 +219,7 @@ func (p *program) offer(kind config.Kind, before, current string) answer {
 // jobNames are the names of the jobs that the store lists: none if it does not answer at once,
 // or if a command that is only typed would have to be run for it.
 func (p *program) jobNames() []string {
-	if typed := p.said["redis-password-command"]; typed != nil && *typed != nil {
+	if typed := p.flagValues["redis-password-command"]; typed != nil && *typed != nil {
 		return nil
 	}
 	if p.readStore() != nil {

@@ -16,18 +16,18 @@ import (
 	"redlockrun/internal/proof/redistest"
 )
 
-// A clinic is a store that doctor looks at.
-type clinic struct {
+// A doctorTarget is a store that doctor looks at.
+type doctorTarget struct {
 	env     []string
 	servers []*redistest.Server // that keep data
 }
 
-func clinicOf(servers []*redistest.Server, urls ...string) clinic {
-	return clinic{[]string{"REDLOCKRUN_REDIS=" + strings.Join(urls, " ")}, servers}
+func newDoctorTarget(servers []*redistest.Server, urls ...string) doctorTarget {
+	return doctorTarget{[]string{"REDLOCKRUN_REDIS=" + strings.Join(urls, " ")}, servers}
 }
 
 // examined is what doctor finds, and its status.
-func (c clinic) examined(t *testing.T, args ...string) (found []doctor.Finding, status int) {
+func (c doctorTarget) examined(t *testing.T, args ...string) (found []doctor.Finding, status int) {
 	t.Helper()
 	cmd := exec.Command(binary(t), append([]string{"doctor", "--json"}, args...)...)
 	cmd.Env = slices.Concat(os.Environ(), []string{config.FileVar + "=/dev/null"}, c.env)
@@ -49,30 +49,30 @@ func (c clinic) examined(t *testing.T, args ...string) (found []doctor.Finding, 
 }
 
 // healthy are stores of each kind with nothing wrong.
-var healthy = map[string]func(*testing.T) clinic{
-	"one server": func(t *testing.T) clinic {
+var healthy = map[string]func(*testing.T) doctorTarget{
+	"one server": func(t *testing.T) doctorTarget {
 		s := redistest.Start(t, redistest.Options{Persist: true, Password: "pw"})
-		return clinicOf([]*redistest.Server{s}, s.URL())
+		return newDoctorTarget([]*redistest.Server{s}, s.URL())
 	},
-	"TLS": func(t *testing.T) clinic {
+	"TLS": func(t *testing.T) doctorTarget {
 		s := redistest.Start(t, lasting(t, redistest.Options{Persist: true, TLS: true, Mutual: true}))
-		c := clinicOf([]*redistest.Server{s}, s.URL())
+		c := newDoctorTarget([]*redistest.Server{s}, s.URL())
 		for name, value := range certificates(s) {
 			c.env = append(c.env, name+"="+value)
 		}
 		return c
 	},
-	"Sentinel": func(t *testing.T) clinic {
+	"Sentinel": func(t *testing.T) doctorTarget {
 		s := redistest.StartSentinel(t, redistest.SentinelOptions{
 			Data: redistest.Options{Persist: true, Password: "a"}, Replicas: 1, SentinelPassword: "b"})
-		return clinicOf(s.Data, s.URL())
+		return newDoctorTarget(s.Data, s.URL())
 	},
-	"Cluster": func(t *testing.T) clinic {
+	"Cluster": func(t *testing.T) doctorTarget {
 		c := redistest.StartCluster(t, redistest.ClusterOptions{Data: redistest.Options{Persist: true}, Replicas: 1})
-		return clinicOf(slices.Concat(c.Masters, c.Replicas), c.URL())
+		return newDoctorTarget(slices.Concat(c.Masters, c.Replicas), c.URL())
 	},
-	"quorum of 3": func(t *testing.T) clinic { return healthyQuorum(t, 3) },
-	"quorum of 5": func(t *testing.T) clinic { return healthyQuorum(t, 5) },
+	"quorum of 3": func(t *testing.T) doctorTarget { return healthyQuorum(t, 3) },
+	"quorum of 5": func(t *testing.T) doctorTarget { return healthyQuorum(t, 5) },
 }
 
 // lasting is a server with a certificate that lasts for some time.
@@ -88,14 +88,14 @@ func lasting(t *testing.T, opts redistest.Options) redistest.Options {
 	return opts
 }
 
-func healthyQuorum(t *testing.T, n int) clinic {
+func healthyQuorum(t *testing.T, n int) doctorTarget {
 	m := redistest.StartMasters(t, n, redistest.Options{Persist: true})
-	c := clinicOf(m.Servers, m.URLs()...)
+	c := newDoctorTarget(m.Servers, m.URLs()...)
 	c.env = append(c.env, "REDLOCKRUN_DURABLE=true") // else they do not vote in their first minute
 	return c
 }
 
-func TestAHealthyStoreIsOkThroughoutAndNothingIsLeftThere(t *testing.T) {
+func TestDoctorFindsAHealthyStoreOkAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for name, start := range healthy {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestAHealthyStoreIsOkThroughoutAndNothingIsLeftThere(t *testing.T) {
 			until(t, "all is well", func() bool { // a machine that is busy for a moment is told of
 				var status int
 				found, status = c.examined(t)
-				wrong := slices.DeleteFunc(slices.Clone(found), isFine)
+				wrong := slices.DeleteFunc(slices.Clone(found), isHealthy)
 				if len(wrong) > 0 || status != doctor.Status(found) {
 					t.Logf("status %d: %+v", status, wrong)
 				}
@@ -120,13 +120,13 @@ func TestAHealthyStoreIsOkThroughoutAndNothingIsLeftThere(t *testing.T) {
 	}
 }
 
-// isFine reports whether nothing is wrong, but that nobody keeps this machine's clock.
-func isFine(f doctor.Finding) bool {
+// isHealthy reports whether nothing is wrong, but that nobody keeps this machine's clock.
+func isHealthy(f doctor.Finding) bool {
 	return f.Result == doctor.Ok || f.Check == "host-clock" && f.Message == "nothing keeps this host's clock"
 }
 
 // traces are the keys and channels of all servers.
-func (c clinic) traces(t *testing.T) string {
+func (c doctorTarget) traces(t *testing.T) string {
 	t.Helper()
 	var all []string
 	for _, s := range c.servers {
@@ -149,7 +149,7 @@ func TestClocksOfAQuorumThatDifferAreFound(t *testing.T) {
 	if err := clock.Push(time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	c := clinicOf(nil, append(m.URLs(), fast.URL())...)
+	c := newDoctorTarget(nil, append(m.URLs(), fast.URL())...)
 	found, _ := c.examined(t)
 	if !slices.ContainsFunc(found, func(f doctor.Finding) bool {
 		return f.Check == "quorum" && f.Result == doctor.Warn && strings.HasPrefix(f.Message, "the clock of "+fast.Addr()+" is ")

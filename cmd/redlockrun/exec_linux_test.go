@@ -17,15 +17,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An absent file does not come when it is opened, as on a file server that is gone:
+// A pendingFile file does not come when it is opened, as on a file server that is gone:
 // a lease on it (fcntl(2), F_SETLEASE) keeps whoever opens it waiting.
-type absent struct {
+type pendingFile struct {
 	t    *testing.T
 	file *os.File
 }
 
-// absentFile writes an executable file that does not come until it is let go.
-func absentFile(t *testing.T, path, text string) *absent {
+// newPendingFile writes an executable file that does not come until it is let go.
+func newPendingFile(t *testing.T, path, text string) *pendingFile {
 	t.Helper()
 	ability.Need(t, ability.Leases)
 	writeExecutable(t, path, text)
@@ -37,17 +37,17 @@ func absentFile(t *testing.T, path, text string) *absent {
 	if _, err := unix.FcntlInt(file.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
 		t.Fatal(err)
 	}
-	return &absent{t, file}
+	return &pendingFile{t, file}
 }
 
-// absentCommand is an absent file that leaves a trace if it is run.
-func absentCommand(t *testing.T, path string) *absent {
+// newPendingCommand is an absent file that leaves a trace if it is run.
+func newPendingCommand(t *testing.T, path string) *pendingFile {
 	t.Helper()
-	return absentFile(t, path, "#!/bin/sh\n: >"+path+".ran\n")
+	return newPendingFile(t, path, "#!/bin/sh\n: >"+path+".ran\n")
 }
 
 // wantedBy waits until a run has the file opened, which must not end before.
-func (a *absent) wantedBy(p *process) {
+func (a *pendingFile) wantedBy(p *process) {
 	a.t.Helper()
 	until(a.t, "the opening of the file", func() bool { return a.opened() || p.over() })
 	if !a.opened() {
@@ -56,34 +56,34 @@ func (a *absent) wantedBy(p *process) {
 }
 
 // opened reports whether somebody waits for the file: the lease is to end.
-func (a *absent) opened() bool {
+func (a *pendingFile) opened() bool {
 	kind, err := unix.FcntlInt(a.file.Fd(), unix.F_GETLEASE, 0)
 	return err == nil && kind != unix.F_WRLCK
 }
 
-func (a *absent) come() {
+func (a *pendingFile) arrive() {
 	a.t.Helper()
 	if _, err := unix.FcntlInt(a.file.Fd(), unix.F_SETLEASE, unix.F_UNLCK); err != nil {
 		a.t.Fatal(err)
 	}
 }
 
-// absentSecondInterpreter writes an executable file whose interpreter's
+// newPendingSecondInterpreter writes an executable file whose interpreter's
 // interpreter is absent.
-func absentSecondInterpreter(t *testing.T) (second *absent, path string) {
+func newPendingSecondInterpreter(t *testing.T) (second *pendingFile, path string) {
 	t.Helper()
 	dir := t.TempDir()
 	path, first := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	second = absentCommand(t, filepath.Join(dir, "c"))
+	second = newPendingCommand(t, filepath.Join(dir, "c"))
 	writeExecutable(t, first, "#!"+second.file.Name()+"\n")
 	writeExecutable(t, path, "#!"+first+"\n")
 	return second, path
 }
 
-// comesInVain lets the file come and checks that it has not been run.
-func (a *absent) comesInVain() {
+// arrivesUnwanted lets the file come and checks that it has not been run.
+func (a *pendingFile) arrivesUnwanted() {
 	a.t.Helper()
-	a.come()
+	a.arrive()
 	if exists(a.file.Name() + ".ran") {
 		a.t.Error("the command ran without its lock")
 	}
@@ -93,7 +93,7 @@ func (a *absent) comesInVain() {
 type hanging struct {
 	*process
 	server *redistest.Server
-	file   *absent
+	file   *pendingFile
 }
 
 // keepsTheLock checks for a while that the run holds the lock all the time.
@@ -117,7 +117,7 @@ func (h hanging) endsUnstarted(t *testing.T, status int) {
 }
 
 // launchHanging starts a run of path, which waits for file.
-func launchHanging(t *testing.T, file *absent, path string, flags ...string) hanging {
+func launchHanging(t *testing.T, file *pendingFile, path string, flags ...string) hanging {
 	t.Helper()
 	h := hanging{server: redistest.Start(t, redistest.Options{}), file: file}
 	h.process = launch(t, h.server.URL(), append(append([]string{"-k", "job"}, flags...), path)...)
@@ -128,10 +128,10 @@ func launchHanging(t *testing.T, file *absent, path string, flags ...string) han
 // eachHangingExecve runs test in each of the surroundings, on a run whose execve hangs.
 func eachHangingExecve(t *testing.T, flags, env []string, test func(*testing.T, hanging)) {
 	t.Parallel()
-	for where, command := range surroundings() {
+	for where, command := range environments() {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
-			file, path := absentSecondInterpreter(t)
+			file, path := newPendingSecondInterpreter(t)
 			cmd := command(t, append(append([]string{"-k", "job"}, flags...), path)...)
 			cmd.Env = env
 			h := hanging{server: redistest.Start(t, redistest.Options{}), file: file}
@@ -142,36 +142,36 @@ func eachHangingExecve(t *testing.T, flags, env []string, test func(*testing.T, 
 	}
 }
 
-func TestTheLockIsRenewedWhileTheFileDoesNotCome(t *testing.T) {
+func TestTheLockIsRenewedWhileTheFileHangs(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	for _, what := range []string{"interpreter", "command"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			file := absentFile(t, filepath.Join(dir, "interpreter"), "#!/bin/sh\nexit 7\n")
+			file := newPendingFile(t, filepath.Join(dir, "interpreter"), "#!/bin/sh\nexit 7\n")
 			writeExecutable(t, filepath.Join(dir, "command"), "#!"+filepath.Join(dir, "interpreter")+"\n")
 			run := launchHanging(t, file, filepath.Join(dir, what), "--ttl", "5", "--renew-every", "0.3")
 			run.keepsTheLock(t, 6*time.Second)
-			file.come()
+			file.arrive()
 			run.ends(7)
 		})
 	}
 }
 
-func TestACommandThatComesAfterTheLockIsLostIsNotStarted(t *testing.T) {
+func TestACommandThatLoadsAfterTheLockIsLostIsNotStarted(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "command")
-	run := launchHanging(t, absentCommand(t, path), path, "--ttl", "2")
+	run := launchHanging(t, newPendingCommand(t, path), path, "--ttl", "2")
 	occupy(t, run.server)
 	run.endsUnstarted(t, 76)
-	run.file.comesInVain()
+	run.file.arrivesUnwanted()
 }
 
-func TestARunWhoseFileDoesNotComeCanBeEnded(t *testing.T) {
+func TestARunWhoseFileHangsCanBeEnded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "command")
-	run := launchHanging(t, absentCommand(t, path), path)
+	run := launchHanging(t, newPendingCommand(t, path), path)
 	limited := launch(t, run.server.URL(), "-k", "limited", "--max-runtime", "1", path)
 	limited.endsSoon(124)
 	run.signal(unix.SIGTERM)
@@ -179,16 +179,16 @@ func TestARunWhoseFileDoesNotComeCanBeEnded(t *testing.T) {
 	if owner := holder(t, run.server); owner != nil {
 		t.Errorf("the lock was not given back: %v", owner)
 	}
-	run.file.comesInVain()
+	run.file.arrivesUnwanted()
 }
 
-func TestTheTimeThatTheFileTakesIsNotTheCommands(t *testing.T) {
+func TestLoadingTheFileIsNotRunTime(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	path := filepath.Join(t.TempDir(), "command")
-	run := launchHanging(t, absentFile(t, path, "#!/bin/sh\nsleep 4\nexit 7\n"), path, "--max-runtime", "6")
+	run := launchHanging(t, newPendingFile(t, path, "#!/bin/sh\nsleep 4\nexit 7\n"), path, "--max-runtime", "6")
 	<-time.After(3 * time.Second)
-	run.file.come()
+	run.file.arrive()
 	run.ends(7)
 }
 
@@ -199,9 +199,9 @@ func TestTheLockIsRenewedWhileExecveHangs(t *testing.T) {
 	busy := []string{"GOGC=1", "GOMEMLIMIT=1MiB", "GOMAXPROCS=1"}
 	eachHangingExecve(t, []string{"--ttl", "6", "--renew-every", "0.3"}, busy, func(t *testing.T, run hanging) {
 		run.keepsTheLock(t, 7*time.Second)
-		run.file.come()
+		run.file.arrive()
 		run.ends(0)
-		run.saidNothing()
+		run.wantSilent()
 		if !exists(run.file.file.Name() + ".ran") {
 			t.Error("the command was not run")
 		}
@@ -218,8 +218,8 @@ func TestASignalEndsARunWhoseExecveHangs(t *testing.T) {
 		if lives(child) {
 			t.Error("what hung in execve outlived it")
 		}
-		gone(t, run.server)
-		run.file.comesInVain()
+		wantNoLock(t, run.server)
+		run.file.arrivesUnwanted()
 	})
 }
 
@@ -229,7 +229,7 @@ func TestExecveThatHangsBeyondTheLeaseNeverBecomesTheCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 		run.endsUnstarted(t, 76)
-		run.file.comesInVain()
+		run.file.arrivesUnwanted()
 	})
 }
 
@@ -245,12 +245,12 @@ func TestExecveThatHangsUnderAKilledRunNeverBecomesTheCommand(t *testing.T) {
 		if took := time.Since(began); took > beforeLeaseBreak { // 100 ms, on an idle machine
 			t.Errorf("it lived for %v", took)
 		}
-		run.file.comesInVain()
+		run.file.arrivesUnwanted()
 	})
 }
 
-// surroundings are where execve may hang.
-func surroundings() map[string]func(testing.TB, ...string) *exec.Cmd {
+// environments are where execve may hang.
+func environments() map[string]func(testing.TB, ...string) *exec.Cmd {
 	return map[string]func(testing.TB, ...string) *exec.Cmd{
 		"here":                                func(t testing.TB, args ...string) *exec.Cmd { return exec.Command(binary(t), args...) },
 		"in a namespace entered from outside": outsideCommand,

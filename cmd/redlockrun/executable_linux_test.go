@@ -22,7 +22,7 @@ func writeExecutable(t *testing.T, path, text string) {
 	}
 }
 
-func TestWhatIsWrittenBesideOtherTestsCanBeExecuted(t *testing.T) {
+func TestAFileWrittenDuringOtherTestsCanBeExecuted(t *testing.T) {
 	dir, over := t.TempDir(), make(chan struct{})
 	var others sync.WaitGroup
 	defer others.Wait()

@@ -51,11 +51,11 @@ func TestASignalWhenTheLockIsTakenReleasesIt(t *testing.T) {
 		}
 		run.signal(syscall.SIGSTOP)
 		arrive()
-		taken(t, s)
+		wantTaken(t, s)
 		run.signal(syscall.SIGTERM)
 		run.signal(syscall.SIGCONT)
 		run.ends(143) // before the command, or by it
-		gone(t, s)
+		wantNoLock(t, s)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestASignalAtAnyMomentOfTheStartEndsTheRun(t *testing.T) {
 		<-time.After(rand.N(15 * time.Millisecond))
 		run.signal(syscall.SIGTERM)
 		run.ends(143, 137) // killed, if it came to execve when that had been given up, after 50 ms
-		gone(t, s)
+		wantNoLock(t, s)
 	}
 	text, _ := os.ReadFile(pids)
 	for _, pid := range strings.Fields(string(text)) {
@@ -90,7 +90,7 @@ func TestASignalAfterTheEndChangesNothing(t *testing.T) {
 	run.signal(syscall.SIGTERM)
 	arrive()
 	run.ends(3)
-	gone(t, s)
+	wantNoLock(t, s)
 }
 
 // A release that gets no answer costs 2 s at most, and changes no status.
@@ -167,7 +167,7 @@ func TestAFrozenRedlockrunThatMayContinueKeepsItsCommand(t *testing.T) {
 	run := launch(t, s.URL(), "-k", "job", "--ttl", "0.5", "--on-lost", "continue", "job", log, end)
 	untilRuns(t, log, 1)
 	run.signal(syscall.SIGSTOP)
-	gone(t, s)
+	wantNoLock(t, s)
 	run.signal(syscall.SIGCONT)
 	until(t, "a warning", func() bool { return strings.Contains(run.stderr(), "runs on without it") })
 	touch(t, end)
@@ -196,7 +196,7 @@ func TestABlockedOrClosedStderrStopsNoRenewal(t *testing.T) {
 			}
 			touch(t, end)
 			run.ends(3)
-			gone(t, s)
+			wantNoLock(t, s)
 		})
 	}
 	t.Run("closed", func(t *testing.T) {
@@ -266,7 +266,7 @@ func TestTheLockIsRenewedWhileTheCommandHasItsGrace(t *testing.T) {
 	if during := p.Count(renewing) - n; during < 3 {
 		t.Errorf("%d renewals", during)
 	}
-	gone(t, s)
+	wantNoLock(t, s)
 }
 
 // A lock that is lost while the command has its long grace cuts the grace.

@@ -30,7 +30,7 @@ func understand(env map[string]string, args ...string) (got explain.About, argv 
 		}
 		return value, set
 	}, discard)
-	p.runF = func(a *explain.About, words []string) (runner.Status, error) {
+	p.runCommand = func(a *explain.About, words []string) (runner.Status, error) {
 		got, argv = *a, words
 		return runner.Status{}, nil
 	}
@@ -64,7 +64,7 @@ func wantRefused(t *testing.T, err error, parts ...string) {
 	}
 }
 
-func TestWhatIsWrongWithTheCommandLineIsNamed(t *testing.T) {
+func TestErrorsOfTheCommandLineAreNamed(t *testing.T) {
 	for _, c := range []struct{ args, want []string }{
 		{[]string{"-k", "x"}, []string{"no command", "COMMAND"}},
 		{[]string{"-k", "x", "-c", "a", "b"}, []string{"besides -c"}},
@@ -128,7 +128,7 @@ func TestABusyLockHasItsStatus(t *testing.T) {
 func TestTheLevelIsThatOfTheFlags(t *testing.T) {
 	for flag, want := range map[string]console.Level{"-q": console.Error, "-v": console.Info, "-vv": console.Debug, "-n": console.Warning} {
 		p := newProgram(func(name string) (string, bool) { return "/dev/null", name == config.FileVar }, discard)
-		p.runF = func(*explain.About, []string) (runner.Status, error) { return runner.Status{}, nil }
+		p.runCommand = func(*explain.About, []string) (runner.Status, error) { return runner.Status{}, nil }
 		err := p.execute([]string{"-k", "x", flag, "true"})
 		if err != nil || !p.console.Enabled(want) || p.console.Enabled(want-1) {
 			t.Errorf("%s: not %v, %v", flag, want, err)

@@ -110,7 +110,7 @@ func (f freeze) try() string {
 	second := launch(f.t, f.url, "-k", f.key, "--ttl", "5s", "--wait", "1m", "-c",
 		"[ ! -e "+ran+" ] || : >"+before+"; : >"+begun+"; while [ ! -e "+end+" ]; do sleep 0.05; done")
 	until(f.t, "the second command", func() bool {
-		r.settleAll()
+		r.resolveStops()
 		return exists(begun)
 	})
 	if r.guard != 0 {

@@ -9,14 +9,14 @@ import (
 // key is the key of the lock that the tests use.
 const key = "redlockrun:{job}"
 
-// gone waits until nothing holds the lock.
-func gone(t testing.TB, s *redistest.Server) {
+// wantNoLock waits until nothing holds the lock.
+func wantNoLock(t testing.TB, s *redistest.Server) {
 	t.Helper()
 	untilKeys(t, s, "a free lock", 0)
 }
 
-// taken waits until something holds it.
-func taken(t testing.TB, s *redistest.Server) {
+// wantTaken waits until something holds it.
+func wantTaken(t testing.TB, s *redistest.Server) {
 	t.Helper()
 	untilKeys(t, s, "the lock", 1)
 }

@@ -80,14 +80,14 @@ func flagHelp(s config.Setting) string {
 
 // showHelp prints the help of the program, or of one of its commands.
 func showHelp(words []string) error {
-	if len(words) == 0 || strings.HasPrefix(words[0], "-") || words[0] == helpWord {
+	if len(words) == 0 || strings.HasPrefix(words[0], "-") || words[0] == helpCommand {
 		return show(help())
 	}
 	if c := operator.Named(words[0]); c != nil {
 		return show(c.HelpText())
 	}
 	err := config.Usagef("redlockrun has no command of that name")
-	if meant := commandLike(words[0]); meant != "" {
+	if meant := similarCommand(words[0]); meant != "" {
 		return err.Hint("did you mean redlockrun help " + meant + "?")
 	}
 	return err.Hint("redlockrun --help lists the commands")

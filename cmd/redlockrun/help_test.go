@@ -121,7 +121,7 @@ func wantUnderstood(t *testing.T, words []string) {
 	t.Helper()
 	c := operator.Named(words[0])
 	if c == nil {
-		if words[0] == helpWord {
+		if words[0] == helpCommand {
 			return // it is run as it is
 		}
 		if _, err := read(nil, words...); err != nil {

@@ -15,7 +15,7 @@ var hostile = []string{
 	"*400000\r\n" + strings.Repeat("*400000\r\n", 50),
 }
 
-func TestAHostileReplyIsNoAnswer(t *testing.T) {
+func TestAHostileReplyIsNotAnAnswer(t *testing.T) {
 	t.Parallel()
 	p := redistest.NewProxy(t, redistest.Start(t, redistest.Options{}))
 	for _, reply := range hostile {

@@ -66,7 +66,7 @@ func TestAsPID1ASignalEndsTheSplay(t *testing.T) {
 }
 
 // The kernel kills them with PID 1.
-func TestAsPID1NothingIsSaidOfWhatTheCommandLeaves(t *testing.T) {
+func TestAsPID1LeftProcessesAreNotReported(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	ability.Need(t, ability.Namespaces)
@@ -77,7 +77,7 @@ func TestAsPID1NothingIsSaidOfWhatTheCommandLeaves(t *testing.T) {
 	cmd := exec.Command("unshare", append(enter, binary(t), "-k", "job", "-c", "sleep 1000 & exit 5")...)
 	run := launchCommand(t, s.URL(), cmd)
 	run.ends(5)
-	run.saidNothing()
+	run.wantSilent()
 }
 
 // What docs/guarantees.md says is not covered: PID 1 has no guard, and it alone is frozen.
@@ -88,7 +88,7 @@ func TestAsPID1AFrozenRunLeavesItsCommandRunning(t *testing.T) {
 	run := launchInit(t, s.URL(), "-k", "job", "--ttl", "2", "job", log)
 	untilRuns(t, log, 1)
 	run.signal(syscall.SIGSTOP)
-	gone(t, s) // the lease has ended
+	wantNoLock(t, s) // the lease has ended
 	size := func() int {
 		text, err := os.ReadFile(log)
 		must(err)

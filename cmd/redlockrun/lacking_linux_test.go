@@ -12,7 +12,7 @@ import (
 	"redlockrun/internal/proof/redistest"
 )
 
-func TestWithoutProcOrDevNullItSaysSo(t *testing.T) {
+func TestMissingProcOrDevNullIsReported(t *testing.T) {
 	t.Parallel()
 	ability.Need(t, ability.Namespaces)
 	for what, how := range map[string]string{"/proc": "umount -l /proc", "/dev/null": "mount -t tmpfs none /dev"} {
@@ -31,12 +31,12 @@ func TestWithoutProcOrDevNullItSaysSo(t *testing.T) {
 			if !strings.Contains(run.stderr(), "hint: the guard needs "+what+":") {
 				t.Errorf("it said %q", run.stderr())
 			}
-			gone(t, s)
+			wantNoLock(t, s)
 		})
 	}
 }
 
-func TestWithoutDescriptorsAFileOfTheConfigurationIs71(t *testing.T) {
+func TestWithoutDescriptorsReadingTheConfigurationExitsWith71(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	path := filepath.Join(t.TempDir(), "url")

@@ -60,7 +60,7 @@ func says(t *testing.T, said string, want ...string) {
 }
 
 // Of a change whose answer was lost no more is told than is known.
-func TestAChangeWhoseAnswerWasLostSaysSo(t *testing.T) {
+func TestAChangeWhoseAnswerWasLostIsReportedAsUnconfirmed(t *testing.T) {
 	t.Parallel()
 	for store, n := range proxied {
 		t.Run(store, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 )
 
 // Whoever kills redlockrun by its name leaves the guard its work.
-func TestWhoKillsRedlockrunByItsNameLeavesTheGuardItsWork(t *testing.T) {
+func TestKillingRedlockrunByNameSparesTheGuard(t *testing.T) {
 	t.Parallel()
 	for name, by := range map[string]string{
 		"a pattern": "pkill -9 redlockrun", "a pattern in the command line": "pkill -9 -f redlockrun", "a name": "killall -9 redlockrun",

@@ -30,7 +30,7 @@ func TestAPasswordInPlainTextCausesAWarning(t *testing.T) {
 	}
 }
 
-func TestAStoreThatCannotBeIsAdvisedOnInTheWordsOfTheCommandLine(t *testing.T) {
+func TestAnInvalidStoreGetsAHintForTheCommandLine(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		want string

@@ -21,22 +21,22 @@ func (p *program) operate(c *operator.Command, args []string) error {
 
 func (p *program) perform(c *operator.Command, args []string) error {
 	help, err := c.Parse(args)
-	p.said = c.Said
+	p.flagValues = c.Said
 	switch {
 	case err != nil:
-		_ = p.speak(config.NewSources(p.said.Words(), p.env, time.Now)) // as far as it was understood
+		_ = p.openConsole(config.NewSources(p.flagValues.Words(), p.env, time.Now)) // as far as it was understood
 		return err
 	case help:
 		return show(c.HelpText())
 	case c.Bare:
-		_ = p.speak(config.NewSources(nil, p.env, time.Now)) // as far as that is understood
+		_ = p.openConsole(config.NewSources(nil, p.env, time.Now)) // as far as that is understood
 	default:
 		if err := p.readStore(); err != nil {
 			return err
 		}
-		defer takePasswords(&p.about.Config)()
+		defer openPasswordCommand(&p.about.Config)()
 	}
-	p.ending.status, err = c.Run(p.operation()) // the status of an error goes before
+	p.exit.status, err = c.Run(p.operation()) // the status of an error goes before
 	return err
 }
 

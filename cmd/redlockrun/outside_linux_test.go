@@ -31,21 +31,21 @@ func outsideCommand(t testing.TB, args ...string) *exec.Cmd {
 
 // The foreground group of no terminal and a group outside of the namespace are
 // both 0; that does not make them the same.
-func TestInAForeignGroupACommandThatSomebodyStopsLeavesTheRunAlone(t *testing.T) {
+func TestInAForeignGroupStoppingTheCommandDoesNotStopTheRun(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	resumed := filepath.Join(t.TempDir(), "resumed")
 	run := launchOutside(t, s.URL(), "-k", "job", "--ttl", "3", "--renew-every", "0.3", "-c",
 		`(sleep 4; : >`+resumed+`; kill -CONT $$) & kill -STOP $$; wait; exit 5`)
 	run.ends(5)
-	run.saidNothing()
+	run.wantSilent()
 	if !exists(resumed) {
 		t.Error("it was continued too early")
 	}
 }
 
 // In a PID namespace without a /proc of its own nobody of the command is to be seen.
-func TestWhereProcShowsNobodyTheRestOfAStoppedCommandIsKilled(t *testing.T) {
+func TestWithHiddenProcTheRestOfAStoppedCommandIsKilled(t *testing.T) {
 	t.Parallel()
 	ability.Need(t, ability.Namespaces)
 	s := redistest.Start(t, redistest.Options{})
@@ -59,5 +59,5 @@ func TestWhereProcShowsNobodyTheRestOfAStoppedCommandIsKilled(t *testing.T) {
 		"-k", "job", "--ttl", "2", "--max-runtime", "1", "sh", "-c", text, file)
 	launchCommand(t, s.URL(), exec.Command("unshare", enter...))
 	until(t, "the end of the run", func() bool { return exists(file + ".ended") })
-	band{beats: file}.beatsNotBeside(t, s)
+	processGroup{beats: file}.beatsNotBeside(t, s)
 }

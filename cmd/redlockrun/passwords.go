@@ -5,9 +5,9 @@ import (
 	"redlockrun/internal/password"
 )
 
-// takePasswords lets the command that was named tell the passwords of the servers, until the
+// openPasswordCommand lets the command that was named tell the passwords of the servers, until the
 // function that it returns is called.
-func takePasswords(c *config.Config) (end func()) {
+func openPasswordCommand(c *config.Config) (end func()) {
 	if c.PasswordCommand == "" || c.Address.Local {
 		return func() {}
 	}

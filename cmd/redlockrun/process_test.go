@@ -147,8 +147,8 @@ func guardOf(p *process) int {
 	return 0
 }
 
-// saidNothing checks that the user was told nothing.
-func (p *process) saidNothing() {
+// wantSilent checks that the user was told nothing.
+func (p *process) wantSilent() {
 	p.t.Helper()
 	if said := p.stderr(); said != "" {
 		p.t.Errorf("said %q", said)

@@ -20,14 +20,14 @@ import (
 const flushLimit = 100 * time.Millisecond
 
 // run is the whole program but for the way it ends.
-func run(args []string) ending {
+func run(args []string) processExit {
 	signals := runner.Subscribe() // first of all: from here on none is missed
 	p := newProgram(os.LookupEnv, console.Stderr(runner.WithoutTTOU))
 	p.signals = signals
-	p.runF = func(a *explain.About, argv []string) (runner.Status, error) {
+	p.runCommand = func(a *explain.About, argv []string) (runner.Status, error) {
 		s := session.New(a, argv, p.console, signals)
-		s.Report = p.account
-		defer func() { p.console, p.account = s.Console, s.Report }() // they know the lock
+		s.Report = p.runReport
+		defer func() { p.console, p.runReport = s.Console, s.Report }() // they know the lock
 		return s.Run(os.Environ())
 	}
 	return p.run(args)
@@ -35,19 +35,19 @@ func run(args []string) ending {
 
 // A program is one invocation of redlockrun.
 type program struct {
-	env     config.Lookup
-	write   func([]byte) // to stderr
-	signals <-chan os.Signal
-	console console.Console
-	said    flagset.Values
-	about   explain.About // as far as it has been read
-	ending  ending
+	env        config.Lookup
+	write      func([]byte) // to stderr
+	signals    <-chan os.Signal
+	console    console.Console
+	flagValues flagset.Values
+	about      explain.About // as far as it has been read
+	exit       processExit
 
 	reportFile string         // "": nowhere
-	account    session.Report // what will be in it
+	runReport  session.Report // what will be in it
 
-	// runF does the work once the command line is understood; a seam for tests.
-	runF func(a *explain.About, argv []string) (runner.Status, error)
+	// runCommand does the work once the command line is understood; a seam for tests.
+	runCommand func(a *explain.About, argv []string) (runner.Status, error)
 }
 
 func newProgram(env config.Lookup, write func([]byte)) *program {
@@ -56,15 +56,15 @@ func newProgram(env config.Lookup, write func([]byte)) *program {
 	return p
 }
 
-func (p *program) run(args []string) ending {
+func (p *program) run(args []string) processExit {
 	err := p.execute(args)
 	o := explain.Of(err, p.about)
 	if err != nil {
-		p.ending = endedBy(err, o.Report(p.console))
+		p.exit = exitFor(err, o.Report(p.console))
 	}
 	p.report(err, o.Message)
 	p.console.Flush(flushLimit)
-	return p.ending
+	return p.exit
 }
 
 // execute parses the flags and runs what they ask for. cobra's own dispatch is left out: it
@@ -72,13 +72,13 @@ func (p *program) run(args []string) ending {
 // COMMAND.
 func (p *program) execute(args []string) error {
 	if len(args) > 0 {
-		if do := p.wordCommand(args[0]); do != nil {
+		if do := p.subcommand(args[0]); do != nil {
 			return do(args[1:])
 		}
 	}
 	cmd := p.rootCommand()
 	if err := cmd.ParseFlags(args); err != nil {
-		_ = p.speak(config.NewSources(p.said.Words(), p.env, time.Now)) // as far as it was understood
+		_ = p.openConsole(config.NewSources(p.flagValues.Words(), p.env, time.Now)) // as far as it was understood
 		return flagset.Explain(err, cmd.Flags(), helpHint)
 	}
 	return cmd.RunE(cmd, cmd.Flags().Args())
@@ -86,16 +86,16 @@ func (p *program) execute(args []string) error {
 
 // The commands that are about commands.
 const (
-	helpWord     = "help"
-	completeWord = "__complete" // which the scripts of completion call
+	helpCommand     = "help"
+	completeCommand = "__complete" // which the scripts of completion call
 )
 
-// wordCommand is what the very first word asks for; nil if that is a flag or COMMAND.
-func (p *program) wordCommand(word string) func([]string) error {
+// subcommand is what the very first word asks for; nil if that is a flag or COMMAND.
+func (p *program) subcommand(word string) func([]string) error {
 	switch word {
-	case helpWord:
+	case helpCommand:
 		return showHelp
-	case completeWord:
+	case completeCommand:
 		return p.complete
 	}
 	if c := operator.Named(word); c != nil {
@@ -108,7 +108,7 @@ func (p *program) rootCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "redlockrun", SilenceErrors: true, SilenceUsage: true}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // what follows COMMAND is COMMAND's
-	p.said = flagset.Define(flags, config.Settings())
+	p.flagValues = flagset.Define(flags, config.Settings())
 	own := defineOwn(flags)
 	cmd.RunE = func(_ *cobra.Command, operands []string) error {
 		switch {
@@ -126,20 +126,20 @@ func (p *program) rootCommand() *cobra.Command {
 // first, so that what is wrong with the rest can be said that way: --log-format
 // json also holds for a complaint about the file. They are never nil.
 func (p *program) sources() (*config.Sources, error) {
-	from := config.NewSources(p.said.Words(), p.env, time.Now)
+	from := config.NewSources(p.flagValues.Words(), p.env, time.Now)
 	fileErr := from.ReadFile()
-	return from, cmp.Or(fileErr, p.speak(from))
+	return from, cmp.Or(fileErr, p.openConsole(from))
 }
 
 // start reads the configuration of a run and hands it on.
 func (p *program) start(command commandLine) error {
 	from, err := p.sources()
-	p.reportFile, p.account.Key = from.EffectiveValue("report-file"), from.EffectiveValue("key")
+	p.reportFile, p.runReport.Key = from.EffectiveValue("report-file"), from.EffectiveValue("key")
 	if err != nil {
 		return err
 	}
 	argv, argvErr := command.argv()
-	if err := p.keyless(from, argv); err != nil {
+	if err := p.explainMissingKey(from, argv); err != nil {
 		return err
 	}
 	if p.about.Config, err = from.Config(argv); err != nil {
@@ -148,15 +148,15 @@ func (p *program) start(command commandLine) error {
 	if argvErr != nil {
 		return argvErr
 	}
-	p.account.Key = p.about.Config.Key // which may be made of the command
-	defer takePasswords(&p.about.Config)()
-	status, err := p.runF(&p.about, argv)
-	p.ending = ending{status: status.Code, by: status}
+	p.runReport.Key = p.about.Config.Key // which may be made of the command
+	defer openPasswordCommand(&p.about.Config)()
+	status, err := p.runCommand(&p.about, argv)
+	p.exit = processExit{status: status.Code, by: status}
 	return err
 }
 
-// speak makes the console that from asks for, the default one if that is wrong.
-func (p *program) speak(from *config.Sources) error {
+// openConsole makes the console that from asks for, the default one if that is wrong.
+func (p *program) openConsole(from *config.Sources) error {
 	m, err := from.Messages()
 	p.console = console.New(console.LevelOf(m.Level), m.JSON, p.write)
 	return err

@@ -45,8 +45,8 @@ func showsSecret(text string) bool {
 	return strings.Contains(text, opening) || strings.Contains(text, closing)
 }
 
-// sayAll is all that the program says about a URL from each of its sources.
-func sayAll(t testing.TB, raw string) string {
+// outputOfAll is all that the program says about a URL from each of its sources.
+func outputOfAll(t testing.TB, raw string) string {
 	file := filepath.Join(t.TempDir(), "file")
 	quoted := "REDLOCKRUN_REDIS='" + strings.ReplaceAll(raw, "'", "") + "'\n"
 	if err := os.WriteFile(file, []byte(quoted+raw+"\n"), 0o600); err != nil {
@@ -71,15 +71,15 @@ func sayAll(t testing.TB, raw string) string {
 		{nil, map[string]string{config.FileVar: file}},
 	} {
 		for _, format := range []string{"text", "json"} {
-			all += say(append([]string{"-k", "x", "-vv", "--log-format", format, "--redis-timeout", "0.001"}, append(c.args, "true")...), c.env)
+			all += outputOf(append([]string{"-k", "x", "-vv", "--log-format", format, "--redis-timeout", "0.001"}, append(c.args, "true")...), c.env)
 		}
 	}
 	return all
 }
 
-// say runs the program up to the point where it would ask the store, and on if
+// outputOf runs the program up to the point where it would ask the store, and on if
 // that is refused at once.
-func say(args []string, env map[string]string) string {
+func outputOf(args []string, env map[string]string) string {
 	var out capture.Output
 	p := newProgram(func(name string) (string, bool) {
 		value, set := env[name]
@@ -88,7 +88,7 @@ func say(args []string, env map[string]string) string {
 		}
 		return value, set
 	}, out.Add)
-	p.runF = func(c *explain.About, argv []string) (runner.Status, error) {
+	p.runCommand = func(c *explain.About, argv []string) (runner.Status, error) {
 		s := session.New(c, argv, p.console, nil)
 		for _, warning := range slices.Concat(c.Config.Warnings, store.ExposedPasswords(&c.Config)) {
 			s.Warn(console.EventConfig, warning)
@@ -114,24 +114,24 @@ func TestNoPasswordIsEverShown(t *testing.T) {
 		"plain", "/", "#", "%", "@", ":", " ", "a/b#c%d@e:f g", "%41", "?", "?password=", "'", "\"", "\n", "\x1b[31m", "\xff",
 	} {
 		for _, raw := range writtenURLs(opening + middle + closing) {
-			if text := sayAll(t, raw); showsSecret(text) {
+			if text := outputOfAll(t, raw); showsSecret(text) {
 				t.Errorf("%q: %s", raw, text)
 			}
 		}
 	}
 }
 
-// sayOf is all that the program says when setting has value: from a flag, a
+// outputForSetting is all that the program says when setting has value: from a flag, a
 // variable and the file, where each of them may stand.
-func sayOf(t testing.TB, s config.Setting, value string) (all string) {
+func outputForSetting(t testing.TB, s config.Setting, value string) (all string) {
 	file := configFile(t, s.Variable()+"='"+strings.ReplaceAll(value, "'", "")+"'\n")
-	all += say(append(beside(s), "--"+s.Name+"="+value, "--log-format=text", "true"), nil)
-	all += say(append(beside(s), "--log-format=json", "true"), map[string]string{s.Variable(): value})
-	return all + say(append(beside(s), "true"), file)
+	all += outputOf(append(alongside(s), "--"+s.Name+"="+value, "--log-format=text", "true"), nil)
+	all += outputOf(append(alongside(s), "--log-format=json", "true"), map[string]string{s.Variable(): value})
+	return all + outputOf(append(alongside(s), "true"), file)
 }
 
-// beside are the flags that let a wrong value of setting be reached.
-func beside(s config.Setting) []string {
+// alongside are the flags that let a wrong value of setting be reached.
+func alongside(s config.Setting) []string {
 	args := []string{"--redis-timeout", "0.001"}
 	switch s.Name {
 	case "quiet", "verbose", "log-level":
@@ -168,7 +168,7 @@ func TestNoSettingShowsAPassword(t *testing.T) {
 			}
 			for _, value := range values {
 				t.Chdir(t.TempDir()) // where a relative directory may be made
-				if text := sayOf(t, s, value); s.Name != "key" && showsSecret(text) {
+				if text := outputForSetting(t, s, value); s.Name != "key" && showsSecret(text) {
 					t.Errorf("--%s %q: %s", s.Name, value, text)
 				}
 			}
@@ -197,7 +197,7 @@ func FuzzNoPasswordIsEverShown(f *testing.F) {
 		if strings.Contains(raw, "\x00") {
 			return // cannot be in an argument
 		}
-		if text := sayAll(t, raw); showsSecret(text) {
+		if text := outputOfAll(t, raw); showsSecret(text) {
 			t.Fatalf("%q: %s", raw, text)
 		}
 	})

@@ -51,7 +51,7 @@ func suspended(t *testing.T, s *redistest.Server, ttl, log, end string, flags ..
 	return run, command
 }
 
-func TestASuspendedRunGoesOnIfItsLockIsThere(t *testing.T) {
+func TestASuspendedRunContinuesIfItStillHasTheLock(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	dir := t.TempDir()
@@ -60,8 +60,8 @@ func TestASuspendedRunGoesOnIfItsLockIsThere(t *testing.T) {
 	touch(t, end)
 	run.signal(syscall.SIGCONT)
 	run.ends(0)
-	run.saidNothing()
-	gone(t, s)
+	run.wantSilent()
+	wantNoLock(t, s)
 }
 
 // The lock lapses meanwhile and another has it: the guard lets the stopped
@@ -89,7 +89,7 @@ func TestASuspendedRunEndsIfItsLockIsLost(t *testing.T) {
 
 // Not even for its last words: another may be running. The guard, which would
 // see to that too, stands still here.
-func TestASuspendedCommandWhoseLeaseHasEndedDoesNothingMore(t *testing.T) {
+func TestASuspendedCommandWhoseLeaseExpiredDoesNothing(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	dir := t.TempDir()
@@ -106,7 +106,7 @@ func TestASuspendedCommandWhoseLeaseHasEndedDoesNothingMore(t *testing.T) {
 	guard := guardOf(run)
 	syscall.Kill(guard, syscall.SIGSTOP)
 	untilStopped(t, guard)
-	gone(t, s)
+	wantNoLock(t, s)
 	run.signal(syscall.SIGCONT)
 	run.ends(76)
 	if exists(late) {
@@ -121,16 +121,16 @@ const beats = `while :; do echo x >>"$0"; sleep 0.02; done`
 // reaches its child alone.
 const waits = `exec 8<>"$1"; : >"$2"; while :; do read x <&8; done`
 
-// A band is a run whose command has a member, beside the leader, that beats.
-type band struct {
+// A processGroup is a run whose command has a member, beside the leader, that beats.
+type processGroup struct {
 	run            *process
 	leader, member int
 	beats          string // the file
 }
 
-// startBand starts one of ttl 4. before is done by the leader before it forks the member, after
+// startProcessGroup starts one of ttl 4. before is done by the leader before it forks the member, after
 // when it has.
-func startBand(t *testing.T, s *redistest.Server, before, after string) band {
+func startProcessGroup(t *testing.T, s *redistest.Server, before, after string) processGroup {
 	t.Helper()
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
@@ -141,7 +141,7 @@ func startBand(t *testing.T, s *redistest.Server, before, after string) band {
 	run := launch(t, s.URL(), "-k", "job", "--ttl", "4", "sh", "-c", text,
 		file("beats"), file("fifo"), file("ready"), file("pids"))
 	until(t, "the command", func() bool { return exists(file("ready")) && exists(file("beats")) })
-	b := band{run: run, beats: file("beats")}
+	b := processGroup{run: run, beats: file("beats")}
 	pids, err := os.ReadFile(file("pids"))
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func startBand(t *testing.T, s *redistest.Server, before, after string) band {
 }
 
 // beatsNotBeside starts a run that waits for the lock, and checks that nothing beats while it has it.
-func (b band) beatsNotBeside(t *testing.T, s *redistest.Server) {
+func (b processGroup) beatsNotBeside(t *testing.T, s *redistest.Server) {
 	t.Helper()
 	const text = `before=$(wc -c <"$0"); sleep 0.5; test $before = $(wc -c <"$0")`
 	successor := launch(t, s.URL(), "-k", "job", "--wait", "forever", "sh", "-c", text, b.beats)
@@ -162,7 +162,7 @@ func (b band) beatsNotBeside(t *testing.T, s *redistest.Server) {
 
 // suspendsAndLosesItsLock suspends the run until another has had the lock. Nothing of the suspended
 // run may beat meanwhile, and the run must end when it is resumed.
-func (b band) suspendsAndLosesItsLock(t *testing.T, s *redistest.Server) {
+func (b processGroup) suspendsAndLosesItsLock(t *testing.T, s *redistest.Server) {
 	t.Helper()
 	b.run.signal(syscall.SIGTSTP)
 	untilStopped(t, b.run.cmd.Process.Pid)
@@ -172,20 +172,20 @@ func (b band) suspendsAndLosesItsLock(t *testing.T, s *redistest.Server) {
 }
 
 // The lease expires only after every process has stopped, even one that ignores SIGTSTP.
-func TestNobodyOfASuspendedRunWorksBesideItsSuccessor(t *testing.T) {
+func TestNoProcessOfASuspendedRunWorksAlongsideItsSuccessor(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})
-	b := startBand(t, s, `trap "" TSTP; `, `trap - TSTP; `)
+	b := startProcessGroup(t, s, `trap "" TSTP; `, `trap - TSTP; `)
 	b.suspendsAndLosesItsLock(t, s)
 }
 
 // The leader alone was stopped before.
-func TestASuspensionStopsTheRestOfACommandWhoseLeaderStandsStill(t *testing.T) {
+func TestASuspensionStopsTheGroupOfAStoppedLeader(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})
-	b := startBand(t, s, "", "")
+	b := startProcessGroup(t, s, "", "")
 	if err := syscall.Kill(b.leader, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -194,14 +194,14 @@ func TestASuspensionStopsTheRestOfACommandWhoseLeaderStandsStill(t *testing.T) {
 }
 
 // A member that is continued from outside is killed with all others when the lease has ended.
-func TestAMemberThatIsContinuedBehindTheBackOfItsRunIsKilled(t *testing.T) {
+func TestAGroupMemberContinuedByAnotherProcessIsKilled(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	s := redistest.Start(t, redistest.Options{})
-	b := startBand(t, s, "", "")
+	b := startProcessGroup(t, s, "", "")
 	b.run.signal(syscall.SIGTSTP)
 	untilStopped(t, b.run.cmd.Process.Pid)
-	gone(t, s)
+	wantNoLock(t, s)
 	began := boottime.Now()
 	if err := syscall.Kill(b.member, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
@@ -223,7 +223,7 @@ func TestASuspendedRunThatMayContinueDoes(t *testing.T) {
 	dir := t.TempDir()
 	log, end := filepath.Join(dir, "log"), filepath.Join(dir, "end")
 	run, _ := suspended(t, s, "2", log, end, "--on-lost", "continue")
-	gone(t, s)
+	wantNoLock(t, s)
 	touch(t, end)
 	run.signal(syscall.SIGCONT)
 	run.ends(0)

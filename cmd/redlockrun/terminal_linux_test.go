@@ -33,17 +33,17 @@ var programs = map[string]string{
 	"script":  `"$@"; echo the script goes on`,
 }
 
-// A desk is an interactive shell with redlockrun and the programs.
-type desk struct {
+// A shellSession is an interactive shell with redlockrun and the programs.
+type shellSession struct {
 	*ptytest.Terminal
 	t      *testing.T
 	dir    string
 	server *redistest.Server
 }
 
-func deskWith(t *testing.T, shell string) *desk {
+func newShellSession(t *testing.T, shell string) *shellSession {
 	t.Helper()
-	d := &desk{t: t, dir: t.TempDir(), server: redistest.Start(t, redistest.Options{})}
+	d := &shellSession{t: t, dir: t.TempDir(), server: redistest.Start(t, redistest.Options{})}
 	for name, text := range programs {
 		writeExecutable(t, filepath.Join(d.dir, name), "#!/bin/sh\n"+text+"\n")
 	}
@@ -54,32 +54,32 @@ func deskWith(t *testing.T, shell string) *desk {
 }
 
 // bash is a desk with bash, in a test of its own.
-func bash(t *testing.T) *desk {
+func bash(t *testing.T) *shellSession {
 	t.Helper()
 	t.Parallel()
-	return deskWith(t, "bash")
+	return newShellSession(t, "bash")
 }
 
 // eachShell runs test at each kind of shell.
-func eachShell(t *testing.T, test func(*desk)) {
+func eachShell(t *testing.T, test func(*shellSession)) {
 	t.Parallel()
 	for _, shell := range ptytest.Shells {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
-			test(deskWith(t, shell))
+			test(newShellSession(t, shell))
 		})
 	}
 }
 
 // program waits until a program of one of names has the terminal.
-func (d *desk) program(names ...string) (group int) {
+func (d *shellSession) program(names ...string) (group int) {
 	d.t.Helper()
 	until(d.t, names[0]+" in the foreground", func() bool { group = d.Foreground(); return slices.Contains(names, nameOf(group)) })
 	return group
 }
 
 // shell waits until the shell has the terminal, and shows that it lives.
-func (d *desk) shell() {
+func (d *shellSession) shell() {
 	d.t.Helper()
 	until(d.t, "the shell in the foreground", func() bool { return d.Foreground() == d.Pid() })
 	d.Type("echo li''ves\n")
@@ -87,21 +87,21 @@ func (d *desk) shell() {
 }
 
 // cat types a line to the cat that has the terminal, and sees it again.
-func (d *desk) cat(line string) {
+func (d *shellSession) cat(line string) {
 	d.t.Helper()
 	d.Type(line + "\n")
 	d.Expect(line + "\r\n" + line)
 }
 
 // suspend types Ctrl-Z, and waits for the shell.
-func (d *desk) suspend() {
+func (d *shellSession) suspend() {
 	d.t.Helper()
 	d.Type(ptytest.CtrlZ)
 	d.shell()
 }
 
 // interrupt types Ctrl-C, and waits for the shell.
-func (d *desk) interrupt() {
+func (d *shellSession) interrupt() {
 	d.t.Helper()
 	d.Type(ptytest.CtrlC)
 	d.shell()
@@ -112,8 +112,8 @@ func nameOf(pid int) string {
 	return strings.TrimSpace(string(text))
 }
 
-func TestAtATerminalWhatAPersonTypesHasItFromTheStart(t *testing.T) {
-	eachShell(t, func(d *desk) {
+func TestAtATerminalATypedCommandHasItFromTheStart(t *testing.T) {
+	eachShell(t, func(d *shellSession) {
 		for range 20 {
 			d.Type("redlockrun -k job whose\n")
 			if said := d.Expect("has "); strings.Contains(said, "redlockrun:") {
@@ -125,8 +125,8 @@ func TestAtATerminalWhatAPersonTypesHasItFromTheStart(t *testing.T) {
 	})
 }
 
-func TestAtATerminalNothingIsTakenThatAPersonDidNotType(t *testing.T) {
-	eachShell(t, func(d *desk) {
+func TestAtATerminalAScriptDoesNotTakeIt(t *testing.T) {
+	eachShell(t, func(d *shellSession) {
 		for _, line := range []string{
 			"redlockrun -k job whose | cat",
 			"redlockrun -k job whose </dev/null",
@@ -155,7 +155,7 @@ func TestAtATerminalWhatExecveRefusesLeavesIt(t *testing.T) {
 }
 
 func TestAtATerminalCtrlCEndsALoop(t *testing.T) {
-	eachShell(t, func(d *desk) {
+	eachShell(t, func(d *shellSession) {
 		head, tail := "for i in 1 2 3; do ", "; done\n"
 		if nameOf(d.Pid()) == "fish" {
 			head, tail = "for i in 1 2 3; ", "; end\n"
@@ -172,7 +172,7 @@ func TestAtATerminalCtrlCEndsALoop(t *testing.T) {
 }
 
 // suspendCat stops and continues the cat that runs, again and again, and ends it.
-func (d *desk) suspendCat() {
+func (d *shellSession) suspendCat() {
 	d.t.Helper()
 	for range 3 {
 		d.program("cat")
@@ -185,7 +185,7 @@ func (d *desk) suspendCat() {
 }
 
 func TestAtATerminalCtrlZAndFg(t *testing.T) {
-	eachShell(t, func(d *desk) {
+	eachShell(t, func(d *shellSession) {
 		d.Type("redlockrun -k job cat\n")
 		d.suspendCat()
 		d.shell()
@@ -194,7 +194,7 @@ func TestAtATerminalCtrlZAndFg(t *testing.T) {
 
 // A program that is continued in the background does not get the terminal.
 func TestAtATerminalBgAndFg(t *testing.T) {
-	eachShell(t, func(d *desk) {
+	eachShell(t, func(d *shellSession) {
 		d.Type("redlockrun -k job sleeper\n")
 		group := d.program("sleep")
 		d.suspend()
@@ -207,11 +207,11 @@ func TestAtATerminalBgAndFg(t *testing.T) {
 	})
 }
 
-func TestAtATerminalWhatAPersonBringsToTheForegroundHasIt(t *testing.T) {
-	eachShell(t, func(d *desk) {
+func TestAtATerminalTheForegroundJobHasIt(t *testing.T) {
+	eachShell(t, func(d *shellSession) {
 		d.Type("redlockrun -k job sleeper &\n")
 		d.Expect("started")
-		taken(d.t, d.server)
+		wantTaken(d.t, d.server)
 		job := childOf(d.t, d.Pid())
 		syscall.Kill(job, syscall.SIGTSTP)
 		until(d.t, "the stop of each thread", func() bool { return allStopped(job) }) // then the shell is told
@@ -225,7 +225,7 @@ func TestAtATerminalWhatAPersonBringsToTheForegroundHasIt(t *testing.T) {
 // The script's shell has no job control, so it is stopped with the rest, as
 // without redlockrun, and continued with it.
 func TestAtATerminalCtrlZStopsTheWholeJob(t *testing.T) {
-	eachShell(t, func(d *desk) {
+	eachShell(t, func(d *shellSession) {
 		d.Type("script redlockrun -k job cat\n")
 		d.suspendCat()
 		d.Expect("the script goes on")
@@ -251,7 +251,7 @@ func TestAtATerminalALockThatIsLostWhileTheScriptIsSuspendedEndsTheCommand(t *te
 	d.Type("script redlockrun -k job --ttl 3 cat\n")
 	d.program("cat")
 	d.suspend()
-	gone(t, d.server)
+	wantNoLock(t, d.server)
 	d.Type("fg\n")
 	d.Expect("the command was stopped")
 	d.Expect("the script goes on")
@@ -259,11 +259,11 @@ func TestAtATerminalALockThatIsLostWhileTheScriptIsSuspendedEndsTheCommand(t *te
 }
 
 // With stty tostop a write from the background is a request for the terminal.
-func TestAtATerminalOwnMessagesStopNobody(t *testing.T) {
+func TestAtATerminalMessagesStopNoProcess(t *testing.T) {
 	d := bash(t)
 	d.Type("stty tostop; redlockrun -k job --ttl 3 --on-lost continue cat\n")
 	cat := d.program("cat")
-	taken(t, d.server)
+	wantTaken(t, d.server)
 	free(t, d.server)
 	d.Expect("runs on without it")
 	if owner := d.Foreground(); owner != cat {
@@ -363,9 +363,9 @@ func repository(t *testing.T, dir string) {
 }
 
 // typeHanging types a command whose execve hangs until file comes, and waits until it does.
-func (d *desk) typeHanging() (file *absent) {
+func (d *shellSession) typeHanging() (file *pendingFile) {
 	d.t.Helper()
-	file, path := absentSecondInterpreter(d.t)
+	file, path := newPendingSecondInterpreter(d.t)
 	d.Type("redlockrun -k job " + path + "\n")
 	until(d.t, "the opening of the file", file.opened)
 	return file
@@ -379,7 +379,7 @@ func TestAtATerminalKeysArriveWhileExecveHangs(t *testing.T) {
 		file := d.typeHanging()
 		d.Type(ptytest.CtrlZ)
 		d.Expect("^Z") // the signal has been sent
-		file.come()
+		file.arrive()
 		d.shell()
 		d.Type("fg\n")
 		until(t, "the command", func() bool { return exists(file.file.Name() + ".ran") })
@@ -389,7 +389,7 @@ func TestAtATerminalKeysArriveWhileExecveHangs(t *testing.T) {
 		d := bash(t)
 		file := d.typeHanging()
 		d.interrupt()
-		file.comesInVain()
+		file.arrivesUnwanted()
 	})
 }
 
@@ -413,7 +413,7 @@ func TestAtATerminalCtrlZAtAnyMomentStopsTheJob(t *testing.T) {
 
 // The shell lives and has the terminal again, whatever ends redlockrun.
 func TestAtATerminalTheShellSurvives(t *testing.T) {
-	eachShell(t, func(d *desk) {
+	eachShell(t, func(d *shellSession) {
 		for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGSEGV} {
 			d.Type("redlockrun -k job sleeper\n")
 			sleep := d.program("sleep")

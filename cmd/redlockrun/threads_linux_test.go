@@ -98,7 +98,7 @@ func TestACommandThatUsesUpAllProcessesKeepsItsLock(t *testing.T) {
 	run.untilRenewed(2)
 	run.letEnd()
 	run.ends(0)
-	gone(t, run.store)
+	wantNoLock(t, run.store)
 	if strings.Contains(run.stderr(), "runtime") {
 		t.Errorf("it said %q", run.stderr())
 	}
@@ -110,7 +110,7 @@ func TestACommandThatUsesUpAllProcessesIsTerminated(t *testing.T) {
 	run.untilRenewed(1)
 	run.signal(syscall.SIGTERM)
 	run.ends(143)
-	gone(t, run.store)
+	wantNoLock(t, run.store)
 }
 
 func TestACommandThatUsesUpAllProcessesIsStoppedWhenItsLockIsLost(t *testing.T) {
@@ -123,7 +123,7 @@ func TestACommandThatUsesUpAllProcessesIsStoppedWhenItsLockIsLost(t *testing.T) 
 	}
 }
 
-func TestACommandThatUsesUpAllProcessesLosesItsGuardAndGoesOn(t *testing.T) {
+func TestACommandThatUsesUpAllProcessesLosesItsGuardAndContinues(t *testing.T) {
 	t.Parallel()
 	run := startCrowd(t)
 	guard := guardOf(run.process)
@@ -135,5 +135,5 @@ func TestACommandThatUsesUpAllProcessesLosesItsGuardAndGoesOn(t *testing.T) {
 	run.untilRenewed(2)
 	run.letEnd()
 	run.ends(0)
-	gone(t, run.store)
+	wantNoLock(t, run.store)
 }

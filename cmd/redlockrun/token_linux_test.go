@@ -62,7 +62,7 @@ func TestAJobOutlivesItsTokens(t *testing.T) {
 	run := launch(t, alice(s), "-k", "job", "--ttl", "20", "--renew-every", "1", "--redis-timeout", "30",
 		"--redis-password-command", command, "-c", "sleep 4; exit 5")
 	run.ends(5)
-	gone(t, s)
+	wantNoLock(t, s)
 }
 
 // Waiters, too, have connections that die.
@@ -80,14 +80,14 @@ func TestAWaiterOutlivesItsTokens(t *testing.T) {
 }
 
 // As PID 1 somebody else reaps: before the command the kernel, and then who waits for it.
-func TestAsPID1APasswordCommandIsHeard(t *testing.T) {
+func TestAsPID1APasswordCommandIsRead(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	command := tokens(t, s)
 	run := launchInit(t, alice(s), "-k", "job", "--ttl", "20", "--renew-every", "1", "--redis-timeout", "30",
 		"--redis-password-command", "sh -c '"+command+"' || exit 9", "-c", "sleep 3; exit 5")
 	run.ends(5)
-	gone(t, s)
+	wantNoLock(t, s)
 	run = launchInit(t, alice(s), "-k", "job", "--redis-timeout", "1", "--redis-password-command", "sh -c 'exit 7' && exit 8; exit 9", "true")
 	run.ends(69)
 	if said := run.stderr(); !strings.Contains(said, "the password command has ended with status 9") {

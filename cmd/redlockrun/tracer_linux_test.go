@@ -131,12 +131,12 @@ func (r *tracer) next(wait bool) (s stop, ok bool) {
 	return s, false
 }
 
-// settleAll deals with all that have stopped by now.
-func (r *tracer) settleAll() {
+// resolveStops deals with all that have stopped by now.
+func (r *tracer) resolveStops() {
 	for stopped := true; stopped && !r.over; {
 		var s stop
 		if s, stopped = r.next(false); stopped {
-			r.settle(s.id, 0)
+			r.resolveStop(s.id, 0)
 		}
 	}
 }
@@ -164,11 +164,11 @@ func (r *tracer) pass(id int, status unix.WaitStatus) {
 		sig = 0
 	}
 	r.known[id] = true
-	r.settle(id, sig)
+	r.resolveStop(id, sig)
 }
 
-// settle lets one of them go on, unless it is to stand still.
-func (r *tracer) settle(id int, sig unix.Signal) {
+// resolveStop lets one of them go on, unless it is to stand still.
+func (r *tracer) resolveStop(id int, sig unix.Signal) {
 	if !r.freed && r.frozen != nil && r.frozen(id) {
 		r.held[id] = sig
 		return
@@ -198,7 +198,7 @@ func (r *tracer) walk(id, instructions int) {
 			return
 		}
 	}
-	r.settle(id, 0)
+	r.resolveStop(id, 0)
 }
 
 // gone notes the end of one of them.

@@ -20,7 +20,7 @@ func odd() []string {
 	}
 }
 
-func TestWhatIsToBeTypedIsWhatAShellReads(t *testing.T) {
+func TestShellsReadQuotedNamesBack(t *testing.T) {
 	t.Parallel()
 	for _, name := range append(odd(), "", "a\nb", "\xff\xfe1", "\x1b[31m") {
 		word := explain.ShellWord(name)

@@ -14,7 +14,7 @@ import (
 )
 
 // A run is dead when its command is. Nobody has killed that yet if the guard comes to it late.
-func TestUnlockLeavesARunAloneWhoseCommandLives(t *testing.T) {
+func TestUnlockRefusesARunWhoseCommandLives(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	log := filepath.Join(t.TempDir(), "log")

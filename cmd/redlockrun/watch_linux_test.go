@@ -40,7 +40,7 @@ func remember(t *testing.T, srv *redistest.Server, name string, how lock.EndKind
 
 // A watcher is a person who watches jobs.
 type watcher struct {
-	*desk
+	*shellSession
 	before unix.Termios
 }
 
@@ -49,7 +49,7 @@ const watching = "q ends"
 // watched is a desk at which two jobs are watched.
 func watched(t *testing.T) watcher {
 	t.Helper()
-	w := watcher{desk: bash(t)}
+	w := watcher{shellSession: bash(t)}
 	remember(t, w.server, "orders", lock.EndOk, 0)
 	remember(t, w.server, "report", lock.EndFailed, 1)
 	w.shell()
@@ -105,7 +105,7 @@ func TestAWatchLeavesTheTerminalAsItWas(t *testing.T) {
 	})
 }
 
-func TestAWatchIsSuspendedAndGoesOn(t *testing.T) {
+func TestAWatchCanBeSuspendedAndResumed(t *testing.T) {
 	w := watched(t)
 	for range 3 {
 		w.Type(ptytest.CtrlZ)

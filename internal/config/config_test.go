@@ -206,7 +206,7 @@ func keyed(name string) []string {
 	return []string{"key=x"}
 }
 
-func TestTheNearerSourceWins(t *testing.T) {
+func TestTheHigherSourceWins(t *testing.T) {
 	env := configFile(t, "REDLOCKRUN_TTL=10\nREDLOCKRUN_WAIT=11\nREDLOCKRUN_MIN_HOLD=12\n")
 	env["REDLOCKRUN_WAIT"], env["REDLOCKRUN_MIN_HOLD"] = "21", "22"
 	c, err := read(env, "key=x", "min-hold=32")
@@ -215,7 +215,7 @@ func TestTheNearerSourceWins(t *testing.T) {
 	}
 }
 
-func TestANearerKindReplacesTheWholeKind(t *testing.T) {
+func TestAHigherSourceReplacesTheWholeKind(t *testing.T) {
 	env := configFile(t, "REDLOCKRUN_REDIS=redis://file\nREDLOCKRUN_WAIT=9")
 	if c, err := read(env, "key=x", "local", "nonblock"); err != nil || !c.Address.Local || c.Address.Dir != "" || c.Wait.Limit != 0 {
 		t.Errorf("%+v, %v", c, err)
@@ -250,7 +250,7 @@ func TestRedisURLIsAskedLast(t *testing.T) {
 	wantRefused(t, err, "REDIS_URL is empty")
 }
 
-func TestWhereAnAddressCameFromIsNamed(t *testing.T) {
+func TestTheSourceOfAnAddressIsNamed(t *testing.T) {
 	file := configFile(t, "REDLOCKRUN_REDIS=redis://h")
 	for _, c := range []struct {
 		env  map[string]string
@@ -271,7 +271,7 @@ func TestWhereAnAddressCameFromIsNamed(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsNamedWithItsSource(t *testing.T) {
+func TestErrorsNameTheirSource(t *testing.T) {
 	long := strings.Repeat("k", 513)
 	for _, c := range []struct {
 		env  map[string]string

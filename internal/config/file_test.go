@@ -18,7 +18,7 @@ func TestTheFileIsRefusedByLineNumber(t *testing.T) {
 	}
 }
 
-func TestTheFileSaysNothingToTheCommandAndOthersVariablesMayStandInIt(t *testing.T) {
+func TestForeignVariablesInTheFileAreIgnored(t *testing.T) {
 	env := configFile(t, "PATH=/opt/bin\nREDIS_URL=redis://file\nREDLOCKRUN_TTL=9\nREDLOCKRUN_TTL=8\n")
 	c, err := read(env, "key=x")
 	if err != nil || c.Address.From != "the built-in default" || c.Times.TTL.Seconds() != 8 {

@@ -224,7 +224,7 @@ func TestLocalTimeIsThatOfTZ(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSlotIsRefused(t *testing.T) {
+func TestInvalidSlotsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		env  map[string]string
@@ -266,7 +266,7 @@ func TestWhatIsNoSlotIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheNamedPeriodWouldDo(t *testing.T) {
+func TestTheSuggestedPeriodIsValid(t *testing.T) {
 	t.Parallel()
 	accepted := 0
 	for seconds := 0; seconds < 8*24*3600; seconds += 1 + seconds/100 {
@@ -300,7 +300,7 @@ func TestTriesInTheFileAreForTheRunsOfASlot(t *testing.T) {
 	}
 }
 
-func TestALocalLockRemembersNothing(t *testing.T) {
+func TestALocalLockKeepsNoHistory(t *testing.T) {
 	t.Parallel()
 	if c, err := read(nil, "key=x", "local", "history=9"); err != nil || c.History != 0 {
 		t.Errorf("%d, %v", c.History, err)

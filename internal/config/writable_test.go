@@ -9,7 +9,7 @@ import (
 )
 
 // Whoever may write the file may let root run a command.
-func TestAConfigurationFileThatOthersMayWrite(t *testing.T) {
+func TestAConfigurationFileThatOtherUsersMayWrite(t *testing.T) {
 	const command, plain = "REDLOCKRUN_REDIS_PASSWORD_COMMAND='echo pw'\n", "REDLOCKRUN_TTL=30\n"
 	root := os.Geteuid() == 0
 	const fine, warned, refused = "fine", "warned of", "refused"

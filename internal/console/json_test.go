@@ -23,7 +23,7 @@ func TestTheOrderOfFieldsInJSONStaysAsItIs(t *testing.T) {
 	}
 }
 
-func TestAConsoleSaysWhatMattersEnough(t *testing.T) {
+func TestAConsoleWritesMessagesOfItsLevelAndAbove(t *testing.T) {
 	var s sink
 	c := console.New(console.Warning, false, s.write)
 	c.Say(console.Message{Level: console.Info, Text: "not this"})

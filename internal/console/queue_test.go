@@ -49,7 +49,7 @@ func TestAFullStderrDelaysNothing(t *testing.T) {
 }
 
 // A goroutine would outlive the bubble, which fails the test.
-func TestNothingSaidNeedsNoGoroutine(t *testing.T) {
+func TestWithoutMessagesThereIsNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(*testing.T) {
 		var s sink
 		c := console.New(console.Warning, false, s.write)

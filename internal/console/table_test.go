@@ -16,7 +16,7 @@ func table() Table {
 	}
 }
 
-func TestColumnsThatDoNotFitGoFromTheRight(t *testing.T) {
+func TestColumnsThatDoNotFitAreHiddenFromTheRight(t *testing.T) {
 	for width, want := range map[int][]string{
 		0:  {"NAME   STATE  ROOM  NOTE", "first  on     -     what else there is", "日本   off    12"},
 		38: {"NAME   STATE  ROOM  NOTE", "first  on     -     what else there is", "日本   off    12"},
@@ -34,7 +34,7 @@ func TestColumnsThatDoNotFitGoFromTheRight(t *testing.T) {
 }
 
 // What is only drawn goes before what is said.
-func TestASpareColumnGoesFirst(t *testing.T) {
+func TestADropFirstColumnIsHiddenFirst(t *testing.T) {
 	t1 := table()
 	t1.Columns[2].DropFirst = true
 	for width, want := range map[int][]string{
@@ -49,14 +49,14 @@ func TestASpareColumnGoesFirst(t *testing.T) {
 	}
 }
 
-func TestATableWithoutNamesHasNoLineOfThem(t *testing.T) {
+func TestATableWithoutNamesHasNoHead(t *testing.T) {
 	plain := Table{Columns: []Column{{MinWidth: 4}, {}}, Rows: [][]Cell{{{Text: "a"}, {Text: "b", Style: StyleBad}}, {{}, {Text: "c"}}}}
 	if got, want := plain.Lines(Display{Color: true}), []string{"a     \x1b[31mb\x1b[0m", "      c"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
-func TestRowsToComeStandUnderThoseBefore(t *testing.T) {
+func TestLaterRowsAlignWithEarlierOnes(t *testing.T) {
 	t1 := table()
 	t1.KeepWidths()
 	t1.Rows = [][]Cell{{{Text: "x"}, {Text: "on"}, {Text: "7"}, {Text: "y"}}}

@@ -36,7 +36,7 @@ redlockrun: debug: by the way
 	}
 }
 
-func TestWhatSteersATerminalIsEscaped(t *testing.T) {
+func TestTerminalControlCharactersAreEscaped(t *testing.T) {
 	nasty := "a\x1b[31m\r\nb\x7f\u009b2J\u202e\xff\x00c\u00e9 \"q\" \\ \U000e0001"
 	for _, json := range []bool{false, true} {
 		var s sink

@@ -106,7 +106,7 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeLockedHereIsNoRedis(t *testing.T) {
+func TestALocalLockErrorDoesNotMentionRedis(t *testing.T) {
 	c := somePlan()
 	c.Config.Address.Local = true
 	o := Of(&lock.UnavailableError{Address: "/run/lock", Err: syscall.ENOSPC}, c)
@@ -116,13 +116,13 @@ func TestWhatCannotBeLockedHereIsNoRedis(t *testing.T) {
 	}
 }
 
-func TestNothingIsSaidOfNoError(t *testing.T) {
+func TestNoErrorHasNoMessage(t *testing.T) {
 	if o := Of(nil, somePlan()); o.Status != 0 || o.Message != "" {
 		t.Errorf("%+v", o)
 	}
 }
 
-func TestAChosenConflictStatusIsThatOfAConflictAlone(t *testing.T) {
+func TestAChosenConflictStatusAppliesToConflictsOnly(t *testing.T) {
 	c := somePlan()
 	c.Config.Conflict = 0
 	if o := Of(&lock.HeldError{Name: "job"}, c); o.Status != 0 || o.level != console.Info || o.Hints != nil {

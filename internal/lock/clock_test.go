@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestPeopleAreToldTheTimeOfThisHostWithItsZone(t *testing.T) {
+func TestLocalTimeNamesTheZone(t *testing.T) {
 	was := time.Local
 	t.Cleanup(func() { time.Local = was })
 	time.Local = time.FixedZone("CET", 3600)

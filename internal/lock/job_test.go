@@ -2,7 +2,7 @@ package lock
 
 import "testing"
 
-func TestARunThatTheLedgerKnowsAndNoLockHasVanished(t *testing.T) {
+func TestARunInTheLedgerWithoutItsLockHasVanished(t *testing.T) {
 	held := Job{State: StateRunning, Holder: Holder{Run: "b"}, Open: Entry{Run: "b"}}
 	for _, c := range []struct {
 		job  Job

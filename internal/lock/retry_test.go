@@ -10,7 +10,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-func TestThePatienceOfFiveSeconds(t *testing.T) {
+func TestTheRetryPolicyOfFiveSeconds(t *testing.T) {
 	most := func(below time.Duration) time.Duration { return below - 1 }
 	none := func(time.Duration) time.Duration { return 0 }
 	p := lock.RetryPolicy{Total: 5 * time.Second, Draw: none}
@@ -41,7 +41,7 @@ func TestManyTriesOverflowNothing(t *testing.T) {
 	}
 }
 
-func TestTwiceAsksAgainWithWhatIsLeft(t *testing.T) {
+func TestTryTwiceAsksAgainInTheRemainingTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
@@ -60,7 +60,7 @@ func TestTwiceAsksAgainWithWhatIsLeft(t *testing.T) {
 	})
 }
 
-func TestTwiceAsksOnceIfThereIsAnAnswer(t *testing.T) {
+func TestTryTwiceAsksOnceIfThereIsAnAnswer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	asked := 0
@@ -72,7 +72,7 @@ func TestTwiceAsksOnceIfThereIsAnAnswer(t *testing.T) {
 }
 
 // An answer that will not be otherwise ends the asking, whatever time is left.
-func TestUntilEndAsksNoMoreAfterAFinalAnswer(t *testing.T) {
+func TestRetryUntilFinalStopsAfterAFinalAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()

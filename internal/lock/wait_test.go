@@ -12,7 +12,7 @@ import (
 
 // A store that has refused while a busy lock is waited for says what is wrong, also if it
 // falls silent then. Once it has answered, what it refused before does not matter.
-func TestSilenceDoesNotHideARefusalWhileALockIsWaitedFor(t *testing.T) {
+func TestSilenceDoesNotHideARefusalDuringAWait(t *testing.T) {
 	busy := &lock.HeldError{Name: "job"}
 	refused := &lock.UnavailableError{Err: &lock.Refusal{Text: "READONLY no"}}
 	silent := &lock.UnavailableError{Err: context.DeadlineExceeded}

@@ -176,7 +176,7 @@ func (e *unmadeError) Explain(explain.About) explain.Explanation { return e.Expl
 func (w *changing) fail(o *Operation, failed []madeChange, of int) error {
 	var reasons []*unmadeError
 	for _, m := range failed {
-		out, bad := w.outcomeOf(m.err, *o.About)
+		out, bad := w.explainFailure(m.err, *o.About)
 		if !bad {
 			continue
 		}
@@ -215,7 +215,7 @@ func each(names []string) []string {
 	return quoted
 }
 
-func (w *changing) outcomeOf(err error, c explain.About) (explain.Explanation, bool) {
+func (w *changing) explainFailure(err error, c explain.About) (explain.Explanation, bool) {
 	refused, ok := err.(*lock.RefusedError)
 	if !ok || w.object == nil {
 		return explain.Of(err, c), true

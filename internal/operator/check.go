@@ -58,7 +58,7 @@ func defineCheck(c *Command, o *Operation) {
 		if err != nil {
 			return k.unanswered(o, err)
 		}
-		o.verdict = int(report.Worst(verdicts))
+		o.exitStatus = int(report.Worst(verdicts))
 		if k.json {
 			o.warnAll(silent)
 			return o.print(verdictLines(verdicts)...)

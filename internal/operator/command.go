@@ -108,7 +108,7 @@ func (c *Command) Run(o Operation) (status int, err error) {
 	if err == nil {
 		err = c.RunE(c.Command, c.Flags().Args())
 	}
-	return c.operation.verdict, err
+	return c.operation.exitStatus, err
 }
 
 // OwnFlags are the flags that are not every command's, in the order of the help.

@@ -45,7 +45,7 @@ func defineDoctor(c *Command, o *Operation) {
 		if err != nil {
 			return err
 		}
-		o.verdict = doctor.Status(found)
+		o.exitStatus = doctor.Status(found)
 		return o.print(findings(found, json, o.display())...)
 	}
 }

@@ -10,27 +10,27 @@ import (
 	"redlockrun/internal/report"
 )
 
-// followEvery is how often history looks for what has come.
-const followEvery = time.Second
+// followInterval is how often history looks for what has come.
+const followInterval = time.Second
 
-// goOn prints what is remembered, the oldest first, and then what comes.
-func (l *historyLook) goOn(o *Operation, m seen[memory], read func(context.Context) (seen[memory], error)) error {
-	f := &following{Operation: o, look: l, printed: make(map[string]bool), outage: outage{Operation: o}}
-	return repetition[seen[memory]]{every: followEvery, read: read, show: f.show}.run(o.Signals, m)
+// followRuns prints what is remembered, the oldest first, and then what comes.
+func (l *historyLook) followRuns(o *Operation, m observed[memory], read func(context.Context) (observed[memory], error)) error {
+	f := &follower{Operation: o, look: l, printed: make(map[string]bool), outage: outageReporter{Operation: o}}
+	return repetition[observed[memory]]{every: followInterval, read: read, show: f.show}.run(o.Signals, m)
 }
 
-// A following prints each entry once.
-type following struct {
+// A follower prints each entry once.
+type follower struct {
 	*Operation
 	look    *historyLook
 	printed map[string]bool
 	columns []console.Column // as wide as what was printed first; nil before
 	longest time.Duration
-	outage  outage
+	outage  outageReporter
 }
 
-func (f *following) show(m seen[memory], away error) error {
-	if f.outage.tell(away); away != nil {
+func (f *follower) show(m observed[memory], away error) error {
+	if f.outage.report(away); away != nil {
 		return nil
 	}
 	var fresh []lock.Entry
@@ -55,7 +55,7 @@ func (f *following) show(m seen[memory], away error) error {
 }
 
 // rows are lines that continue those before.
-func (f *following) rows(entries []lock.Entry) []string {
+func (f *follower) rows(entries []lock.Entry) []string {
 	f.longest = max(f.longest, report.Longest(entries))
 	t := report.History(entries, f.longest, time.Local)
 	for i := range f.columns {

@@ -29,13 +29,13 @@ func defineForget(c *Command, o *Operation) {
 		if err != nil {
 			return err
 		}
-		w := &changing{command: "forget", json: json, say: sayForgotten, object: notForgotten, change: lock.Change{Act: lock.ActForget}}
+		w := &changing{command: "forget", json: json, say: reportForgotten, object: notForgotten, change: lock.Change{Act: lock.ActForget}}
 		_, err = w.make(o, names)
 		return err
 	}
 }
 
-func sayForgotten(name string, c lock.ChangeResult) string {
+func reportForgotten(name string, c lock.ChangeResult) string {
 	switch {
 	case c.Unconfirmed:
 		return fmt.Sprintf("nothing is remembered of %q; an answer was lost: this command may have forgotten it", name)

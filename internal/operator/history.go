@@ -73,7 +73,7 @@ func (l *historyLook) show(o *Operation) error {
 	}
 	o.warnAll(append(m.silent, unread([]lock.Job{m.value.job})...))
 	if l.follow {
-		return l.goOn(o, m, read)
+		return l.followRuns(o, m, read)
 	}
 	return o.print(l.lines(m.value, o.display())...)
 }

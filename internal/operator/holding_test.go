@@ -40,7 +40,7 @@ func TestAHolderIsLateWhenARenewalAndTwoTriesAreMissing(t *testing.T) {
 	}
 }
 
-func TestASlashInANameIsLikeAnyOther(t *testing.T) {
+func TestANameMayContainASlash(t *testing.T) {
 	for _, c := range []struct {
 		pattern, name string
 		fits          bool

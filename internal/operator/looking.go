@@ -46,17 +46,17 @@ func (o *Operation) hearsNothing(e *lock.UnavailableError) {
 }
 
 // What has been seen at one look, and who was silent.
-type seen[T any] struct {
+type observed[T any] struct {
 	value  T
 	silent []string
 }
 
 // looking is read with the silent masters of a quorum. Only one look is taken at a time.
-func looking[T any](o *Operation, read func(context.Context) (T, error)) func(context.Context) (seen[T], error) {
-	return func(ctx context.Context) (seen[T], error) {
+func looking[T any](o *Operation, read func(context.Context) (T, error)) func(context.Context) (observed[T], error) {
+	return func(ctx context.Context) (observed[T], error) {
 		o.silent = nil
 		value, err := read(ctx)
-		return seen[T]{value, o.silent}, err
+		return observed[T]{value, o.silent}, err
 	}
 }
 

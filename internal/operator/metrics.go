@@ -45,12 +45,12 @@ func defineMetrics(c *Command, o *Operation) {
 		case o.Config.Address.Local:
 			return config.Usagef("metrics is not for --local: a file of this host remembers no runs").Hint("redlockrun status says who has the lock")
 		}
-		return m.tell(o)
+		return m.report(o)
 	}
 }
 
-// tell writes the metrics, also that there are none since the store did not answer.
-func (m *metering) tell(o *Operation) error {
+// report writes the metrics, also that there are none since the store did not answer.
+func (m *metering) report(o *Operation) error {
 	if m.file != "" && !strings.HasSuffix(m.file, ".prom") {
 		o.warnAll([]string{"--textfile: node_exporter collects only files whose names end in .prom"})
 	}

@@ -17,14 +17,14 @@ import (
 
 // An Operation is one call of an operator command.
 type Operation struct {
-	About   *explain.About
-	Config  *config.Config
-	Console console.Console
-	Signals <-chan os.Signal
-	Env     config.Lookup
-	Out     *os.File // for results alone
-	silent  []string // the masters that have not answered at this look
-	verdict int      // the status that tells what was found, of a command whose status does
+	About      *explain.About
+	Config     *config.Config
+	Console    console.Console
+	Signals    <-chan os.Signal
+	Env        config.Lookup
+	Out        *os.File // for results alone
+	silent     []string // the masters that have not answered at this look
+	exitStatus int      // the status that tells what was found, of a command whose status does
 }
 
 // warn tells what should be known of the configuration before anything is asked.

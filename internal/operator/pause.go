@@ -59,10 +59,10 @@ func definePause(c *Command, o *Operation) {
 			return err
 		}
 		change := lock.Change{Act: lock.ActPause, Reason: why, For: time.Duration(length)}
-		w := &changing{command: "pause", json: json, say: sayPaused, change: change}
+		w := &changing{command: "pause", json: json, say: reportPaused, change: change}
 		made, err := w.make(o, names)
 		if err == nil {
-			err = o.settle(namesOf(made), time.Duration(wait), works)
+			err = o.awaitIdle(namesOf(made), time.Duration(wait), isBusy)
 		} else if !errors.As(err, new(*runner.SignalError)) {
 			return err
 		}
@@ -120,7 +120,7 @@ func chosen(o *Operation, command string, meant *jobsMeant, operands []string, w
 	return meant.names(o, operands)
 }
 
-func sayPaused(name string, c lock.ChangeResult) string {
+func reportPaused(name string, c lock.ChangeResult) string {
 	text := fmt.Sprintf("%q is paused already, %s; it is left so", name, pauseOf(c))
 	if c.Done {
 		text = fmt.Sprintf("paused %q %s", name, explain.DescribeUntil(pauseOrNone(c).Until))

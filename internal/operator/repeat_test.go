@@ -37,7 +37,7 @@ func (c *counter) read(ctx context.Context) (int, error) {
 	return c.n, nil
 }
 
-func TestWhatIsReadAgainAndAgainIsShownUntilSomebodyEndsIt(t *testing.T) {
+func TestRepeatedReadingsAreShownUntilASignal(t *testing.T) {
 	for name, end := range map[string]struct {
 		key  byte
 		sig  os.Signal
@@ -83,7 +83,7 @@ func TestWhatIsReadAgainAndAgainIsShownUntilSomebodyEndsIt(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeShownEndsTheReading(t *testing.T) {
+func TestAFailedOutputEndsTheReadings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := new(counter)
 		full := errors.New("no space")

@@ -39,7 +39,7 @@ func defineResume(c *Command, o *Operation) {
 		}
 		only := meant.listed() && c.Flags().Changed("why")
 		change := lock.Change{Act: lock.ActResume, Reason: why, PauseReason: why, MatchReason: only}
-		w := &changing{command: "resume", json: json, say: sayResumed, object: anotherPause, change: change}
+		w := &changing{command: "resume", json: json, say: reportResumed, object: anotherPause, change: change}
 		if meant.listed() {
 			w.quiet = func(c lock.ChangeResult) bool { return !c.Done }
 		}
@@ -67,7 +67,7 @@ func anyDone(made []madeChange) bool {
 	return false
 }
 
-func sayResumed(name string, c lock.ChangeResult) string {
+func reportResumed(name string, c lock.ChangeResult) string {
 	switch {
 	case c.Unconfirmed:
 		return fmt.Sprintf("%q is not paused", name) + lostAnswer(name, "ended a pause")

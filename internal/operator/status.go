@@ -56,8 +56,9 @@ func defineStatus(c *Command, o *Operation) {
 		switch {
 		case c.Flags().Changed("every") && !l.watch:
 			return config.Usagef("--every is for --watch")
-		case time.Duration(l.every) < shortestWatch:
-			return config.Usagef("--every %s is too short", config.Exact(time.Duration(l.every))).Hint("the least is " + config.Exact(shortestWatch))
+		case time.Duration(l.every) < minWatchInterval:
+			return config.Usagef("--every %s is too short",
+				config.Exact(time.Duration(l.every))).Hint("the least is " + config.Exact(minWatchInterval))
 		case l.scan && len(names) > 0:
 			return config.Usagef("--scan looks for names, and there are some")
 		}

@@ -42,14 +42,14 @@ func defineStop(c *Command, o *Operation) {
 			return err
 		}
 		change := lock.Change{Act: lock.ActStop, Run: run, Reason: why, ThenPause: pausing != 0, For: time.Duration(pausing)}
-		w := &changing{command: "stop", json: json, say: sayStopped, change: change}
+		w := &changing{command: "stop", json: json, say: reportStopped, change: change}
 		w.object = func(e *lock.RefusedError) (explain.Explanation, bool) { return notStopped(e, change.ThenPause) }
 		made, err := w.make(o, names)
 		if err != nil || made[0].Holder.Run == "" || !made[0].Holder.Ended.IsZero() {
 			return err
 		}
 		stopped := made[0].Holder.Run
-		return o.settle(names, time.Duration(wait), func(j lock.Job) bool { return j.Holder.Run == stopped && works(j) || j.State == "" })
+		return o.awaitIdle(names, time.Duration(wait), func(j lock.Job) bool { return j.Holder.Run == stopped && isBusy(j) || j.State == "" })
 	}
 }
 
@@ -65,7 +65,7 @@ func oneJob(o *Operation, command string, operands []string, run, why string) ([
 	return chosen(o, command, new(jobsMeant), operands, why)
 }
 
-func sayStopped(name string, c lock.ChangeResult) string {
+func reportStopped(name string, c lock.ChangeResult) string {
 	var text string
 	switch by := c.Holder.Process(); {
 	case c.Holder.Run == "":

@@ -52,14 +52,14 @@ func defineUnlock(c *Command, o *Operation) {
 		}
 		change := lock.Change{Act: lock.ActUnlock, Run: run, Reason: why, Foreign: foreign}
 		if !force {
-			gone, err := o.isGone(names[0], run)
+			gone, err := o.runVanished(names[0], run)
 			if err != nil {
 				return err
 			}
 			change.OnlyEnded = !gone
 		}
 		w := &changing{command: "unlock", json: json, change: change}
-		w.say = func(name string, c lock.ChangeResult) string { return sayUnlocked(name, c, force) }
+		w.say = func(name string, c lock.ChangeResult) string { return reportUnlocked(name, c, force) }
 		w.object = func(e *lock.RefusedError) (explain.Explanation, bool) { return notUnlocked(e, foreign) }
 		_, err = w.make(o, names)
 		return err
@@ -79,9 +79,9 @@ func checkUnlock(name, run string, force, foreign bool) error {
 	return nil
 }
 
-// isGone reports whether a run has the lock that ran on this very host, where its process is
+// runVanished reports whether a run has the lock that ran on this very host, where its process is
 // gone, and so is its command.
-func (o *Operation) isGone(name, run string) (bool, error) {
+func (o *Operation) runVanished(name, run string) (bool, error) {
 	jobs, err := o.inspector(name)
 	if err != nil {
 		return false, err
@@ -130,7 +130,7 @@ func outlivedBy(name string, h lock.Holder, left []int) error {
 	return &unmadeError{Explanation: o}
 }
 
-func sayUnlocked(name string, c lock.ChangeResult, force bool) string {
+func reportUnlocked(name string, c lock.ChangeResult, force bool) string {
 	switch {
 	case c.Unconfirmed && force:
 		return unlockedPerhaps(name) + "; if the run that had it lives, it stops when it next renews; until then two can run"

@@ -15,14 +15,14 @@ import (
 	"redlockrun/internal/screen"
 )
 
-// shortestWatch keeps --every from asking the server in a tight loop.
-const shortestWatch = 100 * time.Millisecond
+// minWatchInterval keeps --every from asking the server in a tight loop.
+const minWatchInterval = 100 * time.Millisecond
 
 // A watch shows jobs again and again.
 type watch struct {
 	*Operation
 	every time.Duration
-	read  func(context.Context) (seen[[]lock.Job], error)
+	read  func(context.Context) (observed[[]lock.Job], error)
 	lines func([]lock.Job, console.Display) []string
 }
 
@@ -33,23 +33,23 @@ func (w *watch) run(plain bool) error {
 		return unlessWanted(err)
 	}
 	if kind, _ := w.Env("TERM"); plain || kind == "dumb" || !screen.On(w.Out) {
-		return repetition[seen[[]lock.Job]]{every: w.every, read: w.read, show: w.blocks()}.run(w.Signals, jobs)
+		return repetition[observed[[]lock.Job]]{every: w.every, read: w.read, show: w.blocks()}.run(w.Signals, jobs)
 	}
 	s, err := screen.Open(os.Stdin, w.Out)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	show := func(jobs seen[[]lock.Job], away error) error { w.draw(s, jobs, away); return nil }
-	return repetition[seen[[]lock.Job]]{w.every, w.read, show, s.Keys(), s.Changed()}.run(w.Signals, jobs)
+	show := func(jobs observed[[]lock.Job], away error) error { w.draw(s, jobs, away); return nil }
+	return repetition[observed[[]lock.Job]]{w.every, w.read, show, s.Keys(), s.Changed()}.run(w.Signals, jobs)
 }
 
 // blocks prints the jobs each time, with an empty line between, and says once that the store
 // is away, and that it is back.
-func (w *watch) blocks() func(seen[[]lock.Job], error) error {
-	first, outage, said := true, outage{Operation: w.Operation}, []string(nil)
-	return func(jobs seen[[]lock.Job], away error) error {
-		if outage.tell(away); away != nil {
+func (w *watch) blocks() func(observed[[]lock.Job], error) error {
+	first, outage, said := true, outageReporter{Operation: w.Operation}, []string(nil)
+	return func(jobs observed[[]lock.Job], away error) error {
+		if outage.report(away); away != nil {
 			return nil
 		}
 		if missing := append(jobs.silent, unread(jobs.value)...); !slices.Equal(missing, said) {
@@ -65,30 +65,30 @@ func (w *watch) blocks() func(seen[[]lock.Job], error) error {
 	}
 }
 
-// An outage is told once, and its end.
-type outage struct {
+// An outageReporter is told once, and its end.
+type outageReporter struct {
 	*Operation
-	told bool
+	reported bool
 }
 
-func (o *outage) tell(away error) {
+func (o *outageReporter) report(away error) {
 	switch {
-	case away != nil && !o.told:
-		text := o.awaySays(away)
+	case away != nil && !o.reported:
+		text := o.outageText(away)
 		o.Console.Say(console.Message{Level: console.Warning, Event: console.EventUnavailable, Text: text})
-	case away == nil && o.told:
+	case away == nil && o.reported:
 		o.note("the store answers again (" + o.About.Where() + ")")
 	}
-	o.told = away != nil
+	o.reported = away != nil
 }
 
-// awaySays is why the store is away.
-func (o *Operation) awaySays(away error) string {
+// outageText is why the store is away.
+func (o *Operation) outageText(away error) string {
 	return "trying again: " + explain.Of(away, *o.About).Message
 }
 
 // draw shows as many lines as there is room for.
-func (w *watch) draw(s *screen.Screen, jobs seen[[]lock.Job], away error) {
+func (w *watch) draw(s *screen.Screen, jobs observed[[]lock.Job], away error) {
 	columns, rows := s.Size()
 	d := w.display()
 	d.Width = columns
@@ -96,12 +96,12 @@ func (w *watch) draw(s *screen.Screen, jobs seen[[]lock.Job], away error) {
 	if len(jobs.value) > 0 {
 		title = jobs.value[0].Now.In(time.Local).Format(time.TimeOnly) + "  " + title
 	}
-	page := told(nil, title, d, console.StyleFaint)
+	page := appendText(nil, title, d, console.StyleFaint)
 	if away != nil {
-		page = told(page, w.awaySays(away), d, console.StyleBad)
+		page = appendText(page, w.outageText(away), d, console.StyleBad)
 	}
 	for _, missing := range append(jobs.silent, unread(jobs.value)...) {
-		page = told(page, missing, d, console.StyleWarning)
+		page = appendText(page, missing, d, console.StyleWarning)
 	}
 	lines := w.lines(jobs.value, d)
 	if len(lines) == 0 {
@@ -114,8 +114,8 @@ func (w *watch) draw(s *screen.Screen, jobs seen[[]lock.Job], away error) {
 	s.Draw(page)
 }
 
-// told is a page with one more text, on as many lines as that needs.
-func told(page []string, text string, d console.Display, tone console.Style) []string {
+// appendText is a page with one more text, on as many lines as that needs.
+func appendText(page []string, text string, d console.Display, tone console.Style) []string {
 	for _, part := range console.Fold(lock.Escaped(text), d.Width) {
 		page = append(page, d.Paint(part, tone))
 	}

@@ -17,7 +17,7 @@ type leaseAt struct {
 
 func (l *leaseAt) Instants() lock.Instants { return lock.Instants{Now: l.now} }
 
-func TestClocksThatAreHalfASlotApartAreWarnedOf(t *testing.T) {
+func TestClocksHalfASlotApartCauseAWarning(t *testing.T) {
 	host := time.Date(2026, 3, 1, 12, 5, 0, 0, time.UTC)
 	for _, c := range []struct {
 		period time.Duration

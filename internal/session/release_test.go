@@ -44,7 +44,7 @@ func forSlot(signals chan os.Signal, out *capture.Output) *session {
 	return s
 }
 
-func TestTheOutcomeGoesWithTheReleaseAfterALossToo(t *testing.T) {
+func TestTheReleaseRecordsTheResultAlsoAfterALoss(t *testing.T) {
 	for _, r := range []runResult{
 		succeeded, hasFailed,
 		afterLoss(succeeded, lock.ErrTaken), afterLoss(hasFailed, lock.ErrLost), afterLoss(succeeded, watchdog.ErrLate),
@@ -58,7 +58,7 @@ func TestTheOutcomeGoesWithTheReleaseAfterALossToo(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidOfARelease(t *testing.T) {
+func TestMessagesAboutARelease(t *testing.T) {
 	const unreleased, gone, unrecorded = "lapses by itself", "was not held any more", "done, but not recorded: it may run again"
 	for _, c := range []struct {
 		slot   bool
@@ -121,7 +121,7 @@ func TestTheReleaseForASlotIsTriedUntilTheEndOfTheLease(t *testing.T) {
 	}
 }
 
-func TestASignalEndsTheTryingOfARelease(t *testing.T) {
+func TestASignalEndsTheRetriesOfARelease(t *testing.T) {
 	for sig, ends := range map[syscall.Signal]bool{
 		syscall.SIGTERM: true, syscall.SIGINT: true, syscall.SIGHUP: true, syscall.SIGQUIT: true,
 		syscall.SIGUSR1: false, syscall.SIGWINCH: false, syscall.SIGCONT: false,
@@ -146,7 +146,7 @@ func TestASignalEndsTheTryingOfARelease(t *testing.T) {
 }
 
 // A signal that has come with the command's end does not keep the slot open.
-func TestAReleaseThatIsAnsweredIsNotHurtByASignal(t *testing.T) {
+func TestASignalDoesNotSpoilAnAnsweredRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		signals := make(chan os.Signal, 1)
 		signals <- syscall.SIGTERM

@@ -15,7 +15,7 @@ import (
 	"redlockrun/internal/outfile"
 )
 
-func TestAReportTakesThePlaceOfTheOneBefore(t *testing.T) {
+func TestAReportReplacesThePreviousOne(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "report")
 	for _, status := range []int{3, 0} {
@@ -53,7 +53,7 @@ func TestAReportThatCannotBeWrittenLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestAReportIsWaitedForForASecond(t *testing.T) {
+func TestAReportMayTakeASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, never := time.Now(), make(chan struct{})
 		err := within(reportLimit, func() error { <-never; return nil })

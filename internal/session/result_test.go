@@ -29,7 +29,7 @@ func atTerminal(status runner.Status) runner.Status {
 
 func unstarted(code int) error { return &runner.StartError{Code: code, Err: syscall.ENOENT} }
 
-func TestHowACommandEnded(t *testing.T) {
+func TestTheEndKindOfACommand(t *testing.T) {
 	for _, c := range []struct {
 		status runner.Status
 		how    lock.EndKind
@@ -76,7 +76,7 @@ func TestHowACommandEnded(t *testing.T) {
 	}
 }
 
-func TestWhatIsEnteredOfARun(t *testing.T) {
+func TestTheRecordedResultOfARun(t *testing.T) {
 	gone := &watchdog.LostError{Err: lock.ErrLost}
 	sig := &runner.SignalError{Signal: syscall.SIGTERM}
 	stop := func(reason error) error { return &runner.StopError{Reason: reason} }
@@ -124,7 +124,7 @@ func TestWhatIsEnteredOfARun(t *testing.T) {
 
 // It is left after a failure of the command, its time included, but not after one
 // of redlockrun's own, nor after a loss.
-func TestTheRestOfAMinHoldIsLeftUnlessRedlockrunFails(t *testing.T) {
+func TestMinHoldIsKeptUnlessRedlockrunFails(t *testing.T) {
 	late := &watchdog.LostError{Err: watchdog.ErrLate}
 	sig := &runner.SignalError{Signal: syscall.SIGTERM}
 	const rest = 4 * time.Second
@@ -153,7 +153,7 @@ func TestTheRestOfAMinHoldIsLeftUnlessRedlockrunFails(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidOfARunThatIsNotStartedAgain(t *testing.T) {
+func TestMessagesOfARunThatIsNotRestarted(t *testing.T) {
 	lost := &runner.StopError{Reason: &watchdog.LostError{Err: lock.ErrLost}}
 	for err, want := range map[error]string{
 		&explain.NotRestartedError{Reason: &runner.SignalError{Signal: syscall.SIGTERM}}: "got signal 15 (terminated); " +

@@ -97,7 +97,7 @@ func TestALeaseThatTookLongerThanOneTryIsRenewedBeforeTheStart(t *testing.T) {
 	}
 }
 
-func TestALockThatVanishedBeforeTheStartIsAskedForAnew(t *testing.T) {
+func TestALockThatVanishedBeforeTheStartIsTakenAgain(t *testing.T) {
 	store := &fakeStore{age: 3 * time.Second}
 	store.renew = func(context.Context) error {
 		if len(store.given) < 2 {
@@ -126,7 +126,7 @@ func TestALeaseThatCannotBeRenewedBeforeTheStartIsAnOutage(t *testing.T) {
 	}
 }
 
-func TestARunThatIsStoppedBeforeTheStartSaysSoWithTheRelease(t *testing.T) {
+func TestARunStoppedBeforeTheStartIsRecordedAsStopped(t *testing.T) {
 	store := &fakeStore{age: 3 * time.Second}
 	store.renew = func(context.Context) error {
 		store.given[0].stop = true
@@ -157,7 +157,7 @@ func TestASignalEndsTheRenewalBeforeTheStart(t *testing.T) {
 	}
 }
 
-func TestNoGuardNoRun(t *testing.T) {
+func TestWithoutAGuardNothingRuns(t *testing.T) {
 	store := &fakeStore{}
 	s := fakeSession(nil)
 	s.guards.startHolding([]*os.File{closedFile(t)})
@@ -212,7 +212,7 @@ func TestTheWatchdogStopsTheCommand(t *testing.T) {
 	}
 }
 
-func TestAnOutageIsWarnedOfOnceAndASingleFailureNotAtAll(t *testing.T) {
+func TestAnOutageCausesOneWarningAndASingleFailureNone(t *testing.T) {
 	for failures, warnings := range []int{0, 0, 1, 1, 1} {
 		var out capture.Output
 		s := fakeSession(nil)
@@ -229,7 +229,7 @@ func TestAnOutageIsWarnedOfOnceAndASingleFailureNotAtAll(t *testing.T) {
 	}
 }
 
-func TestAPanicBesideTheSignalsIsAnError(t *testing.T) {
+func TestAPanicDuringAnInterruptibleStepIsAnError(t *testing.T) {
 	_, err := interrupt.Run(nil, func(context.Context) (int, error) { panic("out of order") })
 	if o := explain.Of(err, explain.About{}); o.Status != explain.StatusFailed || o.Message != "wait for the lock: panic: out of order" {
 		t.Errorf("got %+v", o)

@@ -102,7 +102,7 @@ var lineFaults = []fault{
 		"internal/lock/line TestAWaiterOutlivesTheNodesOfItsURLWhileTheOwnerLives", false},
 	{"doubt no change whose answer was lost", "internal/lock/line/operator.go",
 		"out.Unconfirmed = inDoubt && unsure(c, r, out)", "out.Unconfirmed = inDoubt && unsure(c, r, out) && false",
-		"cmd/redlockrun TestAChangeWhoseAnswerWasLostSaysSo", false},
+		"cmd/redlockrun TestAChangeWhoseAnswerWasLostIsReportedAsUnconfirmed", false},
 }
 
 // The faults of the ledger, which decides nothing, and must be right all the same.

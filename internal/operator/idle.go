@@ -14,12 +14,12 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// lookAgain is the time between two looks at jobs that are to end.
-const lookAgain = 500 * time.Millisecond
+// pollInterval is the time between two looks at jobs that are to end.
+const pollInterval = 500 * time.Millisecond
 
-// settle waits until none of the jobs runs any more, by still, and says so. Those that run
+// awaitIdle waits until none of the jobs runs any more, by still, and says so. Those that run
 // on when the time is over are an outcome of their own.
-func (o *Operation) settle(names []string, limit time.Duration, still func(lock.Job) bool) error {
+func (o *Operation) awaitIdle(names []string, limit time.Duration, still func(lock.Job) bool) error {
 	if len(names) == 0 || limit == 0 {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (o *Operation) settle(names []string, limit time.Duration, still func(lock.
 	}
 	began := time.Now()
 	left, err := interrupt.Run(o.Signals, func(ctx context.Context) ([]lock.Job, error) {
-		return o.untilOver(ctx, limit, func(ctx context.Context) ([]lock.Job, error) {
+		return o.pollUntilEmpty(ctx, limit, func(ctx context.Context) ([]lock.Job, error) {
 			return remaining(ctx, jobs, names, still)
 		})
 	})
@@ -53,12 +53,12 @@ func remaining(ctx context.Context, store lock.Inspector, names []string, still 
 	return left, err
 }
 
-// untilOver looks until nothing is left, or for limit. An outage counts only if it is the
+// pollUntilEmpty looks until nothing is left, or for limit. An outage counts only if it is the
 // last that was seen.
-func (o *Operation) untilOver(
+func (o *Operation) pollUntilEmpty(
 	ctx context.Context, limit time.Duration, look func(context.Context) ([]lock.Job, error),
 ) ([]lock.Job, error) {
-	began, away, said := time.Now(), outage{Operation: o}, false
+	began, away, said := time.Now(), outageReporter{Operation: o}, false
 	for {
 		left, err := look(ctx)
 		switch over := time.Since(began) >= limit; {
@@ -67,18 +67,18 @@ func (o *Operation) untilOver(
 		case err == nil && (over || len(left) == 0):
 			return left, nil
 		}
-		if away.tell(err); err == nil && !said {
+		if away.report(err); err == nil && !said {
 			said = true
-			o.note("waiting for the end of " + runners(left))
+			o.note("waiting for the end of " + describeRuns(left))
 		}
-		if !lock.Sleep(ctx, min(lookAgain, max(0, limit-time.Since(began)))) {
+		if !lock.Sleep(ctx, min(pollInterval, max(0, limit-time.Since(began)))) {
 			return nil, context.Cause(ctx)
 		}
 	}
 }
 
-// works reports whether a run of a job may be at work, or what is no run has its lock.
-func works(j lock.Job) bool {
+// isBusy reports whether a run of a job may be at work, or what is no run has its lock.
+func isBusy(j lock.Job) bool {
 	switch j.State {
 	case lock.StateIdle, lock.StatePaused, lock.StateEnded, lock.StateVanished:
 		return false
@@ -88,14 +88,14 @@ func works(j lock.Job) bool {
 
 func stillRunning(left []lock.Job, limit time.Duration) error {
 	o := explain.Failure(explain.StatusBusy,
-		fmt.Sprintf("the time of --wait %s is over, and not all has ended: %s", config.Exact(limit), runners(left)),
+		fmt.Sprintf("the time of --wait %s is over, and not all has ended: %s", config.Exact(limit), describeRuns(left)),
 		explain.CommandLine("stop", left[0].Name)+" ends it")
 	o.Event = console.EventBusy
 	return &unmadeError{Explanation: o}
 }
 
-// runners are who runs, by job.
-func runners(jobs []lock.Job) string {
+// describeRuns are who runs, by job.
+func describeRuns(jobs []lock.Job) string {
 	texts := make([]string, len(jobs))
 	for i, j := range jobs {
 		texts[i] = fmt.Sprintf("%q", j.Name)

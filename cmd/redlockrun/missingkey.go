@@ -8,17 +8,17 @@ import (
 	"redlockrun/internal/operator"
 )
 
-// keyless is what is wrong with a line that names no lock, as far as it shows what was meant;
+// explainMissingKey is what is wrong with a line that names no lock, as far as it shows what was meant;
 // else nil. Who has typed nothing at all is told what redlockrun is.
-func (p *program) keyless(from *config.Sources, argv []string) error {
+func (p *program) explainMissingKey(from *config.Sources, argv []string) error {
 	if from.EffectiveValue("key") != "" || from.EffectiveValue("key-from-command") != "" {
 		return nil
 	}
 	if len(argv) == 0 {
-		p.introduce(from)
+		p.showIntroduction(from)
 		return nil
 	}
-	word, meant := explain.ShellWord(argv[0]), commandLike(argv[0])
+	word, meant := explain.ShellWord(argv[0]), similarCommand(argv[0])
 	switch {
 	case meant == "":
 		return nil
@@ -31,19 +31,19 @@ func (p *program) keyless(from *config.Sources, argv []string) error {
 		Hint("redlockrun --key NAME -- " + word + " runs it while holding a lock")
 }
 
-// introduce says what redlockrun is, to a person who has typed nothing else.
-func (p *program) introduce(from *config.Sources) {
+// showIntroduction says what redlockrun is, to a person who has typed nothing else.
+func (p *program) showIntroduction(from *config.Sources) {
 	m, err := from.Messages()
-	if len(p.said.Words()) == 0 && err == nil && !m.JSON && console.LevelOf(m.Level) < console.Error {
+	if len(p.flagValues.Words()) == 0 && err == nil && !m.JSON && console.LevelOf(m.Level) < console.Error {
 		p.write([]byte(introduction))
 	}
 }
 
-// commandLike is the command of redlockrun's own that a word was probably meant for; "" for
+// similarCommand is the command of redlockrun's own that a word was probably meant for; "" for
 // none.
-func commandLike(word string) (meant string) {
+func similarCommand(word string) (meant string) {
 	least := flagset.MostTypos + 1
-	for _, name := range append(operator.Names(), helpWord) {
+	for _, name := range append(operator.Names(), helpCommand) {
 		if far := flagset.Typos(word, name); len(word) > 2 && far < least {
 			least, meant = far, name
 		}

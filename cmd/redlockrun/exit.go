@@ -10,8 +10,8 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// An ending is how redlockrun ends.
-type ending struct {
+// A processExit is how redlockrun ends.
+type processExit struct {
 	status int
 	by     reraiser // nil: no signal can have ended it
 }
@@ -20,18 +20,18 @@ type ending struct {
 // see that, or does nothing.
 type reraiser interface{ Reraise() }
 
-// endedBy is the ending of a run that err has ended with status.
-func endedBy(err error, status int) ending {
+// exitFor is the ending of a run that err has ended with status.
+func exitFor(err error, status int) processExit {
 	var signalled *runner.SignalError
 	if status > explain.StatusSignal && errors.As(err, &signalled) {
-		return ending{status, signalled}
+		return processExit{status, signalled}
 	}
-	return ending{status: status}
+	return processExit{status: status}
 }
 
 // exit ends the process: by SIGINT itself if that ended the run at a terminal,
 // else with the status.
-func (e ending) exit() {
+func (e processExit) exit() {
 	if e.by != nil {
 		e.by.Reraise()
 	}
@@ -44,8 +44,8 @@ func (p *program) report(err error, reason string) {
 	if p.reportFile == "" {
 		return
 	}
-	p.account.Slot = p.about.Config.Slot.Name
-	if unwritten := p.account.Save(p.reportFile, p.ending.status, err, reason); unwritten != nil {
+	p.runReport.Slot = p.about.Config.Slot.Name
+	if unwritten := p.runReport.Save(p.reportFile, p.exit.status, err, reason); unwritten != nil {
 		p.console.Say(console.Message{
 			Level: console.Warning, Event: console.EventUnreported, Text: fmt.Sprintf("write report file: %v", unwritten),
 		})
