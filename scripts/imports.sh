@@ -24,11 +24,12 @@ internal/screen     : internal/relay golang.org/x/(sys|term).*
 internal/watchdog   : internal/(lock|boottime)
 internal/lock       : internal/boottime github.com/oklog/ulid/v2
 internal/lock/wire  : internal/(lock|boottime)
-internal/lock/link  : internal/(lock|boottime) github.com/redis/go-redis/v9.*
-internal/lock/ledger : internal/lock/link
+internal/lock/link  : internal/(lock|lock/wire|boottime) github.com/redis/go-redis/v9.*
+internal/lock/ledger :
+internal/lock/step  : internal/(lock|lock/ledger|lock/link|lock/wire)
 internal/lock/inspect : internal/(lock|lock/link|lock/wire)
-internal/lock/line  : internal/(lock|lock/link|lock/wire|lock/ledger|lock/inspect|boottime)
-internal/lock/quorum : internal/(lock|lock/link|lock/wire|lock/ledger|lock/inspect|boottime)
+internal/lock/line  : internal/(lock|lock/link|lock/wire|lock/ledger|lock/step|lock/inspect|boottime)
+internal/lock/quorum : internal/(lock|lock/link|lock/wire|lock/ledger|lock/step|lock/inspect|boottime)
 internal/proof/model/fencemodel : internal/proof/model
 internal/proof/model/linemodel : internal/proof/model
 internal/proof/model :

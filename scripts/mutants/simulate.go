@@ -208,7 +208,6 @@ var untried = []string{
 	"list a job that was lost only the next day",
 	"let a late end clear the run that has begun since",
 	"take a master without the right to renew there",
-	"copy a strange pause into the lock of a master",
 	"keep at one master a pause that has ended",
 	"count on a pause that has ended",
 }
@@ -240,7 +239,7 @@ var unseen = map[string]string{
 	"ask on after a final answer":                        "no user lacks a right that the lock needs",
 	"take no refusal of a release for final":             "no user lacks a right that the lock needs",
 	"take any word for the id of a run":                  "nobody writes into a slot what is no try",
-	"heal a master without the mark of a stop": "whichever master of a majority tells of the stop is " +
+	"repair a master without the mark of a stop": "whichever master of a majority tells of the stop is " +
 		"believed: two defences",
 	"forget whom a lost round had replaced": "it takes lost rounds at most masters just after a holder " +
 		"has died",

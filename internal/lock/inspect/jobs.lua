@@ -10,7 +10,7 @@ local depth, fields, barred = tonumber(ARGV[1]), {}, {}
 for i = 3, 2 + tonumber(ARGV[2]) do fields[#fields + 1] = ARGV[i] end
 for i = 3 + #fields, #ARGV do barred[ARGV[i]] = true end
 local refused
-local entry, ledger_field, slot = 4097, 10240, 65537 -- bytes, so that none of ours is cut, and what is cut is none
+local entry, ledger_field, slot = WIRE.MaxEntry + 1, 10240, WIRE.MaxSlot + 1 -- bytes, so that none of ours is cut, and what is cut is none
 
 -- ask calls a command, and returns what it says, or nil and a part that says why there is nothing.
 local function ask(command, ...)
@@ -30,23 +30,23 @@ local function found(number, texts, most)
 end
 
 local function text(key)
-  local said, fault = ask('GETRANGE', key, 0, 1023)
-  return fault or found(0, {said}, 1024)
+  local said, fault = ask('GETRANGE', key, 0, WIRE.RecordEnd)
+  return fault or found(0, {said}, WIRE.RecordEnd + 1)
 end
 
 -- counter is a fence; where it is empty, with what PTTL says of it.
 local function counter(key)
-  local said, fault = ask('GETRANGE', key, 0, 1023)
-  if fault or said ~= '' then return fault or found(0, {said}, 1024) end
+  local said, fault = ask('GETRANGE', key, 0, WIRE.RecordEnd)
+  if fault or said ~= '' then return fault or found(0, {said}, WIRE.RecordEnd + 1) end
   local left, fault = ask('PTTL', key)
-  return fault or found(left, {said}, 1024)
+  return fault or found(left, {said}, WIRE.RecordEnd + 1)
 end
 
 local function lock(key)
   local left, fault = ask('PTTL', key)
   if fault then return fault end
-  local value, fault = ask('GETRANGE', key, 0, 1023)
-  return fault or found(left, {value}, 1024)
+  local value, fault = ask('GETRANGE', key, 0, WIRE.RecordEnd)
+  return fault or found(left, {value}, WIRE.RecordEnd + 1)
 end
 
 local function line(key)

@@ -6,5 +6,5 @@
 local said = redis.pcall('LRANGE', KEYS[1], ARGV[1], ARGV[2])
 if said.err then return string.find(said.err, 'WRONGTYPE', 1, true) and {-1} or said end
 local reply = {1}
-for i, entry in ipairs(said) do reply[1 + i] = string.sub(entry, 1, 4097) end
+for i, entry in ipairs(said) do reply[1 + i] = string.sub(entry, 1, WIRE.MaxEntry + 1) end
 return reply

@@ -17,8 +17,8 @@ var (
 	//go:embed runs.lua
 	runsLua string
 
-	jobsStep  = link.NewScript("GETRANGE", readJobs, link.Part(&jobsLua))
-	namesStep = link.NewScript("ZSCAN", readNames, link.Part(&namesLua))
-	scanStep  = link.NewScript("SCAN", readNames, link.Part(&scanLua))
-	runsStep  = link.NewScript("LRANGE", readRuns, link.Part(&runsLua))
+	jobsStep  = link.NewScript("GETRANGE", readJobs, jobsLua)
+	namesStep = link.NewScript("ZSCAN", readNames, namesLua)
+	scanStep  = link.NewScript("SCAN", readNames, scanLua)
+	runsStep  = link.NewScript("LRANGE", readRuns, runsLua)
 )

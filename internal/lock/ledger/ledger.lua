@@ -2,8 +2,6 @@
 -- somebody else, changes no reply. Its entries are those of entry.go. Uses try, now, id, history (how many runs are kept;
 -- 0: nothing is touched), and job, runs, bad and jobs, its keys; jobs is nil where no step can reach it.
 
-local ledger_life = 7776000000 -- 90 days
-
 -- note is a command of the ledger. After the first that is refused none is sent: each refusal is a line in the ACL's log.
 local refused = history == 0
 local function note(...)
@@ -17,7 +15,7 @@ end
 local function enter(list, entry)
   note('LTRIM', list, history > 1 and 0 or 1, math.max(history - 2, 0))
   note('LPUSH', list, entry)
-  note('PEXPIRE', list, ledger_life)
+  note('PEXPIRE', list, WIRE.Remembered)
 end
 
 local function enter_run(entry, how)
@@ -33,8 +31,8 @@ local function ended_run(open, how, status, more)
   return string.format('%s %.0f %.0f %s %.0f %s %s%s', who, fence - at, waited, at, math.max(now - at, 0), how, status, more)
 end
 
--- settle enters the end of the run that is open, and counts it.
-local function settle(open, how, status, more)
+-- record_end enters the end of the run that is open, and counts it.
+local function record_end(open, how, status, more)
   local entry = ended_run(open, how, status, more)
   note('HSET', job, 'open', '', 'last', entry)
   enter_run(entry, how)

@@ -4,7 +4,7 @@ local day = 86400000 -- ms
 
 -- vanished is the run that the ledger has open, if it is not this one: nil if there is none.
 local function vanished(open)
-  if not open or #open >= 4096 or string.sub(open, 1, 26) == id then return end
+  if not open or #open >= WIRE.MaxEntry or string.match(open, '^%w+') == id then return end
   return string.match(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$')
 end
 
@@ -12,27 +12,27 @@ end
 -- long go.
 local function list(name, due)
   if not due then
-    if note('ZADD', jobs, 'NX', now, name) == 1 then note('PEXPIRE', jobs, ledger_life) end
+    if note('ZADD', jobs, 'NX', now, name) == 1 then note('PEXPIRE', jobs, WIRE.Remembered) end
     return
   end
   note('ZADD', jobs, now, name)
-  note('PEXPIRE', jobs, ledger_life) -- before what may be refused
+  note('PEXPIRE', jobs, WIRE.Remembered) -- before what may be refused
   note('HSET', job, 'listed', math.floor(now / day))
-  note('ZREMRANGEBYSCORE', jobs, '-inf', now - ledger_life)
+  note('ZREMRANGEBYSCORE', jobs, '-inf', now - WIRE.Remembered)
 end
 
--- open_run notes that this run has begun for good; a run that is open and is not this one has died without a word. It
--- returns what somebody who can reach the set of names has still to do: 0 nothing, 1 list the job, 2 list it if the set
+-- open_run notes that this run has begun for good; one that is open and is not this one has vanished. It
+-- returns what a client that can reach the set of names has still to do: 0 nothing, 1 list the job, 2 list it if the set
 -- has lost it.
 local function open_run(who, fence, asked, at, name)
   local known = note('HMGET', job, 'open', 'listed')
   if not known then return 0 end
   local open = known[1] or ''
   local before = vanished(open)
-  if before then settle(before, 'vanished', '-', '') end
-  if string.sub(open, 1, 27) ~= id .. ' ' then
+  if before then record_end(before, 'vanished', '-', '') end
+  if string.match(open, '^%S+') ~= id then
     note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, who, fence, asked, at))
-    note('PEXPIRE', job, ledger_life)
+    note('PEXPIRE', job, WIRE.Remembered)
   end
   local due = tonumber(known[2]) ~= math.floor(now / day)
   if jobs then list(name, due) end

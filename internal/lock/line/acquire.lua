@@ -1,33 +1,26 @@
 -- Takes the lock if it is free, begins its ttl anew if this run has it, or waits in line for it: joining the
--- line, looking again and confirming a hand-over are all this step. Stands behind run.lua,
--- begin.lua and line.lua.
+-- line, looking again and confirming a hand-over are all this step. Stands behind
+-- prelude.lua, begin.lua and line.lua.
 -- ARGV   8 record without fence and at, 9 ttl in ms, 10 "once", "wait", or "deaf" to wait without being called;
 --        11 how many may wait (0: all), 12 how many runs of the slot may fail,
 --        13 "1" if a pause does not count
 -- reply  acquireReply in reply.go
 -- First write of a run that takes a lock for which nobody waits: the fence, or nothing has been written.
 
--- able has the server refuse now what renewing and releasing will need. There is no tombstone: nothing is written.
-local function able()
-  call('PEXPIRE', gone, 60000)
-  call('DEL', gone)
-end
-
 local record, ttl, mode, most, tries = ARGV[8], ARGV[9], ARGV[10], tonumber(ARGV[11]), ARGV[12]
-local waits, unbowed = mode ~= 'once', ARGV[13] == '1'
+local waits, ignores_pauses = mode ~= 'once', ARGV[13] == '1'
 
 local function give(number)
-  call('SET', gone, '1', 'XX', 'PX', 60000) -- before others: after a write a server that is out of memory does not refuse SET
-  able()
-  if waits then return taken(1, grant(number, record, unconfirmed)) end
+  prove_grant()
+  if waits then return taken(1, grant(number, record, WIRE.Unconfirmed)) end
   return begin(1, grant(number, record, ttl))
 end
 
 -- take gives the free lock to the first in line, or to this run if nobody is.
 local function take()
-  local number, fault = next_fence()
+  local number, fault = next_fence(now)
   if fault then return fault end
-  if unbowed then
+  if ignores_pauses then
     if call('PTTL', paused) ~= -2 then
       if waits and call('ZRANK', line, id) then
         drop(id)
@@ -36,13 +29,13 @@ local function take()
       return give(number)
     end
   else
-    local rested = rest()
-    if rested then return rested ~= true and rested or nil end
+    local paused_now = pause_lock()
+    if paused_now then return paused_now ~= true and paused_now or nil end
   end
   if first() then
-    able()
+    prove_release()
     advance(id, true)
-    local value = text(1, 1023)
+    local value = text(1)
     if value ~= '' then return mine(value) and taken(1, value) or nil end
   end
   return give(number)
@@ -52,7 +45,7 @@ end
 local function here(run, connections)
   if connections and connections > 0 then return true end
   local seen, callable = waiter(run)
-  return not (connections and callable) and now - math.max(seen, since) <= silent
+  return not (connections and callable) and now - math.max(seen, since) <= WIRE.Silent
 end
 
 -- present counts the waiters that are there, up to most. It wakes none: one question is for a thousand of them.
@@ -76,7 +69,7 @@ local function clear()
   local rank = call('ZRANK', line, id)
   while rank > 0 do
     local run = call('ZRANGE', line, rank - 1, rank - 1)[1]
-    if now - waiter(run) <= forget then break end
+    if now - waiter(run) <= WIRE.WaitersRemembered then break end
     drop(run)
     rank = rank - 1
   end
@@ -90,7 +83,7 @@ end
 
 -- look announces this waiter and says where it stands.
 local function look(left, held, joined)
-  call('PEXPIRE', line, forget) -- Redis does not refuse it when it is out of memory, nor, after it, HSET
+  call('PEXPIRE', line, WIRE.WaitersRemembered) -- Redis does not refuse it when it is out of memory, nor, after it, HSET
   local place, listeners = clear(), mode == 'wait' and tell(id, 'p') or 0
   call('HSET', who, id, string.format('%.0f %d %s %s %s', now, listeners > 0 and 1 or 0, string.match(words, '%S+$'), tries, record))
   note_look()
@@ -119,15 +112,15 @@ end
 local held, fault = '', nil
 local left = call('PTTL', lock)
 if left ~= -2 then
-  held, fault = text(1, 1023)
+  held, fault = text(1)
   if fault then return fault end
   if mine(held) then return confirm(held, ttl) end
-  if unbowed and is_pause(held) then left, held = -2, '' end
-  call('PEXPIRE', gone, 60000) -- a server that refuses writes does not know who holds the lock
+  if ignores_pauses and is_pause(held) then left, held = -2, '' end
+  prove_writes()
 end
 if call('PTTL', gone) ~= -2 then return {4} end
-if left ~= -2 then call('DEL', gone) end -- as in able
-fault = (waits or left == -2) and unfit(waits) or unslotted()
+if left ~= -2 then call('DEL', gone) end -- as in prove_release
+fault = (waits or left == -2) and unfit(waits) or unfit_slots()
 if fault then return fault end
 if slot ~= '' then
   local answer = dismiss(left == -2, held)
@@ -136,7 +129,7 @@ end
 if left == -2 then
   local answer = take()
   if answer then return answer end
-  left, held = call('PTTL', lock), text(1, 1023)
+  left, held = call('PTTL', lock), text(1)
 end
 if not waits then return {0, left, held, now} end
 return wait(left, held)

@@ -1,17 +1,9 @@
--- How a lease begins: what acquire and confirm share. Stands behind run.lua, slots.lua and ledger.lua.
-
--- unslotted is the reply that slots is something else, or that nobody may look; nil for a run without a slot.
-local function unslotted()
-  if slot == '' then return end
-  local v = try('HGET', slots, slot)
-  if type(v) == 'table' then return wrong(6, v) or call('HGET', slots, slot) end
-  call('HLEN', slots) -- who may not count slots would let none go
-end
+-- How a lease begins: what acquire and confirm share. Stands behind prelude.lua, slots.lua and ledger.lua.
 
 -- taken is the reply that this run has the lock.
 local function taken(code, value)
   local number, at = string.match(value, '"fence":(%d+),"at":(%d+)}$')
-  return {code, tonumber(number), tonumber(at), now, 0, told_to_stop(value) and 1 or 0}
+  return {code, tonumber(number), tonumber(at), now, 0, mark_of(value) == 'stop' and 1 or 0}
 end
 
 -- begin is taken, of a lease that begins for good.

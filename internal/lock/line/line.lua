@@ -1,11 +1,4 @@
--- The waiting line: what acquire and release share beside run.lua. All times are the server's, in ms.
-
-local unconfirmed = 2000      -- a hand-over that its run has not confirmed ends
-local untold = 6000           -- so does one of which its run could not be told: it looks within so long
-local silent = 12000          -- a waiter that has not looked for so long, though it could, is passed over
-local forget = 3600000        -- after so long it is no more; line and who expire
-local fence_life = 7776000000 -- 90 days after the last acquisition the clock carries on
-local protocol = 1            -- that of the record (record.go): a fence with a higher floor is not touched
+-- The waiting line: what acquire and release share. Stands behind prelude.lua, pauses.lua and slots.lua.
 
 -- publish sends a message to a run, and returns how many have got it; -1: there are no messages here.
 local function publish(run, message)
@@ -33,11 +26,11 @@ local function first() return call('ZRANGE', line, 0, 0)[1] end
 -- unfit is the reply that line or who is something else. who is not looked at where nobody waits: few rights suffice then.
 local function unfit(waits)
   local front = try('ZRANGE', line, 0, 0)
-  local fault = front.err and wrong(3, front)
+  local fault = front.err and wrong(10, front)
   if fault then return fault end
   if not waits and not first() then return end
   local entry = try('HGET', who, id)
-  return type(entry) == 'table' and (wrong(4, entry) or call('HGET', who, id)) or nil
+  return type(entry) == 'table' and (wrong(11, entry) or call('HGET', who, id)) or nil
 end
 
 -- gap finds out since when those in line can look again: if nobody has for long, nobody could. One gap excuses them
@@ -46,11 +39,11 @@ local latest, since
 local function gap()
   local a, b = string.match(call('HGET', who, 'looks') or '', '^(%d+) (%d+)$')
   latest, since = tonumber(a) or now, tonumber(b) or 0
-  if now - latest > silent and since <= latest then since = now end
+  if now - latest > WIRE.Silent and since <= latest then since = now end
 end
 local function remember_looks()
   call('HSET', who, 'looks', string.format('%.0f %.0f', latest, since))
-  call('PEXPIRE', who, forget)
+  call('PEXPIRE', who, WIRE.WaitersRemembered)
 end
 
 -- note_look notes that somebody in line looks: a gap is over.
@@ -78,36 +71,22 @@ end
 local function leave(run)
   local place, left = call('ZRANK', line, run), call('PTTL', lock)
   drop(run)
-  if place and place < 3 and left > 0 then announce(left, text(1, 1023)) end
-end
-
--- next_fence is the next fence, or nil and a reply if the counter is none or has a floor above this protocol behind it.
-local function next_fence()
-  local counter, fault = text(2, 32)
-  if fault then return nil, fault end
-  if counter == '' and call('PTTL', fence) == -2 then counter = '0' end
-  if string.match(counter, '^%d+$') then counter = counter .. ' p0' end
-  local last, floor = string.match(counter, '^(%d+) p(%d+)$')
-  if not last or #counter > 32 or #floor > 9 then return nil, {-2} end
-  if tonumber(floor) > protocol then return nil, {-3, tonumber(floor)} end
-  local number = math.max(tonumber(last) + 1, now)
-  if number >= 2 ^ 53 then return nil, {-2} end
-  return number
+  if place and place < 3 and left > 0 then announce(left, text(1)) end
 end
 
 local function grant(number, record, ms)
   local granted = string.sub(record, 1, -2) .. string.format(',"fence":%.0f,"at":%.0f}', number, now)
-  call('SET', fence, string.format('%.0f', number), 'PX', fence_life)
+  set_fence(number)
   call('SET', lock, granted, 'PX', ms)
   return granted
 end
 
 -- kept tells a run that the lock is its, and returns for how long it is kept for it; nil: it is not there.
 local function kept(run, seen, callable, excused)
-  if now - math.max(seen, since) > silent then return end
+  if now - math.max(seen, since) > WIRE.Silent then return end
   local n = tell(run, 'g')
-  if n > 0 or not callable or excused then return unconfirmed end
-  if n < 0 then return untold end
+  if n > 0 or not callable or excused then return WIRE.Unconfirmed end
+  if n < 0 then return WIRE.Untold end
 end
 
 -- rouse has the first in line that hears it look, so that it finds what is wrong with a key, and leaves.
@@ -117,22 +96,12 @@ local function rouse()
   end
 end
 
--- rest puts the pause into the free lock, if one is wanted: it is a holder like any, whose time is what is left of it.
--- It returns true, or the reply that paused is something else: that is never put into the lock.
-local function rest()
-  local wanted, fault = text(7, 1023)
-  if fault then return fault end
-  if wanted == '' then return end
-  if not is_wish(wanted) then return {-1, 7, 'string'} end
-  local left = call('PTTL', paused)
-  call('PEXPIRE', gone, 60000) -- after a first write a server that is out of memory does not refuse SET
-  if left == -1 then
-    call('SET', lock, wanted)
-  else
-    call('SET', lock, wanted, 'PX', math.max(left, 1)) -- 0: its last ms
-    announce(left)
-  end
-  return true
+-- pause_lock puts the pause that is wanted into the free lock, and tells those in line when it ends. It returns true, or
+-- the reply that paused is something else.
+local function pause_lock()
+  local pause, left, fault = activate_pause()
+  if pause and left ~= -1 then announce(left) end
+  return pause and true or fault
 end
 
 -- dismissal is the message that ends a waiter for whose slot nothing is to be done any more; nil if there is something.
@@ -170,12 +139,12 @@ end
 -- when the first comes back from a gap, be it the caller, the others are given a moment to do so. Its first write is
 -- a ZREM, which Redis does not refuse when it is out of memory; after it, it does not refuse SET either.
 local function advance(caller, wholly)
-  local rested = rest()
-  if rested then return rested ~= true and rouse() or nil end
+  local paused_now = pause_lock()
+  if paused_now then return paused_now ~= true and rouse() or nil end
   gap()
-  local back = since > 0 and now - since <= unconfirmed
+  local back = since > 0 and now - since <= WIRE.Unconfirmed
   local excused = back and (latest >= since or caller and call('ZRANK', line, caller))
-  local number, run = next_fence(), first()
+  local number, run = next_fence(now), first()
   if not number then return rouse() end
   while run do
     local seen, callable, record, slot, tries = waiter(run)
@@ -184,7 +153,7 @@ local function advance(caller, wholly)
       if dismiss_front() and first() and not wholly then return rouse() end
     else
       drop(run)
-      ms = record and (run == caller and unconfirmed or kept(run, seen, callable, excused))
+      ms = record and (run == caller and WIRE.Unconfirmed or kept(run, seen, callable, excused))
       if ms then
         if run == caller then latest = now end -- it has looked
         grant(number, record, ms)

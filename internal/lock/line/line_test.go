@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/lock/step"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/redistest"
 
 	"github.com/redis/go-redis/v9"
@@ -66,13 +68,14 @@ func (s steps) ask(script, run string, args ...any) (any, error) {
 // words are those of a step. What a run says of itself stands before args.
 func (s steps) words(script, run string, args ...any) []any {
 	name := cmp.Or(s.job, "n")
-	words := []any{"EVAL", script, 10}
-	for _, key := range []string{"", ":fence", ":line", ":who", ":gone:" + testID(run), ":slots", ":paused", ":job", ":runs", ":bad"} {
-		words = append(words, "{"+name+"}"+key)
+	words := []any{"EVAL", script, wire.KeyCount}
+	for _, key := range wire.KeysOf("", name, testID(run)).All() {
+		words = append(words, key)
 	}
-	who := "host-" + run + " user 1 cmd " + cmp.Or(s.slot, "-")
-	words = append(words, testID(run), s.history, who, 0, s.slot, name, "jobs")
-	return append(words, args...)
+	by := step.Asker{
+		Run: testID(run), History: s.history, Words: "host-" + run + " user 1 cmd " + cmp.Or(s.slot, "-"), Slot: s.slot, Name: name, Names: "jobs",
+	}
+	return append(words, by.Args(args...)...)
 }
 
 func (s steps) eval(script, run string, args ...any) any {

@@ -21,17 +21,14 @@ const (
 )
 
 var (
-	enlist = link.NewScript("TIME", readNothing, func() string {
-		return "local t = redis.call('TIME') redis.call('ZADD', KEYS[1], t[1] * 1000, ARGV[1]) " +
-			"redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', t[1] * 1000 - ARGV[2]) redis.call('PEXPIRE', KEYS[1], ARGV[2]) return {1}"
-	})
-	enlistLost = link.NewScript("TIME", readNothing, func() string {
-		return "local t = redis.call('TIME') redis.call('ZADD', KEYS[1], 'NX', t[1] * 1000, ARGV[1]) " +
-			"redis.call('PEXPIRE', KEYS[1], ARGV[2]) return {1}"
-	})
-	markListed = link.NewScript("HSET", readNothing, func() string {
-		return "redis.call('HSET', KEYS[1], 'listed', math.floor(redis.call('TIME')[1] / 86400)) return {1}"
-	})
+	enlist = link.NewScript("TIME", readNothing,
+		"local t = redis.call('TIME') redis.call('ZADD', KEYS[1], t[1] * 1000, ARGV[1]) "+
+			"redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', t[1] * 1000 - ARGV[2]) redis.call('PEXPIRE', KEYS[1], ARGV[2]) return {1}")
+	enlistLost = link.NewScript("TIME", readNothing,
+		"local t = redis.call('TIME') redis.call('ZADD', KEYS[1], 'NX', t[1] * 1000, ARGV[1]) "+
+			"redis.call('PEXPIRE', KEYS[1], ARGV[2]) return {1}")
+	markListed = link.NewScript("HSET", readNothing,
+		"redis.call('HSET', KEYS[1], 'listed', math.floor(redis.call('TIME')[1] / 86400)) return {1}")
 )
 
 func readNothing(r *link.Reply) struct{} {

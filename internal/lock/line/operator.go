@@ -6,6 +6,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/step"
 	"redlockrun/internal/lock/wire"
 )
 
@@ -37,13 +38,13 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 		names = ""
 	}
 	patience := lock.RetryPolicy{Total: o.Timeout, Draw: o.Draw}
-	who, why := wire.WhoText(c.By, lock.Slot{}), wire.Word(wire.WhyText(c.Reason))
-	args := append([]any{c.By.Run, lock.ActHistory, who, 0, "", name, names, why}, more(c)...)
+	by := step.Asker{Run: c.By.Run, History: lock.ActHistory, Words: wire.WhoText(c.By, lock.Slot{}), Name: name, Names: names}
+	args := by.Args(append([]any{wire.Word(wire.WhyText(c.Reason))}, more(c)...)...)
 	reply, inDoubt, err := changeStep(c.Act).Persist(ctx, l, patience, keys.All(), args...)
 	if err != nil {
 		return lock.ChangeResult{}, lock.Unconfirmed(err, inDoubt)
 	}
-	if names == "" && reply.code >= nothing {
+	if names == "" && reply.Code >= step.Nothing {
 		o.relist(ctx, keys.Jobs, name, c, patience)
 	}
 	return judge(name, keys, c, reply, inDoubt)
@@ -69,26 +70,26 @@ func more(c lock.Change) []any {
 
 // judge says what a reply means. A change whose first try got no answer, and is no longer
 // to be done, has been done by that.
-func judge(name string, keys wire.Keys, c lock.Change, r changeReply, inDoubt bool) (lock.ChangeResult, error) {
-	if r.code == wrong {
-		return lock.ChangeResult{}, &lock.NotLockError{Key: keys.All()[r.key], What: lock.TypeName(r.what)}
+func judge(name string, keys wire.Keys, c lock.Change, r step.ChangeReply, inDoubt bool) (lock.ChangeResult, error) {
+	if r.Code == step.Wrong {
+		return lock.ChangeResult{}, &lock.NotLockError{Key: keys.All()[r.Key], What: lock.TypeName(r.Kind)}
 	}
-	out := lock.ChangeResult{Done: r.code == changed, Now: time.UnixMilli(r.now), Pause: wire.ReadPause(r.pause), Ran: r.ran}
-	out.Holder, out.At, _ = wire.ReadHeld(r.held)
-	if wire.ReadPause(r.held) != nil {
+	out := lock.ChangeResult{Done: r.Code == step.Changed, Now: time.UnixMilli(r.Now), Pause: wire.ReadPause(r.Pause), Ran: r.Ran}
+	out.Holder, out.At, _ = wire.ReadHeld(r.Held)
+	if wire.ReadPause(r.Held) != nil {
 		out.Holder, out.At = lock.Holder{}, time.Time{}
 	}
-	switch r.left {
+	switch r.Left {
 	case -2: // there was no lock
 	case -1:
 		out.Left = -1
 	default:
-		out.Left = time.Duration(r.left) * time.Millisecond
+		out.Left = time.Duration(r.Left) * time.Millisecond
 	}
-	if r.next != "" {
-		out.Next = wire.ReadWaiter(r.next, r.entry)
+	if r.Next != "" {
+		out.Next = wire.ReadWaiter(r.Next, r.Entry)
 	}
-	refused := lock.ObjectionOf(r.code)
+	refused := lock.ObjectionOf(r.Code)
 	out.Unconfirmed = inDoubt && unsure(c, r, out)
 	switch {
 	case inDoubt && repeated(c, r, out):
@@ -103,28 +104,28 @@ func judge(name string, keys wire.Keys, c lock.Change, r changeReply, inDoubt bo
 }
 
 // repeated reports whether what a reply says can be this very change's doing.
-func repeated(c lock.Change, r changeReply, out lock.ChangeResult) bool {
+func repeated(c lock.Change, r step.ChangeReply, out lock.ChangeResult) bool {
 	switch c.Act {
 	case lock.ActPause:
 		return out.Pause != nil && out.Pause.ID == c.By.Run
 	case lock.ActStop:
-		return r.code == already && out.Holder.Stop == c.By.Run
+		return r.Code == step.Already && out.Holder.Stop == c.By.Run
 	}
 	return unsure(c, r, out)
 }
 
 // unsure reports whether a reply looks as if this very change had been made before, and its answer lost, and does
 // not tell it from another's.
-func unsure(c lock.Change, r changeReply, out lock.ChangeResult) bool {
+func unsure(c lock.Change, r step.ChangeReply, out lock.ChangeResult) bool {
 	switch c.Act {
 	case lock.ActPause:
 		return false
 	case lock.ActStop:
-		return r.code == nothing || r.code == over || lock.ObjectionOf(r.code) == lock.OtherRun
+		return r.Code == step.Nothing || r.Code == step.RunOver || lock.ObjectionOf(r.Code) == lock.OtherRun
 	case lock.ActUnlock:
-		return r.code == nothing || lock.ObjectionOf(r.code) == lock.OtherRun && out.Holder.Run != c.Run
+		return r.Code == step.Nothing || lock.ObjectionOf(r.Code) == lock.OtherRun && out.Holder.Run != c.Run
 	}
-	return r.code == nothing
+	return r.Code == step.Nothing
 }
 
 // relist does what a change does to the names, which in a Cluster live in a slot of their own.
@@ -141,4 +142,4 @@ func (o *operator) relist(ctx context.Context, names, name string, c lock.Change
 	}
 }
 
-var delist = link.NewScript("ZREM", readNothing, func() string { return "redis.call('ZREM', KEYS[1], ARGV[1]) return {1}" })
+var delist = link.NewScript("ZREM", readNothing, "redis.call('ZREM', KEYS[1], ARGV[1]) return {1}")

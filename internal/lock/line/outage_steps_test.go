@@ -154,12 +154,12 @@ func TestLineOfAnotherTypeIsNoLine(t *testing.T) {
 		n    int64
 		what []any
 	}{
-		{"{n}:line", 3, []any{"SET", "{n}:line", "x"}},
-		{"{n}:line", 3, []any{"HSET", "{n}:line", "x", "y"}},
-		{"{n}:who", 4, []any{"SET", "{n}:who", "x"}},
+		{"{n}:line", 10, []any{"SET", "{n}:line", "x"}},
+		{"{n}:line", 10, []any{"HSET", "{n}:line", "x", "y"}},
+		{"{n}:who", 11, []any{"SET", "{n}:who", "x"}},
 	} {
 		s := newLine(t, "a")
-		if c.n == 4 {
+		if c.n == 11 {
 			s.do("ZADD", "{n}:line", 1, testID("b"))
 		}
 		s.do(c.what...)

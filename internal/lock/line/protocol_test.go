@@ -75,7 +75,7 @@ func TestALineOfTwoReleasesGoesOnBehindAFloor(t *testing.T) {
 	for m := second(); m != "g"; m = second() {
 	}
 	s.want("", "cde")
-	next := strings.Replace(s.text("acquire"), "protocol = 1", "protocol = 2", 1)
+	next := strings.Replace(s.text("acquire"), "tonumber(floor) > 1", "tonumber(floor) > 2", 1)
 	s.code(s.eval(next, "d", testRecord("d"), testTTL, "wait", 0).([]any), 1)
 	s.want("d", "e")
 }

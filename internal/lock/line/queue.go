@@ -67,8 +67,6 @@ func (a *acquisition) waitInLine(ctx context.Context, busy *lock.HeldError) (loc
 	}
 	w := &waiter{acquisition: a, busy: busy}
 	w.subscriber.subscribe, w.subscriber.clock, w.subscriber.patience = w.subscribe, a.req.Clock, a.req.RetryPolicy()
-	w.steps.confirm.Text() // now, that a hand-over does not wait for the texts to be put together
-	w.steps.release.Text()
 	lease, err := w.stand(limited)
 	if lease != nil {
 		a.closing.Go(w.subscriber.close) // nobody has to wait for that

@@ -1,5 +1,5 @@
 -- Gives the lock back if this run has it, leaves the line if it waits, and hands a free lock to the first in
--- line. May be repeated. Stands behind run.lua and line.lua.
+-- line. May be repeated. Stands behind prelude.lua and line.lua.
 -- ARGV   8 ms that the lock stays taken after the run (0: none),
 --        9 ms for which an acquire of this run that is still under way does nothing (0: none), 10 "1" if this run has waited,
 --        11 how it ended ("": nothing was run), 12 status, 13 "1" if the lock was lost before,
@@ -13,19 +13,18 @@ local how, status, lost = ARGV[11], ARGV[12], ARGV[13]
 
 local function keep_on(held)
   call('PEXPIRE', lock, keep)
-  local ended = string.sub(held, 1, 36) .. string.format('"ended":%.0f,', now) .. string.sub(held, 37)
-  call('SET', lock, ended, 'PX', keep)
+  set_lock(with_mark(held, string.format('"ended":%.0f,', now)), keep)
   return 2
 end
 
 -- give ends this run's hold of the lock.
 local function give(held)
-  if mine(held) then
+  if held and mine(held) then
     if keep > 0 then return keep_on(held) end
     return call('DEL', lock)
   end
-  call('PEXPIRE', gone, 60000) -- a server that refuses writes does not know who holds the lock
-  if held and string.sub(held, 1, 36) == '{"run":"' .. id .. '",' then return 2 end
+  prove_writes()
+  if held and run_of(held) == id then return 2 end
   return call('PTTL', lock) == -2 and -1 or 0
 end
 
@@ -41,13 +40,12 @@ end
 -- record_slot is what the server has to say if it does not let the slot be written.
 local function record_slot()
   if slot == '' then return end
-  call('PEXPIRE', gone, 60000) -- after a first write a server that is out of memory does not refuse HSET
+  prove_writes()
   return end_slot(slot, host, how, status, lost)
 end
 
-local held, fault = text(1, 1023)
-if fault and fault.err then return fault end
-fault = record_slot()
+local held = text(1)
+local fault = record_slot()
 if fault and how ~= '' then return wrong(6, fault) or call('HSET', slots, slot, '') end
 local reply = give(held)
 if mark > 0 then call('SET', gone, '1', 'PX', mark) end

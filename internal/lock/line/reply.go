@@ -105,7 +105,7 @@ func readAcquire(r *link.Reply) (a acquireReply) {
 	case code == 7:
 		a.kind, a.slot = spent, r.Text()
 	case code == -1:
-		a.kind, a.key, a.what = wrongKey, int(r.Number(1, mostKeys)-1), r.Text()
+		a.kind, a.key, a.what = wrongKey, int(r.Number(1, wire.KeyCount)-1), r.Text()
 	case code == -2:
 		a.kind = wrongFence
 	case code == -3:
@@ -115,9 +115,6 @@ func readAcquire(r *link.Reply) (a acquireReply) {
 	}
 	return a
 }
-
-// mostKeys is how many keys the steps have.
-const mostKeys = 10
 
 func readHold(r *link.Reply) hold {
 	return hold{fence: r.Whole(1), at: r.Whole(0), now: r.Whole(0), list: listing(r.Number(0, 2)),
@@ -153,7 +150,7 @@ func readConfirm(r *link.Reply) (c confirmReply) {
 	case 2:
 		c.ours, c.hold = true, readHold(r)
 	case -1:
-		c.wrong, c.key, c.what = true, int(r.Number(1, mostKeys)-1), r.Text()
+		c.wrong, c.key, c.what = true, int(r.Number(1, wire.KeyCount)-1), r.Text()
 	case 0:
 	default:
 		r.Strange()
@@ -223,7 +220,7 @@ func readRelease(r *link.Reply) (l releaseReply) {
 	case code == -1 && r.Len() == 0:
 		l.whose = nobodys
 	case code == -1:
-		l.wrong, l.key, l.what = true, int(r.Number(1, mostKeys)-1), r.Text()
+		l.wrong, l.key, l.what = true, int(r.Number(1, wire.KeyCount)-1), r.Text()
 	default:
 		r.Strange()
 	}

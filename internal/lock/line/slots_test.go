@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/step"
 	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/ability"
 	"redlockrun/internal/proof/locktest"
@@ -431,10 +432,10 @@ func TestAThousandWaitersAreDismissed(t *testing.T) {
 // lookAs is a look of a run whose id is no letter.
 func (s steps) lookAs(id string) []any {
 	s.t.Helper()
-	words := []any{"EVAL", s.text("acquire"), 10}
-	for _, key := range []string{"", ":fence", ":line", ":who", ":gone:" + id, ":slots", ":paused", ":job", ":runs", ":bad"} {
-		words = append(words, "{n}"+key)
+	words := []any{"EVAL", s.text("acquire"), wire.KeyCount}
+	for _, key := range wire.KeysOf("", "n", id).All() {
+		words = append(words, key)
 	}
-	record := `{"run":"` + id + `","v":1}`
-	return s.do(append(words, id, 0, "h u 1 c "+s.slot, 0, s.slot, "n", "jobs", record, testTTL, "wait", 0, s.tries, 0)...).([]any)
+	by := step.Asker{Run: id, Words: "h u 1 c " + s.slot, Slot: s.slot, Name: "n", Names: "jobs"}
+	return s.do(append(words, by.Args(`{"run":"`+id+`","v":1}`, testTTL, "wait", 0, s.tries, 0)...)...).([]any)
 }

@@ -6,12 +6,11 @@ import (
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/ledger"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/step"
 )
 
 // The steps, each atomic in the server.
 var (
-	//go:embed run.lua
-	runLua string
 	//go:embed begin.lua
 	beginLua string
 	//go:embed line.lua
@@ -24,21 +23,8 @@ var (
 	renewLua string
 	//go:embed release.lua
 	releaseLua string
-
-	//go:embed operate.lua
-	operateLua string
-	//go:embed pause.lua
-	pauseLua string
-	//go:embed resume.lua
-	resumeLua string
-	//go:embed stop.lua
-	stopLua string
-	//go:embed unlock.lua
-	unlockLua string
-	//go:embed forget.lua
-	forgetLua string
-
-	runPart, beginPart, linePart = link.Part(&runLua), link.Part(&beginLua), link.Part(&lineLua)
+	//go:embed operator.lua
+	operatorLua string
 )
 
 // steps are what a store sends. A test sets those of another release.
@@ -49,41 +35,22 @@ type steps struct {
 	release link.Script[releaseReply]
 }
 
-// A step is made of those parts that its run needs: each run sends its own.
-var (
-	renewStep  = link.NewScript("GETRANGE", readRenew, link.Part(&renewLua))
-	acquireEnd = link.Part(&acquireLua)
-	confirmEnd = link.Part(&confirmLua)
-	releaseEnd = link.Part(&releaseLua)
-)
+// present are the steps of this release, for runs without a slot; slotted are those for runs that have one, which do all
+// that the others do. A step is made of those parts that its run needs: each run sends its own.
+var present, slotted = stepsWith(), stepsWith(ledger.OwnSlot)
 
-// present are the steps of this release, for runs without a slot.
-var present = steps{
-	acquire: link.NewScript("GETRANGE", readAcquire, runPart, ledger.Slots, ledger.Ledger, ledger.Opening,
-		beginPart, linePart, acquireEnd),
-	confirm: link.NewScript("GETRANGE", readConfirm, runPart, ledger.Slots, ledger.Ledger, ledger.Opening,
-		beginPart, confirmEnd),
-	renew: renewStep,
-	release: link.NewScript("GETRANGE", readRelease, runPart, ledger.Slots, ledger.Ledger, ledger.Closing,
-		linePart, releaseEnd),
-}
-
-// slotted are those for runs that have one. They do all that the others do.
-var slotted = steps{
-	acquire: link.NewScript("GETRANGE", readAcquire, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger,
-		ledger.Opening, beginPart, linePart, acquireEnd),
-	confirm: link.NewScript("GETRANGE", readConfirm, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger,
-		ledger.Opening, beginPart, confirmEnd),
-	renew: renewStep,
-	release: link.NewScript("GETRANGE", readRelease, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger,
-		ledger.Closing, linePart, releaseEnd),
+func stepsWith(slot ...string) steps {
+	begins := append(append([]string{step.Prelude, ledger.Slots}, slot...), ledger.Ledger, ledger.Opening, beginLua)
+	ends := append(append([]string{step.Prelude, ledger.Slots}, slot...), ledger.Ledger, ledger.Closing, step.Pauses, lineLua, releaseLua)
+	return steps{
+		acquire: link.NewScript("GETRANGE", readAcquire, append(begins[:len(begins):len(begins)], step.Pauses, lineLua, acquireLua)...),
+		confirm: link.NewScript("GETRANGE", readConfirm, append(begins[:len(begins):len(begins)], confirmLua)...),
+		renew:   link.NewScript("GETRANGE", readRenew, step.Record, renewLua),
+		release: link.NewScript("GETRANGE", readRelease, ends...),
+	}
 }
 
 // changeStep is an operator's step for one act.
-func changeStep(act lock.Act) link.Script[changeReply] {
-	text := map[lock.Act]*string{
-		lock.ActPause: &pauseLua, lock.ActResume: &resumeLua, lock.ActStop: &stopLua, lock.ActUnlock: &unlockLua, lock.ActForget: &forgetLua,
-	}[act]
-	return link.NewScript("GETRANGE", readChange, runPart, ledger.Slots, ledger.Ledger, ledger.Acts, linePart,
-		link.Part(&operateLua), link.Part(text))
+func changeStep(act lock.Act) link.Script[step.ChangeReply] {
+	return step.Change(act, lineLua, operatorLua)
 }

@@ -11,6 +11,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/step"
 	"redlockrun/internal/lock/wire"
 )
 
@@ -51,7 +52,6 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 	if req.Slot.Name != "" {
 		a.steps = s.slot
 	}
-	a.closing.Go(func() { a.steps.acquire.Text() }) // it is put together while the server is connected
 	if !s.source.Address().IsCluster() {
 		a.names = keys.Jobs
 	}
@@ -179,7 +179,10 @@ func (a *acquisition) acquire(ctx context.Context, args ...any) (acquireReply, e
 
 // args are what the steps that know the line want to be told.
 func (a *acquisition) args(more ...any) []any {
-	return append([]any{a.req.Holder.Run, a.req.History, a.who, a.asked, a.req.Slot.Name, a.req.Name, a.names}, more...)
+	by := step.Asker{
+		Run: a.req.Holder.Run, History: a.req.History, Words: a.who, Asked: a.asked, Slot: a.req.Slot.Name, Name: a.req.Name, Names: a.names,
+	}
+	return by.Args(more...)
 }
 
 func (a *acquisition) interpret(reply acquireReply, sent time.Time) (lock.Lease, error) {
@@ -222,7 +225,6 @@ func (a *acquisition) lease(h hold, sent time.Time) *redisLease {
 	if a.listing == unlisted {
 		a.listing = h.list
 	}
-	a.closing.Go(func() { a.steps.release.Text() }) // while the command runs
 	return l
 }
 

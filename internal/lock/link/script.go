@@ -3,10 +3,11 @@ package link
 import (
 	"context"
 	"strings"
-	"sync"
 	"time"
+	"unicode"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -15,15 +16,15 @@ import (
 // and not EVALSHA: a run uses most scripts once, and a server that has forgotten its
 // scripts is no case.
 type Script[R any] struct {
-	Text func() string // as it is sent
+	Text func() string // as it is sent, put together each time: a run needs few scripts, and few of them twice
 	bare string
 	read func(*Reply) R
 }
 
 // NewScript is a script made of parts, whose reply read takes apart. bare is the command whose
 // refusal the script answers as it is: no line of the script is named then.
-func NewScript[R any](bare string, read func(*Reply) R, parts ...func() string) Script[R] {
-	return Script[R]{join(parts), bare, read}
+func NewScript[R any](bare string, read func(*Reply) R, parts ...string) Script[R] {
+	return Script[R]{func() string { return Assemble(parts...) }, bare, read}
 }
 
 // Read is what a reply says. Its error means that nobody knows what the script has done:
@@ -76,29 +77,40 @@ func (s Script[R]) EvalAndWait(ctx context.Context, l *Link, enough int, patienc
 	return reply, n, err
 }
 
-// Part is a part of a script, without what only its readers need. It is made when the
-// part is first needed: a run needs few of them.
-func Part(part *string) func() string {
-	return sync.OnceValue(func() string {
-		var out strings.Builder
-		out.Grow(len(*part)) // in one piece: each page that is touched costs a microsecond or two
-		for line := range strings.Lines(*part) {
+// Assemble puts a script together from its parts, without what only their readers need, and with the numbers of
+// [wire.Number] in the place of their names.
+func Assemble(parts ...string) string {
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	var out strings.Builder
+	out.Grow(size) // in one piece: each page that is touched costs a microsecond or two
+	for _, part := range parts {
+		for line := range strings.Lines(part) {
 			code, _, _ := strings.Cut(line, "--")
 			if code = strings.TrimSpace(code); code != "" {
-				out.WriteString(code)
+				writeNumbered(&out, code)
 				out.WriteByte('\n')
 			}
 		}
-		return out.String()
-	})
+	}
+	return out.String()
 }
 
-func join(parts []func() string) func() string {
-	return sync.OnceValue(func() string {
-		texts := make([]string, len(parts))
-		for i, part := range parts {
-			texts[i] = part()
+// writeNumbered writes a line of code with its numbers.
+func writeNumbered(out *strings.Builder, code string) {
+	for {
+		before, named, found := strings.Cut(code, "WIRE.")
+		out.WriteString(before)
+		if !found {
+			return
 		}
-		return strings.Join(texts, "")
-	})
+		end := strings.IndexFunc(named, func(r rune) bool { return !unicode.IsLetter(r) })
+		if end < 0 {
+			end = len(named)
+		}
+		out.WriteString(wire.Number(named[:end]))
+		code = named[end:]
+	}
 }

@@ -26,7 +26,7 @@ var breakages = map[string]func(t *testing.T, s *redistest.Server){
 	},
 	"forged": func(t *testing.T, s *redistest.Server) {
 		open := "01M81DMTT12W82XVDCC6DMTXSB a/b % = - - - - - -"
-		locktest.Do(t, s, "HSET", jobKey+":job", "open", open, "doubts", strings.Repeat(open+"\n\n", 99)+"x\x00", "mean", "1e999 -1",
+		locktest.Do(t, s, "HSET", jobKey+":job", "open", open, "unconfirmed", strings.Repeat(open+"\n\n", 99)+"x\x00", "mean", "1e999 -1",
 			"count:ok", "x", "listed", "{}")
 		locktest.Do(t, s, "RPUSH", jobKey+":runs", "x", strings.Repeat("y ", 9999))
 	},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 )
 
@@ -20,7 +21,7 @@ func TestFreeze(t *testing.T) {
 	if !locktest.Freezing() {
 		return
 	}
-	for _, step := range []string{"grant", "raise", "renew", "heal", "release"} {
+	for _, step := range []string{"grant", "bump", "renew", "repair", "release"} {
 		locktest.Freeze(t, "quorum", step+".lua", presentText(step))
 	}
 	req := locktest.RequestFor("job")
@@ -46,7 +47,8 @@ func TestFrozenRecordsAreRead(t *testing.T) {
 	req.Holder = locktest.FrozenHolder()
 	owner, srv := oneMaster(t, req)
 	other := *owner
-	other.run = strings.Replace(other.run, "01K", "01M", 1)
+	other.req.Holder.Run = strings.Replace(other.req.Holder.Run, "01K", "01M", 1)
+	other.record = wire.RecordOf(other.req.Holder).String()
 	want := locktest.FrozenHolder()
 	want.Protocol = 1
 	for _, ended := range []bool{false, true} {

@@ -20,12 +20,12 @@ type quorumLease struct {
 	work   sync.WaitGroup     // what goes on at slow masters after a majority has answered
 	cancel context.CancelFunc // of work
 
-	mu       sync.Mutex
-	until    time.Time
-	lastHeal uint32 // the last term's number
-	key      []term // by master: the key that counts; the zero term: none does
-	stolen   bool   // a renewal has seen another's token
-	stop     bool   // an operator wants the run to end
+	mu         sync.Mutex
+	until      time.Time
+	lastRepair uint32 // the last term's number
+	key        []term // by master: the key that counts; the zero term: none does
+	stolen     bool   // a renewal has seen another's token
+	stop       bool   // an operator wants the run to end
 }
 
 func newQuorumLease(p *poll, fence int64, members []bool) *quorumLease {
@@ -40,33 +40,33 @@ func newQuorumLease(p *poll, fence int64, members []bool) *quorumLease {
 	}
 	work, cancel := context.WithTimeout(context.Background(), p.req.Times.Try)
 	l.cancel = func() { cancel(); p.cancel() }
-	l.healOthers(work, p)
+	l.repairOthers(work, p)
 	return l
 }
 
-// healOthers gets the lock at the masters that answered and did not grant it, and
+// repairOthers gets the lock at the masters that answered and did not grant it, and
 // counts those that answer later. A lock that has a bare majority is lost
 // when one master forgets it; contention for it is no reason to leave it at that,
 // so that what others have taken in vain is waited for, a few round trips long.
-func (l *quorumLease) healOthers(work context.Context, p *poll) {
-	healed := make(chan struct{})
-	var healing sync.WaitGroup
+func (l *quorumLease) repairOthers(work context.Context, p *poll) {
+	repaired := make(chan struct{})
+	var repairing sync.WaitGroup
 	order := l.nextTerm()
 	for i, v := range p.votes {
 		if v.verdict == refused || v.verdict == abstained {
-			healing.Add(1)
-			l.work.Go(func() { defer healing.Done(); l.heal(work, i, order) })
+			repairing.Add(1)
+			l.work.Go(func() { defer repairing.Done(); l.repair(work, i, order) })
 		}
 	}
 	l.work.Go(func() { l.countLate(work, p, order) })
-	l.work.Go(func() { healing.Wait(); close(healed) })
+	l.work.Go(func() { repairing.Wait(); close(repaired) })
 	select {
-	case <-healed:
+	case <-repaired:
 	case <-time.After(lock.Clamp(5*time.Millisecond, 8*p.trip, 100*time.Millisecond)):
 	}
 }
 
-// countLate counts the masters that grant the lock after a majority has, and heals
+// countLate counts the masters that grant the lock after a majority has, and repairs
 // those that do not.
 func (l *quorumLease) countLate(work context.Context, p *poll, order term) {
 	for p.pending > 0 {
@@ -78,7 +78,7 @@ func (l *quorumLease) countLate(work context.Context, p *poll, order term) {
 		case granted:
 			l.setKey(a.from, p.term)
 		case refused, abstained:
-			l.work.Go(func() { l.heal(work, a.from, order) })
+			l.work.Go(func() { l.repair(work, a.from, order) })
 		}
 	}
 	p.asking.Wait()
@@ -156,13 +156,13 @@ func (l *quorumLease) Held() time.Duration { return l.election.req.Clock.Now().S
 // A renewal is one Renew.
 type renewal struct {
 	lease *quorumLease
-	term  term          // of what it heals
+	term  term          // of what it repairs
 	held  chan struct{} // closed when a majority has renewed
 	over  chan struct{} // closed when Renew is over
 }
 
 // Renew asks the masters whose keys count. A majority that renews holds the
-// lease, and then, and only then, the others are healed.
+// lease, and then, and only then, the others are repaired.
 func (l *quorumLease) Renew(ctx context.Context) (time.Time, error) {
 	l.stopWork()
 	if ctx.Err() != nil {
@@ -200,8 +200,8 @@ func (l *quorumLease) need() int { return lock.Majority(len(l.key)) }
 func (l *quorumLease) nextTerm() term {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lastHeal++
-	return term{round: l.round, heal: l.lastHeal}
+	l.lastRepair++
+	return term{round: l.round, repair: l.lastRepair}
 }
 
 func (l *quorumLease) prolong(sent time.Time) time.Time {
@@ -219,7 +219,7 @@ type keyAnswer struct {
 	err      error
 }
 
-// renewAt renews at one master, and heals it once a majority holds without it.
+// renewAt renews at one master, and repairs it once a majority holds without it.
 func (r *renewal) renewAt(ctx context.Context, at int, answers chan<- keyAnswer) {
 	l, m := r.lease, r.lease.election.masters[at]
 	a := keyAnswer{from: at, standing: nobodys}
@@ -243,23 +243,23 @@ func (r *renewal) renewAt(ctx context.Context, at int, answers chan<- keyAnswer)
 	}
 	select {
 	case <-r.held:
-		l.heal(ctx, at, r.term)
+		l.repair(ctx, at, r.term)
 	case <-r.over:
 		select {
 		case <-r.held: // over because held
-			l.heal(ctx, at, r.term)
+			l.repair(ctx, at, r.term)
 		default:
 		}
 	}
 }
 
-// heal locks a master for us that has no key of ours that counts. If it is
+// repair locks a master for us that has no key of ours that counts. If it is
 // another's for the moment, as it is when somebody else tries in vain to get a
 // majority, it is asked again. One order is never repeated without an answer: it
 // would be carried out twice, the second time too late.
-func (l *quorumLease) heal(ctx context.Context, at int, order term) {
+func (l *quorumLease) repair(ctx context.Context, at int, order term) {
 	for n := 0; ; n++ {
-		switch standing, err := l.election.masters[at].heal(ctx, order, l.fence, l.Held()); {
+		switch standing, err := l.election.masters[at].repair(ctx, order, l.fence, l.Held()); {
 		case err != nil:
 			l.setInDoubt(at)
 			return
@@ -275,7 +275,7 @@ func (l *quorumLease) heal(ctx context.Context, at int, order term) {
 	}
 }
 
-// betweenOrders are the pauses between two orders to heal one master.
+// betweenOrders are the pauses between two orders to repair one master.
 var betweenOrders = lock.Backoff{First: time.Millisecond, Most: time.Second}
 
 // A tally counts what the masters said to one renewal, or one release.
@@ -286,7 +286,7 @@ type tally struct {
 }
 
 // add counts a master at which no key counts as a no: no later answer of its
-// can be yes unless a majority heals it.
+// can be yes unless a majority repairs it.
 func (t *tally) add(a keyAnswer) {
 	t.answers[a.from] = a
 	switch a.standing {
@@ -321,5 +321,5 @@ func (l *quorumLease) unknown(t *tally) error {
 func (l *quorumLease) lastTerm() term {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return term{round: l.round, heal: l.lastHeal}
+	return term{round: l.round, repair: l.lastRepair}
 }

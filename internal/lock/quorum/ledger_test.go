@@ -198,7 +198,7 @@ func TestTheUndoOfALostRoundLeavesNoTrace(t *testing.T) {
 		l := acquireWhole(t, store, running)
 		locktest.Do(t, all[0], "DEL", jobKey)
 		before := jobOf(t, all[0])
-		if before["open"] == "" || before["doubts"] != "" {
+		if before["open"] == "" || before["unconfirmed"] != "" {
 			t.Errorf("%v", before)
 		}
 		other := ask()
@@ -236,11 +236,11 @@ func TestRoundsOfOneRunAreOneEntry(t *testing.T) {
 	ctx := locktest.Limited(t, locktest.Patience)
 	for round := range uint32(3) {
 		v := mustGrant(t, m, term{round: round + 1})
-		if len(v.doubts) > 0 || len(v.slot.Failures) > 0 {
+		if len(v.unconfirmed) > 0 || len(v.slot.Failures) > 0 {
 			t.Errorf("round %d: %+v", round, v)
 		}
 	}
-	if _, err := m.heal(ctx, term{round: 3, heal: 1}, 1, time.Second); err != nil {
+	if _, err := m.repair(ctx, term{round: 3, repair: 1}, 1, time.Second); err != nil {
 		t.Error(err)
 	}
 	if _, err := m.release(ctx, term{round: 2}.last(), parting{}); err != nil { // arrives late
@@ -279,7 +279,7 @@ func TestAMinHoldRestIsNoRun(t *testing.T) {
 const (
 	inGrant   = "uptime_in_seconds"
 	inRelease = `"ended":%`
-	inHeal    = "take(ARGV[4], ARGV[5], tonumber(ARGV[7])"
+	inRepair  = "take(ARGV[10], ARGV[11], age"
 )
 
 func TestLostRepliesCountOnce(t *testing.T) {
@@ -299,21 +299,21 @@ func TestLostRepliesCountOnce(t *testing.T) {
 	mustBeTried(t, store, forSlot(tick), lock.EndFailed, lock.EndFailed)
 }
 
-// A heal that is under way when the run ends opens it nowhere again, wherever it arrives between two tries of the release.
-func TestAHealThatIsLateOpensNoRunAgain(t *testing.T) {
+// A repair that is under way when the run ends opens it nowhere again, wherever it arrives between two tries of the release.
+func TestARepairThatIsLateOpensNoRunAgain(t *testing.T) {
 	t.Parallel()
 	all, proxies, store := startBehindProxies(t, 3)
 	req := forSlot(tick)
 	l := acquireWhole(t, store, req)
 	locktest.Do(t, all[2], "DEL", jobKey)
-	before, arrive := proxies[2].Count(inHeal), proxies[2].HoldNext(inHeal)
-	healing := func() bool {
+	before, arrive := proxies[2].Count(inRepair), proxies[2].HoldNext(inRepair)
+	repairing := func() bool {
 		locktest.Renew(t, l)
-		return proxies[2].Await(inHeal, before+1)
+		return proxies[2].Await(inRepair, before+1)
 	}
-	for n := 0; !healing(); n++ { // one that has not been sent in time is sent with the next renewal
+	for n := 0; !repairing(); n++ { // one that has not been sent in time is sent with the next renewal
 		if n == 2 {
-			t.Fatal("the master that lost its key is not healed")
+			t.Fatal("the master that lost its key is not repaired")
 		}
 	}
 	proxies[2].LoseReply(inRelease)

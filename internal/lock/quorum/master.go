@@ -12,6 +12,7 @@ import (
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/ledger"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/step"
 	"redlockrun/internal/lock/wire"
 )
 
@@ -19,54 +20,45 @@ import (
 var (
 	//go:embed term.lua
 	termLua string
+	//go:embed unconfirmed.lua
+	unconfirmedLua string
+	//go:embed ended.lua
+	endedLua string
 	//go:embed grant.lua
 	grantLua string
-	//go:embed raise.lua
-	raiseLua string
+	//go:embed bump.lua
+	bumpLua string
 	//go:embed renew.lua
 	renewLua string
-	//go:embed heal.lua
-	healLua string
+	//go:embed repair.lua
+	repairLua string
 	//go:embed release.lua
 	releaseLua string
-	//go:embed run.lua
-	runLua string
-	//go:embed doubt.lua
-	doubtLua string
-	//go:embed rest.lua
-	restLua string
-
-	termPart  = link.Part(&termLua)
-	runPart   = link.Part(&runLua)
-	doubtPart = link.Part(&doubtLua)
-	restPart  = link.Part(&restLua)
 )
 
-// entering is a step that reads and writes what lies beside the lock, too.
-func entering[R any](read func(*link.Reply) R, texts ...*string) link.Script[R] {
-	parts := []func() string{termPart, runPart, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Opening, ledger.Closing, doubtPart}
-	for _, text := range texts {
-		parts = append(parts, link.Part(text))
-	}
-	return link.NewScript("HGET", read, parts...)
+// recording is a step that reads and writes what lies beside the lock, too.
+func recording[R any](read func(*link.Reply) R, texts ...string) link.Script[R] {
+	return link.NewScript("GETRANGE", read, append([]string{
+		step.Prelude, termLua, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Opening, ledger.Closing, unconfirmedLua,
+	}, texts...)...)
 }
 
 // steps are what a master is sent. A test sets those of another release.
 type steps struct {
 	grant   link.Script[grantReply]
-	raise   link.Script[bool]
+	bump    link.Script[bool]
 	renew   link.Script[renewReply]
-	heal    link.Script[standing]
+	repair  link.Script[standing]
 	release link.Script[standing]
 }
 
 // present are the steps of this release.
 var present = steps{
-	grant:   entering(readGrant, &restLua, &grantLua),
-	raise:   link.NewScript("GETRANGE", readRaise, termPart, link.Part(&raiseLua)),
-	renew:   link.NewScript("GETRANGE", readRenew, termPart, link.Part(&renewLua)),
-	heal:    entering(readHeal, &restLua, &healLua),
-	release: entering(readRelease, &releaseLua),
+	grant:   recording(readGrant, step.Pauses, endedLua, grantLua),
+	bump:    link.NewScript("GETRANGE", readBump, step.Prelude, termLua, bumpLua),
+	renew:   link.NewScript("GETRANGE", readRenew, step.Prelude, termLua, renewLua),
+	repair:  recording(readRepair, step.Pauses, endedLua, repairLua),
+	release: recording(readRelease, releaseLua),
 }
 
 // A redisMaster is one server of a quorum.
@@ -75,8 +67,7 @@ type redisMaster struct {
 	req    lock.Request
 	steps  steps
 	keys   wire.Keys
-	run    string    // how every record of this run begins
-	rest   string    // and how it ends
+	record string
 	who    string    // the words of the ledger that say who runs
 	uptime int64     // seconds for which the server must be up to vote
 	opened time.Time // when the run began to ask
@@ -128,12 +119,10 @@ func sourcesOf(cfg lock.Servers) (sources []*link.Source, addresses []string, er
 
 // newRedisMaster is the number-th server of a quorum, whose links end with ctx.
 func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, number int, req lock.Request) *redisMaster {
-	record := wire.RecordOf(req.Holder).String()
-	begin := len(`{"run":"",`) + lock.RunIDLen
 	keys := wire.KeysOf(cfg.Prefix, req.Name, req.Holder.Run)
 	return &redisMaster{
 		number: fmt.Sprintf("%02d", number), where: src.Address(), req: req, steps: present, keys: keys,
-		run: record[:begin], rest: record[begin:], who: wire.WhoText(req.Holder, req.Slot),
+		record: wire.RecordOf(req.Holder).String(), who: wire.WhoText(req.Holder, req.Slot),
 		uptime: cfg.UptimeToVote(req.Times.TTL),
 		opened: req.Clock.Now(), turn: make(chan struct{}, 1), link: src.Link(ctx, keys.Lock, req.Clock, req.Draw),
 	}
@@ -149,31 +138,20 @@ func runStep[R any](ctx context.Context, m *redisMaster, b term, script link.Scr
 	case <-ctx.Done():
 		return reply, link.Unavailable(m.where, ctx.Err())
 	}
-	reply, _, err = script.Eval(ctx, m.link, m.stepKeys(), append([]any{m.run, b.String(), m.number}, args...)...)
+	reply, _, err = script.Eval(ctx, m.link, m.keys.All(), m.args(b, args...)...)
 	if err != nil {
 		return reply, m.unavailable(err)
 	}
 	return reply, nil
 }
 
-// stepKeys are the keys as the steps want them: a run that has no slot and is not entered
-// needs the right to five.
-func (m *redisMaster) stepKeys() []string {
-	all := keysOf(m.keys)
-	if m.req.Slot.Name == "" && m.req.History == 0 {
-		return all[:5]
+// args are what the steps of a term are told.
+func (m *redisMaster) args(b term, more ...any) []any {
+	by := step.Asker{
+		Run: m.req.Holder.Run, History: m.req.History, Words: m.who, Asked: -lock.Milliseconds(m.req.Clock.Now().Sub(m.opened)),
+		Slot: m.req.Slot.Name, Name: m.req.Name, Names: m.keys.Jobs,
 	}
-	return all
-}
-
-func keysOf(k wire.Keys) []string {
-	return []string{k.Lock, k.Fence, k.Gone, k.Paused, k.Resumed, k.Slots, k.Job, k.Runs, k.Bad, k.Jobs}
-}
-
-// beside is what the steps want to be told that write beside the lock.
-func (m *redisMaster) beside() []any {
-	asked := lock.Milliseconds(m.req.Clock.Now().Sub(m.opened))
-	return []any{m.req.History, m.who, asked, m.req.Slot.Name, m.req.Name}
+	return by.Args(append([]any{b.String(), m.number}, more...)...)
 }
 
 func (m *redisMaster) unavailable(err error) error { return m.link.Unavailable(err) }
@@ -182,17 +160,16 @@ func (m *redisMaster) unavailable(err error) error { return m.link.Unavailable(e
 func (m *redisMaster) ttl() int64 { return lock.Milliseconds(min(m.req.Times.TTL, probation)) }
 
 func (m *redisMaster) grant(ctx context.Context, b term, asked int64) (vote, error) {
-	args := append([]any{m.rest, m.ttl(), asked, m.uptime}, m.beside()...)
-	reply, err := runStep(ctx, m, b, m.steps.grant, append(args, link.Digit(m.req.IgnorePause), m.ends())...)
+	reply, err := runStep(ctx, m, b, m.steps.grant, m.record, m.ttl(), asked, m.uptime, link.Digit(m.req.IgnorePause), m.ends())
 	if err != nil {
 		return vote{}, err
 	}
 	v := vote{verdict: reply.verdict, fence: reply.fence, server: reply.server, wait: reply.wait, slot: wire.ReadSlot(reply.slot)}
-	v.doubts, v.ends = runsOf(reply.doubts), wire.ReadPauseEnds(reply.ends)
+	v.unconfirmed, v.ends = runsOf(reply.unconfirmed), wire.ReadPauseEnds(reply.ends)
 	switch reply.verdict {
 	case refused:
 		v.owner, v.held = owner(reply.record), m.heldError(reply)
-		v.doubts = slices.DeleteFunc(v.doubts, func(run string) bool { return run == v.held.Holder.Run })
+		v.unconfirmed = slices.DeleteFunc(v.unconfirmed, func(run string) bool { return run == v.held.Holder.Run })
 	case notLock:
 		v.wrong = m.notLock(reply.wrong)
 	case newer:
@@ -210,15 +187,15 @@ func (m *redisMaster) heldError(reply grantReply) lock.HeldError {
 }
 
 func (m *redisMaster) notLock(w wrongKey) *lock.NotLockError {
-	e := &lock.NotLockError{Key: m.stepKeys()[w.at], What: lock.TypeName(w.kind)}
+	e := &lock.NotLockError{Key: m.keys.All()[w.at], What: lock.TypeName(w.kind)}
 	if w.full {
 		e.What = "a fence that is no number below 2^53"
 	}
 	return e
 }
 
-func (m *redisMaster) raise(ctx context.Context, b term, fence int64) (done bool, err error) {
-	return runStep(ctx, m, b, m.steps.raise, fence)
+func (m *redisMaster) bump(ctx context.Context, b term, fence int64) (done bool, err error) {
+	return runStep(ctx, m, b, m.steps.bump, fence)
 }
 
 func (m *redisMaster) renew(ctx context.Context, b term) (whose standing, stop bool, err error) {
@@ -234,9 +211,8 @@ func (m *redisMaster) ends() string {
 	return ended
 }
 
-func (m *redisMaster) heal(ctx context.Context, b term, fence int64, held time.Duration) (standing, error) {
-	args := append(append([]any{m.rest, m.ttl(), fence, lock.Milliseconds(held)}, m.beside()...), m.ends())
-	return runStep(ctx, m, b, m.steps.heal, args...)
+func (m *redisMaster) repair(ctx context.Context, b term, fence int64, held time.Duration) (standing, error) {
+	return runStep(ctx, m, b, m.steps.repair, m.record, m.ttl(), fence, lock.Milliseconds(held), m.ends())
 }
 
 func (m *redisMaster) release(ctx context.Context, b term, end parting) (standing, error) {
@@ -249,9 +225,10 @@ func (m *redisMaster) releaseArgs(end parting) []any {
 	if end.astray {
 		gone = wire.Tombstone.Milliseconds()
 	}
-	args := append([]any{lock.Milliseconds(end.Keep), gone, lock.Milliseconds(end.held), end.fence}, m.beside()...)
-	return append(args, string(o.End), o.Status, o.Attempts, link.Digit(o.Lost), link.Digit(end.leased),
-		strings.Join(end.vanished, " "), strings.Join(end.tries, " "), link.Digit(end.heard))
+	return []any{
+		lock.Milliseconds(end.Keep), gone, string(o.End), o.Status, link.Digit(o.Lost), o.Attempts, end.fence, lock.Milliseconds(end.held),
+		link.Digit(end.leased), strings.Join(end.vanished, " "), strings.Join(end.tries, " "), link.Digit(end.heard),
+	}
 }
 
 // giveUp sends a release after every step that got no answer, on the same
@@ -264,8 +241,7 @@ func (m *redisMaster) giveUp(ctx context.Context, b term, end parting) error {
 		return fmt.Errorf("give up at %s: another step is under way", m.Address())
 	}
 	end.astray = true
-	args := append([]any{m.run, b.String(), m.number}, m.releaseArgs(end)...)
-	m.link.Revoke(m.steps.release.Text(), m.stepKeys(), args...)
+	m.link.Revoke(m.steps.release.Text(), m.keys.All(), m.args(b, m.releaseArgs(end)...)...)
 	<-m.turn
 	_, err := runStep(ctx, m, b, m.steps.release, m.releaseArgs(end)...)
 	return err

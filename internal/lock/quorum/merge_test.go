@@ -119,7 +119,7 @@ func TestAJobOfAQuorumIsWhatAMajorityHas(t *testing.T) {
 }
 
 func TestTheFenceOfAQuorumIsWhatAMajorityHasReached(t *testing.T) {
-	high := holds(runA, 50*time.Second) // a master whose counter others have raised in vain
+	high := holds(runA, 50*time.Second) // a master whose counter others have bumped in vain
 	high.Fence = 99
 	if j := merged(3, sights(holds(runA, 40*time.Second), high, holds(runA, 40*time.Second))); j.Fence != 40 {
 		t.Errorf("%d", j.Fence)

@@ -21,7 +21,7 @@ var scenarios = map[string]func(*testing.T){
 	"TestWhoIgnoresPausesOfAQuorum":                       TestWhoIgnoresPausesOfAQuorum,
 	"TestFloorsOfAMastersFence":                           TestFloorsOfAMastersFence,
 	"TestForeignKeysAreLeftAlone":                         TestForeignKeysAreLeftAlone,
-	"TestHealAndRaiseLeaveAFloorAlone":                    TestHealAndRaiseLeaveAFloorAlone,
+	"TestRepairAndBumpLeaveAFloorAlone":                   TestRepairAndBumpLeaveAFloorAlone,
 	"TestAQuorumRenewsAndReleasesOutOfMemory":             TestAQuorumRenewsAndReleasesOutOfMemory,
 	"TestAQuorumKeepsTheLockForTheMinHoldAfterTheRun":     TestAQuorumKeepsTheLockForTheMinHoldAfterTheRun,
 	"TestALateUndoLeavesALaterRoundAlone":                 TestALateUndoLeavesALaterRoundAlone,
@@ -58,12 +58,12 @@ func presentText(step string) string {
 	switch step {
 	case "grant":
 		return present.grant.Text()
-	case "raise":
-		return present.raise.Text()
+	case "bump":
+		return present.bump.Text()
 	case "renew":
 		return present.renew.Text()
-	case "heal":
-		return present.heal.Text()
+	case "repair":
+		return present.repair.Text()
 	case "release":
 		return present.release.Text()
 	}
@@ -74,9 +74,9 @@ func presentText(step string) string {
 func withTexts(text func(step string) string) steps {
 	s := present
 	s.grant.Text = func() string { return text("grant") }
-	s.raise.Text = func() string { return text("raise") }
+	s.bump.Text = func() string { return text("bump") }
 	s.renew.Text = func() string { return text("renew") }
-	s.heal.Text = func() string { return text("heal") }
+	s.repair.Text = func() string { return text("repair") }
 	s.release.Text = func() string { return text("release") }
 	return s
 }

@@ -9,6 +9,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/step"
 	"redlockrun/internal/lock/wire"
 )
 
@@ -77,7 +78,7 @@ func (o *operator) pause(ctx context.Context, name string, c lock.Change) (lock.
 			return lock.ChangeResult{}, lock.Unconfirmed(err, true)
 		}
 	}
-	return s.outcome(s.count(already) < s.need(), changed, already)
+	return s.outcome(s.count(step.Already) < s.need(), step.Changed, step.Already)
 }
 
 func (o *operator) resume(ctx context.Context, name string, c lock.Change) (lock.ChangeResult, error) {
@@ -86,7 +87,7 @@ func (o *operator) resume(ctx context.Context, name string, c lock.Change) (lock
 		return lock.ChangeResult{}, err
 	}
 	s.leaves = true
-	out, err := s.outcome(s.count(changed) > 0, nothing, changed)
+	out, err := s.outcome(s.count(step.Changed) > 0, step.Nothing, step.Changed)
 	if err == nil && len(s.absent) > 0 {
 		o.noteEnd(ctx, name, c, s)
 	}
@@ -100,15 +101,15 @@ func (o *operator) noteEnd(ctx context.Context, name string, c lock.Change, s *s
 	var ends, granted []lock.PauseEnd
 	var life time.Duration
 	for _, r := range s.said {
-		p := wire.ReadPause(r.pause)
-		if r.code != changed || p == nil || slices.Contains(granted, lock.PauseEnd{ID: p.ID}) {
+		p := wire.ReadPause(r.Pause)
+		if r.Code != step.Changed || p == nil || slices.Contains(granted, lock.PauseEnd{ID: p.ID}) {
 			continue
 		}
 		granted = append(granted, lock.PauseEnd{ID: p.ID})
 		for _, master := range s.absent {
 			ends = append(ends, lock.PauseEnd{ID: p.ID, Master: master})
 		}
-		life = max(life, restOf(p, r.now))
+		life = max(life, restOf(p, r.Now))
 	}
 	if len(ends) > 0 && o.note(ctx, name, c, ends, life) == nil {
 		o.note(ctx, name, c, granted, life)
@@ -155,7 +156,7 @@ func (o *operator) halt(ctx context.Context, name string, c lock.Change) (lock.C
 			return lock.ChangeResult{}, s.refused(lock.NotOurs)
 		}
 	}
-	s, err := o.ask(ctx, name, c, c.Run)
+	s, err := o.ask(ctx, name, c, c.Run, "", 0)
 	if err != nil {
 		return lock.ChangeResult{}, err
 	}
@@ -163,12 +164,12 @@ func (o *operator) halt(ctx context.Context, name string, c lock.Change) (lock.C
 		s.of = c.Run
 	}
 	switch {
-	case s.count(changed) > 0 && s.count(changed, already)+len(s.absent) < s.need():
+	case s.count(step.Changed) > 0 && s.count(step.Changed, step.Already)+len(s.absent) < s.need():
 		return s.changed(true), nil // it has given the lock back since
-	case s.count(runOver) > 0:
+	case s.count(step.RunOver) > 0:
 		return s.changed(false), nil
 	}
-	return s.outcome(s.count(already) < s.need(), changed, already)
+	return s.outcome(s.count(step.Already) < s.need(), step.Changed, step.Already)
 }
 
 // free takes the lock from a run at each master that it has. That the run has ended may be
@@ -185,18 +186,18 @@ func (o *operator) free(ctx context.Context, name string, c lock.Change) (lock.C
 			return lock.ChangeResult{}, s.refused(lock.StillRunning)
 		}
 	}
-	s, err := o.ask(ctx, name, c, c.Run)
+	s, err := o.ask(ctx, name, c, c.Run, 0)
 	if err != nil {
 		return lock.ChangeResult{}, err
 	}
-	if s.count(changed) > 0 {
+	if s.count(step.Changed) > 0 {
 		if err := o.freeAgain(ctx, name, c); err != nil {
 			return lock.ChangeResult{}, err
 		}
 		s.of = cmp.Or(c.Run, byForeign)
-		return s.outcome(true, changed, nothing, lock.OtherRun.Code(), lock.StillPaused.Code())
+		return s.outcome(true, step.Changed, step.Nothing, lock.OtherRun.Code(), lock.StillPaused.Code())
 	}
-	return s.outcome(false, nothing)
+	return s.outcome(false, step.Nothing)
 }
 
 // freeAgain takes what a run got back while it was freed at one master after the other, as it
@@ -207,7 +208,7 @@ func (o *operator) freeAgain(ctx context.Context, name string, c lock.Change) er
 		if err != nil || c.Run == "" || !s.has(c.Run) {
 			return err
 		}
-		if _, err := o.ask(ctx, name, c, c.Run); err != nil {
+		if _, err := o.ask(ctx, name, c, c.Run, 0); err != nil {
 			return err
 		}
 	}
@@ -229,29 +230,26 @@ func (o *operator) forget(ctx context.Context, name string, c lock.Change) (lock
 		return lock.ChangeResult{}, err
 	}
 	s.all = true
-	return s.outcome(s.count(changed) > 0, nothing, changed)
+	return s.outcome(s.count(step.Changed) > 0, step.Nothing, step.Changed)
 }
 
 // look asks who has the lock, and changes nothing.
 func (o *operator) look(ctx context.Context, name string, c lock.Change) (*survey, error) {
-	c.Act = looking
+	c.Act = step.Look
 	return o.ask(ctx, name, c)
 }
 
 // ask has all masters make a step, with what its act wants to be told.
 func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...any) (*survey, error) {
 	keys := wire.KeysOf(o.prefix, name, c.By.Run)
-	args := append([]any{`{"run":"` + c.By.Run + `",`, "", "", wire.Word(wire.WhyText(c.Reason))}, more...)
-	for len(args) < 7 {
-		args = append(args, "")
-	}
-	args = append(args, lock.ActHistory, wire.WhoText(c.By, lock.Slot{}), 0, "", name)
-	step := changeStep(c.Act)
+	by := step.Asker{Run: c.By.Run, History: lock.ActHistory, Words: wire.WhoText(c.By, lock.Slot{}), Name: name, Names: keys.Jobs}
+	args := by.Args(append([]any{wire.Word(wire.WhyText(c.Reason))}, more...)...)
+	change := changeStep(c.Act)
 	answers := askAll(ctx, o.sources, o.Timeout, func(ctx context.Context, src addressed) (changeReply, error) {
 		l := src.Fresh(ctx).Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
 		defer l.Close()
-		reply, inDoubt, err := step.Persist(ctx, l, lock.RetryPolicy{Total: o.Timeout, Draw: o.Draw}, keysOf(keys), args...)
-		return reply.settledBy(c, inDoubt), lock.Unconfirmed(err, inDoubt && c.Act != looking)
+		reply, inDoubt, err := change.Persist(ctx, l, lock.RetryPolicy{Total: o.Timeout, Draw: o.Draw}, keys.All(), args...)
+		return changeReply{ChangeReply: reply}.settledBy(c, inDoubt), lock.Unconfirmed(err, inDoubt && c.Act != step.Look)
 	})
 	if ctx.Err() != nil {
 		return nil, lock.Unconfirmed(context.Cause(ctx), slices.ContainsFunc(answers, mayBeDone))
@@ -261,5 +259,5 @@ func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...
 
 // mayBeDone reports whether a master has made a change, or may have.
 func mayBeDone(a saying[changeReply]) bool {
-	return a.err == nil && a.answer.code == changed || errors.As(a.err, new(*lock.UnconfirmedError))
+	return a.err == nil && a.answer.Code == step.Changed || errors.As(a.err, new(*lock.UnconfirmedError))
 }

@@ -112,7 +112,7 @@ func TestAPauseOfAQuorumIsAHolder(t *testing.T) {
 	})
 }
 
-// What runs runs on, and is healed; then the pause has the lock.
+// What runs runs on, and is repaired; then the pause has the lock.
 func TestAPauseTakesTheLockOfAQuorumWhenItBecomesFree(t *testing.T) {
 	fleets(t, func(t *testing.T, all servers, s lock.Store, o lock.Operator, absent int) {
 		req := locktest.RequestFor("job")
@@ -220,7 +220,7 @@ func TestAStopReachesItsRunOfAQuorumAlone(t *testing.T) {
 	})
 }
 
-// Whichever master is marked is believed, and a master that is healed keeps its mark.
+// Whichever master is marked is believed, and a master that is repaired keeps its mark.
 func TestAnyMastersMarkStopsARun(t *testing.T) {
 	t.Parallel()
 	all, s := startDurable(t, 5)
@@ -241,10 +241,10 @@ func TestAnyMastersMarkStopsARun(t *testing.T) {
 	}
 	q := l.(*quorumLease)
 	q.dropKey(0)
-	q.heal(t.Context(), 0, q.nextTerm())
+	q.repair(t.Context(), 0, q.nextTerm())
 	value := locktest.Do(t, all[0], "GET", jobKey).(string)
 	if value == marked || locktest.HolderOf(value).Stop != locktest.HolderOf(marked).Stop {
-		t.Errorf("healed, it has %s", value)
+		t.Errorf("repaired, it has %s", value)
 	}
 	locktest.Renew(t, l)
 	q.work.Wait()

@@ -22,7 +22,7 @@ type poll struct {
 	answers chan answer
 	cancel  context.CancelFunc
 	asking  *sync.WaitGroup
-	elected bool          // a lease was made of it, which may have healed masters
+	elected bool          // a lease was made of it, which may have repaired masters
 	trip    time.Duration // how long it took until the round was decided
 }
 
@@ -74,7 +74,7 @@ func (p *poll) hold(ctx context.Context) (lock.Lease, error) {
 }
 
 // learn tells all masters of the pauses that have ended while some of them were away: one answer is enough, if it says
-// that a majority has noted the end. Who still has such a pause ends it when it is asked again, or healed.
+// that a majority has noted the end. Who still has such a pause ends it when it is asked again, or repaired.
 func (p *poll) learn() {
 	var ids []string
 	for _, v := range p.votes {
@@ -94,7 +94,7 @@ func (p *poll) learn() {
 
 // collect gathers answers until a majority is ours or cannot be any more. What
 // is on its way then is waited for half as long again, in vain only if a master is
-// frozen: if won, since a master less would have to be healed and since two
+// frozen: if won, since a master less would have to be repaired and since two
 // names of one server are found out by their answers; if lost, since a connection
 // that is cut must be made again, and to tell who holds the lock takes a majority. What
 // decides whether tries of the slot are left is waited for as a late release is.
@@ -266,7 +266,7 @@ func (p *poll) elect(ctx context.Context) (*quorumLease, error) {
 
 // agree finds the fence: the largest counter among the masters whose grants
 // were counted. A majority of these must have it before it is used; one that
-// answered it has it already, another raises its counter while its lock is
+// answered it has it already, another bumps its counter while its lock is
 // still this term's.
 func (p *poll) agree(ctx context.Context) (fence int64, members []bool, ok bool) {
 	for _, v := range p.votes {
@@ -286,15 +286,15 @@ func (p *poll) agree(ctx context.Context) (fence int64, members []bool, ok bool)
 		}
 	}
 	if need := lock.Majority(p.quorum.size); agreed < need {
-		agreed += p.raise(ctx, below, fence, need-agreed)
+		agreed += p.bump(ctx, below, fence, need-agreed)
 		return fence, members, agreed >= need
 	}
 	return fence, members, true
 }
 
-// raise asks masters to raise their counters and returns how many did, as soon
+// bump asks masters to bump their counters and returns how many did, as soon
 // as need have.
-func (p *poll) raise(ctx context.Context, at []int, fence int64, need int) (done int) {
+func (p *poll) bump(ctx context.Context, at []int, fence int64, need int) (done int) {
 	ctx, cancel := context.WithTimeout(ctx, p.req.Times.Try)
 	answers := make(chan bool, len(at))
 	var raising sync.WaitGroup
@@ -302,7 +302,7 @@ func (p *poll) raise(ctx context.Context, at []int, fence int64, need int) (done
 	defer cancel()
 	for _, i := range at {
 		raising.Go(func() {
-			ok, err := p.masters[i].raise(ctx, p.term, fence)
+			ok, err := p.masters[i].bump(ctx, p.term, fence)
 			answers <- ok && err == nil
 		})
 	}

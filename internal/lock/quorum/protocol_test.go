@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/step"
 	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
@@ -53,8 +54,12 @@ func FuzzFloorsOfAMastersFence(f *testing.F) {
 	locktest.FuzzFloors(f, func(t *testing.T, fence string) (code, protocol int64) {
 		locktest.Do(t, srv, "FLUSHALL")
 		locktest.Do(t, srv, "SET", jobFence, fence)
-		reply := locktest.Do(t, srv, "EVAL", presentText("grant"), 5, jobKey, jobFence, jobKey+":gone:x", jobKey+":paused",
-			jobKey+":resumed", `{"run":"x",`, term{round: 1}.String(), "00", "}", 60000, 1, 0, 0, "", 0, "", "", 0, "").([]any)
+		words := []any{"EVAL", presentText("grant"), wire.KeyCount}
+		for _, key := range wire.KeysOf(lock.DefaultPrefix, "job", oneRun).All() {
+			words = append(words, key)
+		}
+		args := step.Asker{Run: oneRun}.Args(term{round: 1}.String(), "00", `{"run":"`+oneRun+`",}`, 60000, 1, 0, 0, "")
+		reply := locktest.Do(t, srv, append(words, args...)...).([]any)
 		if reply[0] == int64(-3) {
 			protocol = reply[1].(int64)
 		}
@@ -63,13 +68,13 @@ func FuzzFloorsOfAMastersFence(f *testing.F) {
 }
 
 // Neither step takes a floor away, or the lock where there is one.
-func TestHealAndRaiseLeaveAFloorAlone(t *testing.T) {
+func TestRepairAndBumpLeaveAFloorAlone(t *testing.T) {
 	m, srv := oneMaster(t, locktest.RequestFor("job"))
 	ctx := locktest.Limited(t, locktest.Patience)
 	mustGrant(t, m, term{round: 2})
 	locktest.Do(t, srv, "SET", jobFence, floor)
-	if done, err := m.raise(ctx, term{round: 2}, 1<<52); done || err != nil {
-		t.Errorf("raised: %v", err)
+	if done, err := m.bump(ctx, term{round: 2}, 1<<52); done || err != nil {
+		t.Errorf("bumped: %v", err)
 	}
 	if s, _, err := m.renew(ctx, term{round: 2}); s != ours || err != nil {
 		t.Errorf("renewed: %d, %v", s, err)
@@ -77,8 +82,8 @@ func TestHealAndRaiseLeaveAFloorAlone(t *testing.T) {
 	if s, err := m.release(ctx, term{round: 2}.last(), parting{}); s != ours || err != nil {
 		t.Errorf("released: %d, %v", s, err)
 	}
-	if s, err := m.heal(ctx, term{round: 2, heal: 1}, 1<<52, 0); s != nobodys || err != nil {
-		t.Errorf("healed: %d, %v", s, err)
+	if s, err := m.repair(ctx, term{round: 2, repair: 1}, 1<<52, 0); s != nobodys || err != nil {
+		t.Errorf("repaired: %d, %v", s, err)
 	}
 	if locktest.Do(t, srv, "GET", jobFence) != floor || locktest.Do(t, srv, "EXISTS", jobKey) != int64(0) {
 		t.Error("something was written")
@@ -193,5 +198,31 @@ func TestAPauseThatEndsTakesNoLockOfAMasterForEver(t *testing.T) {
 		if locktest.Do(t, srv, "PTTL", jobKey) == int64(-1) {
 			t.Fatalf("%v is kept for ever", locktest.Do(t, srv, "GET", jobKey))
 		}
+	}
+}
+
+// The same of a lease whose run an operator stops.
+func TestAStopInTheLastMomentOfALeaseKeepsNoLockOfAMasterForEver(t *testing.T) {
+	t.Parallel()
+	srv := redistest.Start(t, redistest.Options{})
+	words := []any{"EVAL", changeStep(lock.ActStop).Text(), wire.KeyCount}
+	for _, key := range wire.KeysOf(lock.DefaultPrefix, "job", otherRun).All() {
+		words = append(words, key)
+	}
+	words = append(words, step.Asker{Run: otherRun, Words: "desk alice 7 redlockrun -", Name: "job", Names: "jobs"}.Args("why", oneRun, "",
+		0)...)
+	stopped := 0
+	for range 500 {
+		locktest.Do(t, srv, "FLUSHALL")
+		locktest.Do(t, srv, "SET", jobKey, `{"run":"`+oneRun+`","vote":"00000001.00000000.00","v":1}`, "PX", 1)
+		if locktest.Do(t, srv, words...).([]any)[0] == int64(step.Changed) {
+			stopped++
+		}
+		if locktest.Do(t, srv, "PTTL", jobKey) == int64(-1) {
+			t.Fatalf("%v is kept for ever", locktest.Do(t, srv, "GET", jobKey))
+		}
+	}
+	if stopped == 0 {
+		t.Error("no step came in time")
 	}
 }

@@ -42,16 +42,16 @@ type master interface {
 	// learn tells the master, with what it is asked from now on, which pauses have ended.
 	learn(ended string)
 
-	// raise raises the counter to fence if the lock still is b's.
-	raise(ctx context.Context, b term, fence int64) (done bool, err error)
+	// bump bumps the counter to fence if the lock still is b's.
+	bump(ctx context.Context, b term, fence int64) (done bool, err error)
 
 	// renew begins the full ttl anew if the lock is b's. stop reports that an operator wants
 	// the run to end.
 	renew(ctx context.Context, b term) (whose standing, stop bool, err error)
 
-	// heal takes the lock for b if it is nobody's or an older term's of this
-	// run, and raises the counter to fence. The run has had the lock for held.
-	heal(ctx context.Context, b term, fence int64, held time.Duration) (standing, error)
+	// repair takes the lock for b if it is nobody's or an older term's of this
+	// run, and bumps the counter to fence. The run has had the lock for held.
+	repair(ctx context.Context, b term, fence int64, held time.Duration) (standing, error)
 
 	// release gives up the lock of any term of this run up to b, and enters what end says.
 	release(ctx context.Context, b term, end parting) (standing, error)
@@ -65,10 +65,10 @@ type master interface {
 }
 
 // A term numbers what one run asks of the masters: the round that took the
-// lock, and the healing within it.
-type term struct{ round, heal uint32 }
+// lock, and the repairing within it.
+type term struct{ round, repair uint32 }
 
-func (b term) String() string { return fmt.Sprintf("%08x.%08x", b.round, b.heal) }
+func (b term) String() string { return fmt.Sprintf("%08x.%08x", b.round, b.repair) }
 
 // last is after every term of b's round.
 func (b term) last() term { return term{b.round, 1<<32 - 1} }
@@ -85,17 +85,17 @@ const (
 
 // A vote is the answer of a master that was asked for the lock.
 type vote struct {
-	verdict verdict
-	fence   int64           // of granted: the counter of this master
-	server  string          // which server process that is; may be empty
-	owner   string          // of refused: run and round of the holder
-	held    lock.HeldError  // of refused
-	slot    lock.SlotState  // of closed, granted and refused: what this master had of the run's slot
-	ends    []lock.PauseEnd // of granted: pauses that have ended without some master
-	doubts  []string        // of granted and refused: runs that had the lock here and have not said how they ended
-	wait    time.Duration
-	wrong   *lock.NotLockError
-	newer   *lock.NewerError
+	verdict     verdict
+	fence       int64           // of granted: the counter of this master
+	server      string          // which server process that is; may be empty
+	owner       string          // of refused: run and round of the holder
+	held        lock.HeldError  // of refused
+	slot        lock.SlotState  // of closed, granted and refused: what this master had of the run's slot
+	ends        []lock.PauseEnd // of granted: pauses that have ended without some master
+	unconfirmed []string        // of granted and refused: runs that had the lock here and have not said how they ended
+	wait        time.Duration
+	wrong       *lock.NotLockError
+	newer       *lock.NewerError
 }
 
 type verdict int

@@ -321,7 +321,7 @@ func TestAFreshlyRestartedServerDoesNotVote(t *testing.T) {
 		fresh := func() time.Duration { return time.Since(restarted) }
 		servers[0].uptime = fresh
 		l := locktest.Acquire(t, q, locktest.RequestFor("job"))
-		if servers[0].holder() != "" && servers[0].term.heal == 0 {
+		if servers[0].holder() != "" && servers[0].term.repair == 0 {
 			t.Error("a server voted that had just been restarted")
 		}
 		l.Release(t.Context(), lock.ReleaseRequest{})
@@ -399,7 +399,7 @@ func TestAFenceIsNotUsedOnceTheLockHasMovedOn(t *testing.T) {
 		servers[1].counter = time.Now().Add(time.Hour).UnixMilli()
 		for _, s := range []*simServer{servers[0], servers[2]} {
 			s.before = func(what string) {
-				if what == "raise" && s.run != "other" {
+				if what == "bump" && s.run != "other" {
 					s.run, s.until = "other", time.Now().Add(time.Second)
 				}
 			}

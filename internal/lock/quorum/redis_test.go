@@ -439,24 +439,24 @@ func TestABusyQuorumSaysSinceWhenTheLockIsHeld(t *testing.T) {
 func TestFenceIsOfOneInstantAtAllMasters(t *testing.T) {
 	t.Parallel()
 	s := startServers(t, 5, redistest.Options{}).open(t).(*quorum)
-	open, turn, raises := s.open, new(sync.Mutex), new(atomic.Int32)
+	open, turn, bumps := s.open, new(sync.Mutex), new(atomic.Int32)
 	s.open = func(req lock.Request) (masters []master) {
 		for _, m := range open(req) {
-			masters = append(masters, &latecomer{m, turn, raises})
+			masters = append(masters, &latecomer{m, turn, bumps})
 		}
 		return masters
 	}
 	locktest.Acquire(t, s, locktest.RequestFor("job"))
-	if n := raises.Load(); n > 0 {
-		t.Errorf("%d servers had to raise their fences", n)
+	if n := bumps.Load(); n > 0 {
+		t.Errorf("%d servers had to bump their fences", n)
 	}
 }
 
 // A latecomer asks a master for its vote in a millisecond of its own.
 type latecomer struct {
 	master
-	turn   *sync.Mutex
-	raises *atomic.Int32
+	turn  *sync.Mutex
+	bumps *atomic.Int32
 }
 
 func (c *latecomer) grant(ctx context.Context, b term, asked int64) (vote, error) {
@@ -468,7 +468,7 @@ func (c *latecomer) grant(ctx context.Context, b term, asked int64) (vote, error
 	return c.master.grant(ctx, b, asked)
 }
 
-func (c *latecomer) raise(ctx context.Context, b term, fence int64) (bool, error) {
-	c.raises.Add(1)
-	return c.master.raise(ctx, b, fence)
+func (c *latecomer) bump(ctx context.Context, b term, fence int64) (bool, error) {
+	c.bumps.Add(1)
+	return c.master.bump(ctx, b, fence)
 }

@@ -110,7 +110,7 @@ func TestNothingIsRepairedWithoutAMajority(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		if servers[0].holder() != "" {
-			t.Error("a server was healed without a majority")
+			t.Error("a server was repaired without a majority")
 		}
 		servers[1].lose() // when it is thawed it has forgotten
 		servers[1].thaw()
@@ -122,7 +122,7 @@ func TestNothingIsRepairedWithoutAMajority(t *testing.T) {
 	})
 }
 
-// The fault that the model found in the obvious design: a healing arrives when
+// The fault that the model found in the obvious design: a repairing arrives when
 // the lease is over and somebody else has come and gone.
 func TestALateRepairDoesNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -131,8 +131,8 @@ func TestALateRepairDoesNotCount(t *testing.T) {
 		l := locktest.Acquire(t, q, req)
 		servers[2].lose()
 		servers[2].before = func(what string) {
-			if what == "heal" {
-				panic("healed in time")
+			if what == "repair" {
+				panic("repaired in time")
 			}
 		}
 		renew := func() error {
@@ -155,7 +155,7 @@ func TestALateRepairDoesNotCount(t *testing.T) {
 		time.Sleep(2 * req.Times.TTL) // the lease is over
 		other := locktest.RequestFor("job")
 		locktest.Acquire(t, q, other).Release(t.Context(), lock.ReleaseRequest{})
-		servers[2].thaw() // the order to heal arrives
+		servers[2].thaw() // the order to repair arrives
 		synctest.Wait()
 		servers[0].grab(req.Holder.Run, time.Hour) // as if it had never lapsed there
 		if err := renew(); !errors.Is(err, lock.ErrLost) {

@@ -14,11 +14,11 @@ import (
 
 // A grantReply is what the grant step answers:
 //
-//	{1, fence, server, ends, slot, doubts}   granted; server is the id of the process, or '';
+//	{1, fence, server, ends, slot, unconfirmed}   granted; server is the id of the process, or '';
 //	                         which pauses have ended without some master, what was known of
 //	                         the slot, and a line for each run in doubt
 //	{1, fence, server, ends} granted to a run that has no slot and is not entered
-//	{0, pttl, record, now, slot, doubts}   busy: what is left of the key, its value of any
+//	{0, pttl, record, now, slot, unconfirmed}   busy: what is left of the key, its value of any
 //	                         bytes, of which at most 1 KiB, and the server's clock in ms
 //	{0, pttl, record, now}   busy, for a run that has no slot and is not entered
 //	{2}                      granted before to the same term, as another master
@@ -29,23 +29,20 @@ import (
 //	{-2}                     the fence is no number below 2^53
 //	{-3, protocol}           only that protocol and later ones may touch the lock
 type grantReply struct {
-	verdict verdict       // never silent
-	fence   int64         // of granted
-	server  string        // of granted
-	ends    string        // of granted: as lock.ReadPauseEnds has it; may be empty
-	left    time.Duration // of refused; negative: the key never expires by itself
-	record  string        // of refused
-	now     int64         // of refused
-	slot    string        // of granted, refused and closed; may be empty
-	doubts  string        // of granted and refused; may be empty
-	wait    time.Duration // of abstained
-	wrong   wrongKey      // of notLock
+	verdict     verdict       // never silent
+	fence       int64         // of granted
+	server      string        // of granted
+	ends        string        // of granted: as lock.ReadPauseEnds has it; may be empty
+	left        time.Duration // of refused; negative: the key never expires by itself
+	record      string        // of refused
+	now         int64         // of refused
+	slot        string        // of granted, refused and closed; may be empty
+	unconfirmed string        // of granted and refused; may be empty
+	wait        time.Duration // of abstained
+	wrong       wrongKey      // of notLock
 
 	protocol int // of newer
 }
-
-// mostKeys is how many keys the steps have.
-const mostKeys = 10
 
 // A wrongKey is a key in whose place something else stands.
 type wrongKey struct {
@@ -59,12 +56,12 @@ func readGrant(r *link.Reply) (g grantReply) {
 	case 1:
 		g.verdict, g.fence, g.server, g.ends = granted, r.Whole(1), r.Text(), r.Text()
 		if r.Len() > 0 {
-			g.slot, g.doubts = r.Text(), r.Text()
+			g.slot, g.unconfirmed = r.Text(), r.Text()
 		}
 	case 0:
 		g.verdict, g.left, g.record, g.now = refused, r.Left(), r.Text(), r.Whole(0)
 		if r.Len() > 0 {
-			g.slot, g.doubts = r.Text(), r.Text()
+			g.slot, g.unconfirmed = r.Text(), r.Text()
 		}
 	case 2:
 		g.verdict = duplicate
@@ -89,7 +86,7 @@ func readWrongKey(code int64, r *link.Reply) wrongKey {
 	if code == -2 {
 		return wrongKey{at: 1, full: true}
 	}
-	return wrongKey{at: int(r.Number(1, mostKeys) - 1), kind: r.Text()}
+	return wrongKey{at: int(r.Number(1, wire.KeyCount) - 1), kind: r.Text()}
 }
 
 // readFloor reads what comes after the code of {-3, protocol}.
@@ -108,14 +105,14 @@ func owner(record string) string {
 	return term.Run + term.Vote[:8]
 }
 
-// readRaise reads whether the raise step was done:
+// readBump reads whether the bump step was done:
 //
-//	{1}             the fence is at least that, and was raised while the lock was this term's
+//	{1}             the fence is at least that, and was bumped while the lock was this term's
 //	{0}             the lock is this term's no more
 //	{-1, n, type}   the n-th key is no string
 //	{-2}            the fence is no number below 2^53
 //	{-3, protocol}  only that protocol and later ones may touch the lock
-func readRaise(r *link.Reply) (done bool) {
+func readBump(r *link.Reply) (done bool) {
 	switch code := r.Code(); code {
 	case 1:
 		return true
@@ -154,7 +151,7 @@ func readRenew(r *link.Reply) (n renewReply) {
 	return n
 }
 
-// readHeal reads whose the lock is by the heal step:
+// readRepair reads whose the lock is by the repair step:
 //
 //	{1}             the term's
 //	{0}             another has it
@@ -162,7 +159,7 @@ func readRenew(r *link.Reply) (n renewReply) {
 //	{-1, n, type}   the n-th key is no string
 //	{-2}            the fence is no number below 2^53
 //	{-3, protocol}  only that protocol and later ones may touch the lock
-func readHeal(r *link.Reply) standing {
+func readRepair(r *link.Reply) standing {
 	switch code := r.Code(); code {
 	case 1:
 		return ours

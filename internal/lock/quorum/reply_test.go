@@ -2,7 +2,6 @@ package quorum
 
 import (
 	"fmt"
-	"redlockrun/internal/lock/link"
 	"testing"
 	"time"
 
@@ -38,9 +37,9 @@ func FuzzAReplyOfTheGrantStep(f *testing.F) {
 func grantParts(g grantReply) []any {
 	switch g.verdict {
 	case granted:
-		return []any{int64(1), g.fence, g.server, g.ends, g.slot, g.doubts}
+		return []any{int64(1), g.fence, g.server, g.ends, g.slot, g.unconfirmed}
 	case refused:
-		return []any{int64(0), locktest.PTTL(g.left), g.record, g.now, g.slot, g.doubts}
+		return []any{int64(0), locktest.PTTL(g.left), g.record, g.now, g.slot, g.unconfirmed}
 	case closed:
 		return []any{int64(6), g.slot}
 	case duplicate:
@@ -59,8 +58,8 @@ func grantParts(g grantReply) []any {
 	return []any{int64(-1), int64(g.wrong.at + 1), g.wrong.kind}
 }
 
-func FuzzAReplyOfTheRaiseStep(f *testing.F) {
-	locktest.FuzzReply(f, present.raise.Read, raiseParts,
+func FuzzAReplyOfTheBumpStep(f *testing.F) {
+	locktest.FuzzReply(f, present.bump.Read, bumpParts,
 		"*1\r\n:1\r\n",
 		"*1\r\n:0\r\n",
 		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
@@ -68,7 +67,7 @@ func FuzzAReplyOfTheRaiseStep(f *testing.F) {
 	)
 }
 
-func raiseParts(done bool) []any {
+func bumpParts(done bool) []any {
 	if done {
 		return []any{int64(1)}
 	}
@@ -100,8 +99,8 @@ func standingParts(s standing) []any {
 	return []any{map[standing]int64{ours: 1, anothers: 0, nobodys: -1}[s]}
 }
 
-func FuzzAReplyOfTheHealStep(f *testing.F) {
-	locktest.FuzzReply(f, present.heal.Read, healParts,
+func FuzzAReplyOfTheRepairStep(f *testing.F) {
+	locktest.FuzzReply(f, present.repair.Read, repairParts,
 		"*1\r\n:1\r\n",
 		"*1\r\n:4\r\n",
 		"*1\r\n:0\r\n",
@@ -111,7 +110,7 @@ func FuzzAReplyOfTheHealStep(f *testing.F) {
 	)
 }
 
-func healParts(s standing) []any {
+func repairParts(s standing) []any {
 	return []any{map[standing]int64{ours: 1, anothers: 0, nobodys: 4}[s]}
 }
 
@@ -121,21 +120,6 @@ func FuzzAReplyOfTheReleaseStep(f *testing.F) {
 		"*1\r\n:2\r\n",
 		"*1\r\n:0\r\n",
 	)
-}
-
-func FuzzAReplyOfAnOperatorsStep(f *testing.F) {
-	locktest.FuzzReply(f, changeStep(looking).Read, changeParts,
-		"*7\r\n:1\r\n:60000\r\n$166\r\n"+aRecord+"\r\n$0\r\n\r\n:1795344198501\r\n:1\r\n$0\r\n\r\n",
-		"*7\r\n:-10\r\n:-2\r\n$0\r\n\r\n$10\r\nany\x00\xffbytes\r\n:1795344198501\r\n:0\r\n$28\r\n01M81DMTT12W82XVDCC6DMTXSB@c\r\n",
-		"*3\r\n:-1\r\n:4\r\n$4\r\nlist\r\n",
-	)
-}
-
-func changeParts(c changeReply) []any {
-	if c.code == wrongKind {
-		return []any{c.code, int64(c.wrong.at + 1), c.wrong.kind}
-	}
-	return []any{c.code, c.left, c.held, c.pause, c.now, int64(link.Digit(c.ran)), c.ends}
 }
 
 // A holder's name is anybody's: the value of a key.

@@ -128,8 +128,8 @@ type simMaster struct {
 
 func (m *simMaster) Address() string { return m.name }
 
-// step brings a request to the server and its answer back; f runs in the server.
-func step[T any](ctx context.Context, m *simMaster, what string, f func() T) (reply T, err error) {
+// simStep brings a request to the server and its answer back; f runs in the server.
+func simStep[T any](ctx context.Context, m *simMaster, what string, f func() T) (reply T, err error) {
 	type answer struct {
 		reply T
 		err   error
@@ -201,7 +201,7 @@ func (m *simMaster) revoked(b term) bool {
 }
 
 func (m *simMaster) grant(ctx context.Context, b term, asked int64) (vote, error) {
-	return step(ctx, m, "grant", func() vote {
+	return simStep(ctx, m, "grant", func() vote {
 		switch owner := m.owner(); {
 		case owner != "" && owner != m.req.Holder.Run:
 			return vote{verdict: refused, owner: fmt.Sprint(owner, m.term.round), held: lock.HeldError{
@@ -222,8 +222,8 @@ func (m *simMaster) grant(ctx context.Context, b term, asked int64) (vote, error
 
 func (m *simMaster) learn(string) {}
 
-func (m *simMaster) raise(ctx context.Context, b term, fence int64) (bool, error) {
-	return step(ctx, m, "raise", func() bool {
+func (m *simMaster) bump(ctx context.Context, b term, fence int64) (bool, error) {
+	return simStep(ctx, m, "bump", func() bool {
 		if m.standing(b) != ours {
 			return false
 		}
@@ -243,7 +243,7 @@ func (m *simMaster) standing(b term) standing {
 }
 
 func (m *simMaster) renew(ctx context.Context, b term) (whose standing, stop bool, err error) {
-	whose, err = step(ctx, m, "renew", func() standing {
+	whose, err = simStep(ctx, m, "renew", func() standing {
 		s := m.standing(b)
 		if s == ours {
 			m.until = time.Now().Add(m.req.Times.TTL)
@@ -253,8 +253,8 @@ func (m *simMaster) renew(ctx context.Context, b term) (whose standing, stop boo
 	return whose, false, err
 }
 
-func (m *simMaster) heal(ctx context.Context, b term, fence int64, _ time.Duration) (standing, error) {
-	return step(ctx, m, "heal", func() standing {
+func (m *simMaster) repair(ctx context.Context, b term, fence int64, _ time.Duration) (standing, error) {
+	return simStep(ctx, m, "repair", func() standing {
 		s := m.standing(b)
 		if s == nobodys && !m.revoked(b) && (m.owner() == "" || m.term.String() < b.String()) {
 			m.take(b)
@@ -276,11 +276,11 @@ func (m *simMaster) free(b term, keep time.Duration) (s standing) {
 }
 
 func (m *simMaster) release(ctx context.Context, b term, end parting) (standing, error) {
-	return step(ctx, m, "release", func() standing { return m.free(b, end.Keep) })
+	return simStep(ctx, m, "release", func() standing { return m.free(b, end.Keep) })
 }
 
 func (m *simMaster) giveUp(ctx context.Context, b term, _ parting) error {
-	_, err := step(ctx, m, "give up", func() standing {
+	_, err := simStep(ctx, m, "give up", func() standing {
 		m.gone[m.req.Holder.Run] = b
 		return m.free(b, 0)
 	})

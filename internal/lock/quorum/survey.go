@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/step"
 	"redlockrun/internal/lock/wire"
 )
 
@@ -30,9 +31,8 @@ func surveyed(q *quorum, name string, keys wire.Keys, answers []saying[changeRep
 	for _, a := range answers {
 		err := a.err
 		s.inDoubt = s.inDoubt || mayBeDone(a)
-		if err == nil && a.answer.code == wrongKind {
-			w := a.answer.wrong
-			wrong = append(wrong, &lock.NotLockError{Key: keysOf(keys)[w.at], What: lock.TypeName(w.kind)})
+		if err == nil && a.answer.Code == step.Wrong {
+			wrong = append(wrong, &lock.NotLockError{Key: keys.All()[a.answer.Key], What: lock.TypeName(a.answer.Kind)})
 			err = wrong[len(wrong)-1]
 		}
 		if err == nil {
@@ -59,7 +59,7 @@ func (s *survey) need() int { return lock.Majority(s.quorum.size) }
 // count is how many masters have answered with one of these codes.
 func (s *survey) count(codes ...int64) (n int) {
 	for _, r := range s.said {
-		if slices.Contains(codes, r.code) {
+		if slices.Contains(codes, r.Code) {
 			n++
 		}
 	}
@@ -97,7 +97,7 @@ func (s *survey) objection() (most lock.Objection) {
 			most, n = o, k
 		}
 	}
-	if n < s.count(nothing) && !s.all {
+	if n < s.count(step.Nothing) && !s.all {
 		return 0
 	}
 	return most
@@ -133,15 +133,15 @@ func (s *survey) has(run string) bool {
 // ended reports whether a master knows that a run has ended.
 func (s *survey) ended(run string) bool {
 	return slices.ContainsFunc(s.said, func(r changeReply) bool {
-		h, _, _ := wire.ReadHeld(r.held)
+		h, _, _ := wire.ReadHeld(r.Held)
 		return r.run() == run && !h.Ended.IsZero()
 	})
 }
 
 // changed is how things are. Of the holder's lease the longest rest counts.
 func (s *survey) changed(done bool) lock.ChangeResult {
-	out := lock.ChangeResult{Done: done, Now: time.UnixMilli(s.said[0].now), Absent: s.absent}
-	out.Ran = slices.ContainsFunc(s.said, func(r changeReply) bool { return r.ran })
+	out := lock.ChangeResult{Done: done, Now: time.UnixMilli(s.said[0].Now), Absent: s.absent}
+	out.Ran = slices.ContainsFunc(s.said, func(r changeReply) bool { return r.Ran })
 	out.Unconfirmed = s.unsure()
 	if s.leaves || s.paused() {
 		out.Pause = s.pause()
@@ -152,7 +152,7 @@ func (s *survey) changed(done bool) lock.ChangeResult {
 			continue
 		}
 		if holder != byPause && (out.Holder == lock.Holder{} || out.Holder.Ended.IsZero()) {
-			out.Holder, out.At, _ = wire.ReadHeld(r.held)
+			out.Holder, out.At, _ = wire.ReadHeld(r.Held)
 		}
 		if left := r.lease(); left < 0 || out.Left >= 0 && left > out.Left {
 			out.Left = left
@@ -165,7 +165,7 @@ func (s *survey) changed(done bool) lock.ChangeResult {
 func (s *survey) unsure() bool {
 	some := false
 	for _, r := range s.said {
-		if r.code == changed && !r.unsure {
+		if r.Code == step.Changed && !r.unsure {
 			return false
 		}
 		some = some || r.unsure
@@ -176,7 +176,7 @@ func (s *survey) unsure() bool {
 // pauses are those that masters have, the longest first.
 func (s *survey) pauses() (all []*lock.PauseMark) {
 	for _, r := range s.said {
-		if p := wire.ReadPause(r.pause); p != nil {
+		if p := wire.ReadPause(r.Pause); p != nil {
 			all = append(all, p)
 		}
 	}
@@ -197,7 +197,7 @@ func (s *survey) pause() *lock.PauseMark {
 func (s *survey) leftOver() (ends []lock.PauseEnd) {
 	for _, p := range s.pauses() {
 		for _, r := range s.said {
-			for _, end := range wire.ReadPauseEnds(r.ends) {
+			for _, end := range wire.ReadPauseEnds(r.Ends) {
 				if end.ID == p.ID && !slices.Contains(ends, end) {
 					ends = append(ends, end)
 				}

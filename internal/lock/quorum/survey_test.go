@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/step"
 )
 
 const (
@@ -17,14 +18,16 @@ const (
 
 // by is the reply of a master whose lock a run has, for left ms.
 func by(run string, code, left int64) changeReply {
-	return changeReply{code: code, left: left, held: `{"run":"` + run + `","vote":"00000001.00000000.00","v":1,"at":1}`, now: 1}
+	return changeReply{ChangeReply: step.ChangeReply{Code: code, Left: left, Held: `{"run":"` + run + `","vote":"00000001.00000000.00","v":1,"at":1}`, Now: 1}}
 }
 
-func freeBy(code int64) changeReply { return changeReply{code: code, left: -2, now: 1} }
+func freeBy(code int64) changeReply {
+	return changeReply{ChangeReply: step.ChangeReply{Code: code, Left: -2, Now: 1}}
+}
 
 func pausedBy(who string, until time.Duration) changeReply {
 	value := fmt.Sprintf(`{"pause":"%s","v":1,"by":"%s","why":"","since":1,"until":%d}`, oneRun, who, until.Milliseconds())
-	return changeReply{code: already, left: 1000, held: value, pause: value, now: 1}
+	return changeReply{ChangeReply: step.ChangeReply{Code: step.Already, Left: 1000, Held: value, Pause: value, Now: 1}}
 }
 
 func surveyOf(size int, said ...changeReply) *survey {
@@ -83,11 +86,11 @@ func TestWhatTheAnswersOfMastersMeanTogether(t *testing.T) {
 		good   []int64
 		want   error // *RefusedError of the objection, unavailable, or nil
 	}{
-		{surveyOf(3, freeBy(changed), freeBy(changed)), []int64{changed}, nil},
-		{surveyOf(3, freeBy(changed), freeBy(other)), []int64{changed}, unavailable},
-		{surveyOf(3, freeBy(other), freeBy(other)), []int64{changed}, &lock.RefusedError{Refusal: lock.OtherRun}},
-		{surveyOf(3, freeBy(other), freeBy(nothing), freeBy(nothing)), []int64{changed}, nil},
-		{surveyOf(5, freeBy(held), freeBy(held), freeBy(other), freeBy(changed), freeBy(changed)), []int64{changed},
+		{surveyOf(3, freeBy(step.Changed), freeBy(step.Changed)), []int64{step.Changed}, nil},
+		{surveyOf(3, freeBy(step.Changed), freeBy(other)), []int64{step.Changed}, unavailable},
+		{surveyOf(3, freeBy(other), freeBy(other)), []int64{step.Changed}, &lock.RefusedError{Refusal: lock.OtherRun}},
+		{surveyOf(3, freeBy(other), freeBy(step.Nothing), freeBy(step.Nothing)), []int64{step.Changed}, nil},
+		{surveyOf(5, freeBy(held), freeBy(held), freeBy(other), freeBy(step.Changed), freeBy(step.Changed)), []int64{step.Changed},
 			&lock.RefusedError{Refusal: lock.StillHeld}},
 	} {
 		_, err := c.survey.outcome(true, c.good...)

@@ -51,21 +51,21 @@ func TestAFenceIsBumpedForItsTermAlone(t *testing.T) {
 	t.Parallel()
 	m, srv := oneMaster(t, locktest.RequestFor("job"))
 	fence := mustGrant(t, m, term{round: 2}).fence
-	for _, b := range []term{{round: 1}, {round: 3}, {round: 2, heal: 1}} {
-		if done, err := m.raise(locktest.Limited(t, locktest.Patience), b, fence+100); done || err != nil {
-			t.Errorf("raised for term %s, %v", b, err)
+	for _, b := range []term{{round: 1}, {round: 3}, {round: 2, repair: 1}} {
+		if done, err := m.bump(locktest.Limited(t, locktest.Patience), b, fence+100); done || err != nil {
+			t.Errorf("bumped for term %s, %v", b, err)
 		}
 	}
-	if done, err := m.raise(locktest.Limited(t, locktest.Patience), term{round: 2}, fence+5); !done || err != nil {
-		t.Errorf("not raised, %v", err)
+	if done, err := m.bump(locktest.Limited(t, locktest.Patience), term{round: 2}, fence+5); !done || err != nil {
+		t.Errorf("not bumped, %v", err)
 	}
 	locktest.Do(t, srv, "SET", "redlockrun:{job}", "other")
-	if done, err := m.raise(locktest.Limited(t, locktest.Patience), term{round: 2}, fence+100); done || err != nil {
-		t.Errorf("raised for a lock that is another's, %v", err)
+	if done, err := m.bump(locktest.Limited(t, locktest.Patience), term{round: 2}, fence+100); done || err != nil {
+		t.Errorf("bumped for a lock that is another's, %v", err)
 	}
 	locktest.Do(t, srv, "DEL", "redlockrun:{job}")
-	if done, err := m.raise(locktest.Limited(t, locktest.Patience), term{round: 2}, fence+100); done || err != nil {
-		t.Errorf("raised for a lock that has lapsed, %v", err)
+	if done, err := m.bump(locktest.Limited(t, locktest.Patience), term{round: 2}, fence+100); done || err != nil {
+		t.Errorf("bumped for a lock that has lapsed, %v", err)
 	}
 	if next := mustGrant(t, m, term{round: 3}).fence; next < fence+6 || next > fence+99 && next < time2000 {
 		t.Errorf("the next fence is %d", next)
@@ -82,7 +82,7 @@ func TestARenewalComparesTheWholeTerm(t *testing.T) {
 	for _, test := range []struct {
 		b    term
 		want standing
-	}{{term{round: 2}, ours}, {term{round: 1}, nobodys}, {term{round: 2, heal: 1}, nobodys}, {term{round: 3}, nobodys}} {
+	}{{term{round: 2}, ours}, {term{round: 1}, nobodys}, {term{round: 2, repair: 1}, nobodys}, {term{round: 3}, nobodys}} {
 		if got, _, err := m.renew(locktest.Limited(t, locktest.Patience), test.b); got != test.want || err != nil {
 			t.Errorf("term %s: %d, %v, want %d", test.b, got, err, test.want)
 		}
@@ -113,12 +113,12 @@ func TestALateOrderIsOlder(t *testing.T) {
 	for _, test := range []struct {
 		b    term
 		want standing
-	}{{term{round: 1, heal: 2}, ours}, {term{round: 1, heal: 1}, nobodys}} {
-		if got, err := m.heal(locktest.Limited(t, locktest.Patience), test.b, 1, 0); got != test.want || err != nil {
+	}{{term{round: 1, repair: 2}, ours}, {term{round: 1, repair: 1}, nobodys}} {
+		if got, err := m.repair(locktest.Limited(t, locktest.Patience), test.b, 1, 0); got != test.want || err != nil {
 			t.Errorf("term %s: %d, %v, want %d", test.b, got, err, test.want)
 		}
 	}
 	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli()); v.verdict != revoked || err != nil {
-		t.Errorf("the round that was healed since is answered %+v, %v", v, err)
+		t.Errorf("the round that was repaired since is answered %+v, %v", v, err)
 	}
 }

@@ -9,10 +9,13 @@ import "strings"
 // the run. Jobs is the set of names, the only key that has not the hash tag of the lock.
 type Keys struct{ Lock, Fence, Line, Who, Gone, Slots, Paused, Resumed, Job, Runs, Bad, Jobs string }
 
-// All are the keys as the steps that know the line want them.
+// All are the keys in the order in which the steps of runs and operators have them: see internal/lock/step/prelude.lua.
 func (k Keys) All() []string {
-	return []string{k.Lock, k.Fence, k.Line, k.Who, k.Gone, k.Slots, k.Paused, k.Job, k.Runs, k.Bad}
+	return []string{k.Lock, k.Fence, k.Gone, k.Paused, k.Resumed, k.Slots, k.Job, k.Runs, k.Bad, k.Line, k.Who}
 }
+
+// KeyCount is how many keys the steps of runs and operators have.
+const KeyCount = 11
 
 // Channel is where a run is told that it is its turn.
 func (k Keys) Channel(run string) string { return k.Lock + ":" + run }

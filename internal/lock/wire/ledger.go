@@ -10,21 +10,21 @@ import (
 // Of the hash of a job in the ledger, these are the fields that are read, the kinds of ends
 // aside: records of runs, and what has been reckoned of them.
 const (
-	openField    = "open"
-	lastField    = "last"
-	goodField    = "good"
-	meanField    = "mean"
-	stoppedField = "stopped"
-	doubtsField  = "doubts" // of a quorum's master: entries of runs that are open, a line each
-	maxAgeField  = "max_age"
-	sinceField   = "max_age_since"
-	pausesField  = "pauses"
-	countField   = "count:" // before each kind of end
+	openField        = "open"
+	lastField        = "last"
+	goodField        = "good"
+	meanField        = "mean"
+	stoppedField     = "stopped"
+	unconfirmedField = "unconfirmed" // of a quorum's master: entries of runs that are open, a line each
+	maxAgeField      = "max_age"
+	sinceField       = "max_age_since"
+	pausesField      = "pauses"
+	countField       = "count:" // before each kind of end
 )
 
 // LedgerFields are the names of all fields that are read.
 func LedgerFields() []string {
-	fields := []string{openField, lastField, goodField, meanField, stoppedField, doubtsField, maxAgeField, sinceField, pausesField}
+	fields := []string{openField, lastField, goodField, meanField, stoppedField, unconfirmedField, maxAgeField, sinceField, pausesField}
 	for _, how := range lock.EndKinds() {
 		fields = append(fields, countField+string(how))
 	}
@@ -56,7 +56,7 @@ func readField(j *lock.Job, field, text string) (ok bool) {
 		j.LastSuccess, ok = ReadEntry(text)
 	case stoppedField:
 		j.Stopped, ok = ReadEntry(text)
-	case doubtsField:
+	case unconfirmedField:
 		ok = true
 		for line := range strings.Lines(text) {
 			doubt, is := ReadEntry(strings.TrimSuffix(line, "\n"))

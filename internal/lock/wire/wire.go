@@ -22,6 +22,12 @@ const (
 	// Untold is the same where the run could not be told: it looks by itself within so long.
 	Untold = 6 * time.Second
 
+	// Silent is how long a waiter may look at nothing, though it could: then it is passed over.
+	Silent = 12 * time.Second
+
+	// WaitersRemembered is how long a waiter that looks at nothing stays in line, and the line where no waiter looks.
+	WaitersRemembered = time.Hour
+
 	// Tombstone is how long an acquire that was given up without an answer may still be under way.
 	Tombstone = time.Minute
 )

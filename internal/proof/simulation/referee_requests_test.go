@@ -86,7 +86,7 @@ func (run *record) besides(at time.Time) bool {
 }
 
 // acquires are words that only the acquire step has.
-var acquires = []byte("local waits, unbowed = mode")
+var acquires = []byte("local waits, ignores_pauses = mode")
 
 // counts notes a step of the one server that a run has made, and judges who joins the line.
 func (r *referee) counts(x *wire, now standing) {

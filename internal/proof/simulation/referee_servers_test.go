@@ -51,8 +51,7 @@ func (r *referee) refusedBy(x *wire, run *record) {
 // does
 // that has the lock there by the one before: nothing is done by it if it is refused.
 func raises(request []byte) bool {
-	return bytes.Contains(request, []byte("setCounter(fence)")) ||
-		bytes.Contains(request, []byte("setCounter(tonumber("))
+	return bytes.Contains(request, []byte("next_fence(tonumber(")) || bytes.Contains(request, []byte("if last < "))
 }
 
 // silence notes that the ledger may not know how a run ends; nil: what an operator's step has found.

@@ -24,7 +24,7 @@ var (
 	runs     = []string{"01ARZ3NDEKTSV4RRFFQ69G5FAV", "01BX5ZZKBKACTAV9WEVGEMMVRZ", "01CKZ3NDEKTSV4RRFFQ69G5FAV", "01DX5ZZKBKACTAV9WEVGEMMVS0"}
 	channels = []string{"c", "redlockrun:{job}:", "redlockrun:{job}:" + runs[0], "redlockrun:{job}:" + runs[1],
 		"redlockrun:{other}:" + runs[0]}
-	fields = []string{"open", "f", "g", "mean", "doubts", "looks", "listed", "once", runs[0], runs[1]}
+	fields = []string{"open", "f", "g", "mean", "unconfirmed", "looks", "listed", "once", runs[0], runs[1]}
 	values = []string{"", "x", "0", "7", "-3", "3.5", "1e3", "9223372036854775807", "-9223372036854775808", "007", " 1", "9007199254740991",
 		"1763790000000 p2", "1763790000000", "closed 5 x", `{"pause":"` + runs[0] + `","v":1,"by":"a","why":"deploy 7"}`,
 		`{"run":"` + runs[0] + `","v":1,"host":"h","pid":1,"fence":7,"at":1000}`,

@@ -1,30 +1,68 @@
+local function run_of(record) return string.match(record, '^{"run":"(%w+)",') or '' end
+local function term_of(record) return string.match(record, '^{"run":"%w+","vote":"(%x+%.%x+)%.%d+",') or '' end
+local function split(record)
+local head, rest = string.match(record, '^({"run":"%w+",)(.*)$')
+if not head then return '', record end
+local vote = string.match(rest, '^"vote":"[%x.]+",') or ''
+return head .. vote, string.sub(rest, #vote + 1)
+end
+local function mark_of(record)
+local _, rest = split(record)
+return string.match(rest, '^"(%w+)":') or ''
+end
+local function with_mark(record, mark)
+local head, rest = split(record)
+return head .. mark .. rest
+end
 local call, try = redis.call, redis.pcall
-local lock, fence, line, who, gone, paused = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[7]
-local slots, job, runs, bad, jobs = KEYS[6], KEYS[8], KEYS[9], KEYS[10], ARGV[7] ~= '' and ARGV[7] or nil
+local lock, fence, gone, paused, resumed, slots, job, runs, bad, line, who = unpack(KEYS)
 local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
+local jobs = ARGV[7] ~= '' and ARGV[7] or nil
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local asked, host = ARGV[4] == '0' and now or tonumber(ARGV[4]), string.match(words, '^%S+')
+local asked, host = tonumber(ARGV[4]), string.match(words, '^%S+')
+if asked <= 0 then asked = now + asked end
+local function mine(record) return run_of(record) == id and mark_of(record) ~= 'ended' end
 local function wrong(n, fault)
 if not string.find(fault.err, 'WRONGTYPE', 1, true) then return end
-local t = redis.pcall('TYPE', KEYS[n])
-return {-1, n, t.ok or ''}
+return {-1, n, try('TYPE', KEYS[n]).ok or ''}
 end
 local function text(n, last)
-local v = try('GETRANGE', KEYS[n], 0, last)
-if type(v) == 'string' then return v end
-return nil, wrong(n, v) or v
+local value = try('GETRANGE', KEYS[n], 0, last or 1023)
+if type(value) == 'string' then return value end
+return nil, wrong(n, value) or call('GETRANGE', KEYS[n], 0, 0)
 end
-local function run_of(record)
-return string.match(record, '^{"run":"(%w+)",') or ''
+local function prove_writes() call('PEXPIRE', gone, 60000) end
+local function prove_release()
+prove_writes()
+call('DEL', gone)
 end
-local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
-local function is_wish(value)
-return string.find(value, '^{"pause":"' .. string.rep('%w', 26) .. '","v":%d+,.*}$') ~= nil
+local function prove_grant()
+call('SET', gone, '', 'XX', 'PX', 60000)
+prove_release()
 end
-local function told_to_stop(record) return string.sub(record, 37, 43) == '"stop":' end
-local function mine(record)
-return record and string.sub(record, 1, 36) == '{"run":"' .. id .. '",' and string.sub(record, 37, 43) ~= '"ended"'
+local function last_fence()
+local counter, fault = text(2, 32)
+if fault then return nil, fault end
+if counter == '' and call('PTTL', fence) == -2 then return 0 end
+if string.match(counter, '^%d+$') then counter = counter .. ' p0' end
+local last, floor = string.match(counter, '^(%d+) p(%d+)$')
+if not last or #counter > 32 or #floor > 9 then return nil, {-2} end
+if tonumber(floor) > 1 then return nil, {-3, tonumber(floor)} end
+if tonumber(last) >= 2 ^ 53 then return nil, {-2} end
+return tonumber(last)
+end
+local function next_fence(clock)
+local last, fault = last_fence()
+if fault then return nil, fault end
+local number = math.max(last + 1, clock)
+if number >= 2 ^ 53 then return nil, {-2} end
+return number
+end
+local function set_fence(number) call('SET', fence, string.format('%.0f', number), 'PX', 7776000000) end
+local function set_lock(value, left)
+if left == -1 then return call('SET', lock, value) end
+call('SET', lock, value, 'PX', math.max(left, 1))
 end
 local function slot_state(name)
 local value = try('HGET', slots, name)
@@ -33,9 +71,18 @@ if string.find(value, '^closed %d+ %S') then return value, true, '-', '' end
 local begun, failed = string.match(value, '^open %d+ (%S+)(.*)$')
 return value, false, begun or '-', failed or ''
 end
+local function slot_refused()
+local v = slot ~= '' and try('HGET', slots, slot)
+return type(v) == 'table' and v or nil
+end
+local function unfit_slots()
+local fault = slot_refused()
+if fault then return wrong(6, fault) or call('HGET', slots, slot) end
+if slot ~= '' then call('HLEN', slots) end
+end
 local function tried(run_host, how, status, more) return string.format(' %s/%s/%s/%.0f%s', run_host, how, status, now, more or '') end
 local function and_failed(failed, try_of)
-if string.find(failed, string.sub(try_of, 1, 28), 1, true) then return failed end
+if string.find(failed, string.sub(try_of, 1, 2 + 26), 1, true) then return failed end
 return failed .. try_of
 end
 local function and_vanished(failed, begun)
@@ -52,10 +99,9 @@ end
 local _, n = string.gsub(failed, ' ', '')
 if n >= tonumber(tries) then return 7, value end
 end
-local slots_life, most_slots = 1296000000, 16
 local function forget_slots()
 local n = try('HLEN', slots)
-if type(n) ~= 'number' or n <= most_slots or n > 1000 then return end
+if type(n) ~= 'number' or n <= 16 or n > 1000 then return end
 local all, oldest, least = try('HGETALL', slots), nil, math.huge
 for i = 1, #all, 2 do
 local touched = tonumber(string.match(all[i + 1], '^%a+ (%d+) ')) or 0
@@ -66,7 +112,7 @@ end
 local function put_slot(name, value)
 local reply = try('HSET', slots, name, value)
 if type(reply) == 'table' then return reply end
-try('PEXPIRE', slots, slots_life)
+try('PEXPIRE', slots, 1296000000)
 forget_slots()
 end
 local function begin_slot(name, host)
@@ -83,7 +129,6 @@ if how == 'ok' then return put_slot(name, string.format('closed %.0f%s', now, tr
 if how ~= '' then failed = and_failed(failed, try_of) end
 return put_slot(name, open_slot(mine and '-' or begun, failed))
 end
-local ledger_life = 7776000000
 local refused = history == 0
 local function note(...)
 if refused then return end
@@ -94,7 +139,7 @@ end
 local function enter(list, entry)
 note('LTRIM', list, history > 1 and 0 or 1, math.max(history - 2, 0))
 note('LPUSH', list, entry)
-note('PEXPIRE', list, ledger_life)
+note('PEXPIRE', list, 7776000000)
 end
 local function enter_run(entry, how)
 enter(runs, entry)
@@ -106,7 +151,7 @@ if not who then who, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - 
 local waited = tonumber(asked) > 0 and math.max(at - asked, 0) or 0
 return string.format('%s %.0f %.0f %s %.0f %s %s%s', who, fence - at, waited, at, math.max(now - at, 0), how, status, more)
 end
-local function settle(open, how, status, more)
+local function record_end(open, how, status, more)
 local entry = ended_run(open, how, status, more)
 note('HSET', job, 'open', '', 'last', entry)
 enter_run(entry, how)
@@ -115,43 +160,37 @@ return entry
 end
 local day = 86400000
 local function vanished(open)
-if not open or #open >= 4096 or string.sub(open, 1, 26) == id then return end
+if not open or #open >= 4096 or string.match(open, '^%w+') == id then return end
 return string.match(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$')
 end
 local function list(name, due)
 if not due then
-if note('ZADD', jobs, 'NX', now, name) == 1 then note('PEXPIRE', jobs, ledger_life) end
+if note('ZADD', jobs, 'NX', now, name) == 1 then note('PEXPIRE', jobs, 7776000000) end
 return
 end
 note('ZADD', jobs, now, name)
-note('PEXPIRE', jobs, ledger_life)
+note('PEXPIRE', jobs, 7776000000)
 note('HSET', job, 'listed', math.floor(now / day))
-note('ZREMRANGEBYSCORE', jobs, '-inf', now - ledger_life)
+note('ZREMRANGEBYSCORE', jobs, '-inf', now - 7776000000)
 end
 local function open_run(who, fence, asked, at, name)
 local known = note('HMGET', job, 'open', 'listed')
 if not known then return 0 end
 local open = known[1] or ''
 local before = vanished(open)
-if before then settle(before, 'vanished', '-', '') end
-if string.sub(open, 1, 27) ~= id .. ' ' then
+if before then record_end(before, 'vanished', '-', '') end
+if string.match(open, '^%S+') ~= id then
 note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, who, fence, asked, at))
-note('PEXPIRE', job, ledger_life)
+note('PEXPIRE', job, 7776000000)
 end
 local due = tonumber(known[2]) ~= math.floor(now / day)
 if jobs then list(name, due) end
 if jobs or refused then return 0 end
 return due and 1 or 2
 end
-local function unslotted()
-if slot == '' then return end
-local v = try('HGET', slots, slot)
-if type(v) == 'table' then return wrong(6, v) or call('HGET', slots, slot) end
-call('HLEN', slots)
-end
 local function taken(code, value)
 local number, at = string.match(value, '"fence":(%d+),"at":(%d+)}$')
-return {code, tonumber(number), tonumber(at), now, 0, told_to_stop(value) and 1 or 0}
+return {code, tonumber(number), tonumber(at), now, 0, mark_of(value) == 'stop' and 1 or 0}
 end
 local function begin(code, value)
 local fault = slot ~= '' and begin_slot(slot, host)
@@ -167,12 +206,19 @@ local function confirm(value, ttl)
 call('PEXPIRE', lock, ttl)
 return begin(2, value)
 end
-local unconfirmed = 2000
-local untold = 6000
-local silent = 12000
-local forget = 3600000
-local fence_life = 7776000000
-local protocol = 1
+local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
+local function is_wish(value)
+return string.find(value, '^{"pause":"' .. string.rep('%w', 26) .. '","v":%d+,.*}$') ~= nil
+end
+local function activate_pause()
+local wanted, fault = text(4)
+if fault or wanted == '' then return nil, nil, fault end
+if not is_wish(wanted) then return nil, nil, {-1, 4, 'string'} end
+local left = call('PTTL', paused)
+prove_writes()
+set_lock(wanted, left)
+return wanted, left
+end
 local function publish(run, message)
 local n = try('PUBLISH', lock .. ':' .. run, message)
 return type(n) == 'number' and n or -1
@@ -191,21 +237,21 @@ end
 local function first() return call('ZRANGE', line, 0, 0)[1] end
 local function unfit(waits)
 local front = try('ZRANGE', line, 0, 0)
-local fault = front.err and wrong(3, front)
+local fault = front.err and wrong(10, front)
 if fault then return fault end
 if not waits and not first() then return end
 local entry = try('HGET', who, id)
-return type(entry) == 'table' and (wrong(4, entry) or call('HGET', who, id)) or nil
+return type(entry) == 'table' and (wrong(11, entry) or call('HGET', who, id)) or nil
 end
 local latest, since
 local function gap()
 local a, b = string.match(call('HGET', who, 'looks') or '', '^(%d+) (%d+)$')
 latest, since = tonumber(a) or now, tonumber(b) or 0
-if now - latest > silent and since <= latest then since = now end
+if now - latest > 12000 and since <= latest then since = now end
 end
 local function remember_looks()
 call('HSET', who, 'looks', string.format('%.0f %.0f', latest, since))
-call('PEXPIRE', who, forget)
+call('PEXPIRE', who, 3600000)
 end
 local function note_look()
 gap()
@@ -224,51 +270,29 @@ end
 local function leave(run)
 local place, left = call('ZRANK', line, run), call('PTTL', lock)
 drop(run)
-if place and place < 3 and left > 0 then announce(left, text(1, 1023)) end
-end
-local function next_fence()
-local counter, fault = text(2, 32)
-if fault then return nil, fault end
-if counter == '' and call('PTTL', fence) == -2 then counter = '0' end
-if string.match(counter, '^%d+$') then counter = counter .. ' p0' end
-local last, floor = string.match(counter, '^(%d+) p(%d+)$')
-if not last or #counter > 32 or #floor > 9 then return nil, {-2} end
-if tonumber(floor) > protocol then return nil, {-3, tonumber(floor)} end
-local number = math.max(tonumber(last) + 1, now)
-if number >= 2 ^ 53 then return nil, {-2} end
-return number
+if place and place < 3 and left > 0 then announce(left, text(1)) end
 end
 local function grant(number, record, ms)
 local granted = string.sub(record, 1, -2) .. string.format(',"fence":%.0f,"at":%.0f}', number, now)
-call('SET', fence, string.format('%.0f', number), 'PX', fence_life)
+set_fence(number)
 call('SET', lock, granted, 'PX', ms)
 return granted
 end
 local function kept(run, seen, callable, excused)
-if now - math.max(seen, since) > silent then return end
+if now - math.max(seen, since) > 12000 then return end
 local n = tell(run, 'g')
-if n > 0 or not callable or excused then return unconfirmed end
-if n < 0 then return untold end
+if n > 0 or not callable or excused then return 2000 end
+if n < 0 then return 6000 end
 end
 local function rouse()
 for _, run in ipairs(call('ZRANGE', line, 0, 99)) do
 if tell(run, 'g') ~= 0 then return end
 end
 end
-local function rest()
-local wanted, fault = text(7, 1023)
-if fault then return fault end
-if wanted == '' then return end
-if not is_wish(wanted) then return {-1, 7, 'string'} end
-local left = call('PTTL', paused)
-call('PEXPIRE', gone, 60000)
-if left == -1 then
-call('SET', lock, wanted)
-else
-call('SET', lock, wanted, 'PX', math.max(left, 1))
-announce(left)
-end
-return true
+local function pause_lock()
+local pause, left, fault = activate_pause()
+if pause and left ~= -1 then announce(left) end
+return pause and true or fault
 end
 local judged = {}
 local function dismissal(slot, tries)
@@ -297,12 +321,12 @@ for i, run in ipairs(out) do publish(run, messages[i]) end
 return #out == most_dismissed
 end
 local function advance(caller, wholly)
-local rested = rest()
-if rested then return rested ~= true and rouse() or nil end
+local paused_now = pause_lock()
+if paused_now then return paused_now ~= true and rouse() or nil end
 gap()
-local back = since > 0 and now - since <= unconfirmed
+local back = since > 0 and now - since <= 2000
 local excused = back and (latest >= since or caller and call('ZRANK', line, caller))
-local number, run = next_fence(), first()
+local number, run = next_fence(now), first()
 if not number then return rouse() end
 while run do
 local seen, callable, record, slot, tries = waiter(run)
@@ -311,7 +335,7 @@ if run ~= caller and dismissal(slot, tries) then
 if dismiss_front() and first() and not wholly then return rouse() end
 else
 drop(run)
-ms = record and (run == caller and unconfirmed or kept(run, seen, callable, excused))
+ms = record and (run == caller and 2000 or kept(run, seen, callable, excused))
 if ms then
 if run == caller then latest = now end
 grant(number, record, ms)
@@ -322,22 +346,17 @@ run = not ms and first()
 end
 if first() then remember_looks() end
 end
-local function able()
-call('PEXPIRE', gone, 60000)
-call('DEL', gone)
-end
 local record, ttl, mode, most, tries = ARGV[8], ARGV[9], ARGV[10], tonumber(ARGV[11]), ARGV[12]
-local waits, unbowed = mode ~= 'once', ARGV[13] == '1'
+local waits, ignores_pauses = mode ~= 'once', ARGV[13] == '1'
 local function give(number)
-call('SET', gone, '1', 'XX', 'PX', 60000)
-able()
-if waits then return taken(1, grant(number, record, unconfirmed)) end
+prove_grant()
+if waits then return taken(1, grant(number, record, 2000)) end
 return begin(1, grant(number, record, ttl))
 end
 local function take()
-local number, fault = next_fence()
+local number, fault = next_fence(now)
 if fault then return fault end
-if unbowed then
+if ignores_pauses then
 if call('PTTL', paused) ~= -2 then
 if waits and call('ZRANK', line, id) then
 drop(id)
@@ -346,13 +365,13 @@ end
 return give(number)
 end
 else
-local rested = rest()
-if rested then return rested ~= true and rested or nil end
+local paused_now = pause_lock()
+if paused_now then return paused_now ~= true and paused_now or nil end
 end
 if first() then
-able()
+prove_release()
 advance(id, true)
-local value = text(1, 1023)
+local value = text(1)
 if value ~= '' then return mine(value) and taken(1, value) or nil end
 end
 return give(number)
@@ -360,7 +379,7 @@ end
 local function here(run, connections)
 if connections and connections > 0 then return true end
 local seen, callable = waiter(run)
-return not (connections and callable) and now - math.max(seen, since) <= silent
+return not (connections and callable) and now - math.max(seen, since) <= 12000
 end
 local function present()
 local runs, n = call('ZRANGE', line, 0, -1), 0
@@ -380,7 +399,7 @@ local function clear()
 local rank = call('ZRANK', line, id)
 while rank > 0 do
 local run = call('ZRANGE', line, rank - 1, rank - 1)[1]
-if now - waiter(run) <= forget then break end
+if now - waiter(run) <= 3600000 then break end
 drop(run)
 rank = rank - 1
 end
@@ -391,7 +410,7 @@ local last = call('ZRANGE', line, -1, -1, 'WITHSCORES')
 call('ZADD', line, (tonumber(last[2]) or 0) + 1, id)
 end
 local function look(left, held, joined)
-call('PEXPIRE', line, forget)
+call('PEXPIRE', line, 3600000)
 local place, listeners = clear(), mode == 'wait' and tell(id, 'p') or 0
 call('HSET', who, id, string.format('%.0f %d %s %s %s', now, listeners > 0 and 1 or 0, string.match(words, '%S+$'), tries, record))
 note_look()
@@ -416,15 +435,15 @@ end
 local held, fault = '', nil
 local left = call('PTTL', lock)
 if left ~= -2 then
-held, fault = text(1, 1023)
+held, fault = text(1)
 if fault then return fault end
 if mine(held) then return confirm(held, ttl) end
-if unbowed and is_pause(held) then left, held = -2, '' end
-call('PEXPIRE', gone, 60000)
+if ignores_pauses and is_pause(held) then left, held = -2, '' end
+prove_writes()
 end
 if call('PTTL', gone) ~= -2 then return {4} end
 if left ~= -2 then call('DEL', gone) end
-fault = (waits or left == -2) and unfit(waits) or unslotted()
+fault = (waits or left == -2) and unfit(waits) or unfit_slots()
 if fault then return fault end
 if slot ~= '' then
 local answer = dismiss(left == -2, held)
@@ -433,7 +452,7 @@ end
 if left == -2 then
 local answer = take()
 if answer then return answer end
-left, held = call('PTTL', lock), text(1, 1023)
+left, held = call('PTTL', lock), text(1)
 end
 if not waits then return {0, left, held, now} end
 return wait(left, held)

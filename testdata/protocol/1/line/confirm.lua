@@ -1,30 +1,68 @@
+local function run_of(record) return string.match(record, '^{"run":"(%w+)",') or '' end
+local function term_of(record) return string.match(record, '^{"run":"%w+","vote":"(%x+%.%x+)%.%d+",') or '' end
+local function split(record)
+local head, rest = string.match(record, '^({"run":"%w+",)(.*)$')
+if not head then return '', record end
+local vote = string.match(rest, '^"vote":"[%x.]+",') or ''
+return head .. vote, string.sub(rest, #vote + 1)
+end
+local function mark_of(record)
+local _, rest = split(record)
+return string.match(rest, '^"(%w+)":') or ''
+end
+local function with_mark(record, mark)
+local head, rest = split(record)
+return head .. mark .. rest
+end
 local call, try = redis.call, redis.pcall
-local lock, fence, line, who, gone, paused = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[7]
-local slots, job, runs, bad, jobs = KEYS[6], KEYS[8], KEYS[9], KEYS[10], ARGV[7] ~= '' and ARGV[7] or nil
+local lock, fence, gone, paused, resumed, slots, job, runs, bad, line, who = unpack(KEYS)
 local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
+local jobs = ARGV[7] ~= '' and ARGV[7] or nil
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local asked, host = ARGV[4] == '0' and now or tonumber(ARGV[4]), string.match(words, '^%S+')
+local asked, host = tonumber(ARGV[4]), string.match(words, '^%S+')
+if asked <= 0 then asked = now + asked end
+local function mine(record) return run_of(record) == id and mark_of(record) ~= 'ended' end
 local function wrong(n, fault)
 if not string.find(fault.err, 'WRONGTYPE', 1, true) then return end
-local t = redis.pcall('TYPE', KEYS[n])
-return {-1, n, t.ok or ''}
+return {-1, n, try('TYPE', KEYS[n]).ok or ''}
 end
 local function text(n, last)
-local v = try('GETRANGE', KEYS[n], 0, last)
-if type(v) == 'string' then return v end
-return nil, wrong(n, v) or v
+local value = try('GETRANGE', KEYS[n], 0, last or 1023)
+if type(value) == 'string' then return value end
+return nil, wrong(n, value) or call('GETRANGE', KEYS[n], 0, 0)
 end
-local function run_of(record)
-return string.match(record, '^{"run":"(%w+)",') or ''
+local function prove_writes() call('PEXPIRE', gone, 60000) end
+local function prove_release()
+prove_writes()
+call('DEL', gone)
 end
-local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
-local function is_wish(value)
-return string.find(value, '^{"pause":"' .. string.rep('%w', 26) .. '","v":%d+,.*}$') ~= nil
+local function prove_grant()
+call('SET', gone, '', 'XX', 'PX', 60000)
+prove_release()
 end
-local function told_to_stop(record) return string.sub(record, 37, 43) == '"stop":' end
-local function mine(record)
-return record and string.sub(record, 1, 36) == '{"run":"' .. id .. '",' and string.sub(record, 37, 43) ~= '"ended"'
+local function last_fence()
+local counter, fault = text(2, 32)
+if fault then return nil, fault end
+if counter == '' and call('PTTL', fence) == -2 then return 0 end
+if string.match(counter, '^%d+$') then counter = counter .. ' p0' end
+local last, floor = string.match(counter, '^(%d+) p(%d+)$')
+if not last or #counter > 32 or #floor > 9 then return nil, {-2} end
+if tonumber(floor) > 1 then return nil, {-3, tonumber(floor)} end
+if tonumber(last) >= 2 ^ 53 then return nil, {-2} end
+return tonumber(last)
+end
+local function next_fence(clock)
+local last, fault = last_fence()
+if fault then return nil, fault end
+local number = math.max(last + 1, clock)
+if number >= 2 ^ 53 then return nil, {-2} end
+return number
+end
+local function set_fence(number) call('SET', fence, string.format('%.0f', number), 'PX', 7776000000) end
+local function set_lock(value, left)
+if left == -1 then return call('SET', lock, value) end
+call('SET', lock, value, 'PX', math.max(left, 1))
 end
 local function slot_state(name)
 local value = try('HGET', slots, name)
@@ -33,9 +71,18 @@ if string.find(value, '^closed %d+ %S') then return value, true, '-', '' end
 local begun, failed = string.match(value, '^open %d+ (%S+)(.*)$')
 return value, false, begun or '-', failed or ''
 end
+local function slot_refused()
+local v = slot ~= '' and try('HGET', slots, slot)
+return type(v) == 'table' and v or nil
+end
+local function unfit_slots()
+local fault = slot_refused()
+if fault then return wrong(6, fault) or call('HGET', slots, slot) end
+if slot ~= '' then call('HLEN', slots) end
+end
 local function tried(run_host, how, status, more) return string.format(' %s/%s/%s/%.0f%s', run_host, how, status, now, more or '') end
 local function and_failed(failed, try_of)
-if string.find(failed, string.sub(try_of, 1, 28), 1, true) then return failed end
+if string.find(failed, string.sub(try_of, 1, 2 + 26), 1, true) then return failed end
 return failed .. try_of
 end
 local function and_vanished(failed, begun)
@@ -52,10 +99,9 @@ end
 local _, n = string.gsub(failed, ' ', '')
 if n >= tonumber(tries) then return 7, value end
 end
-local slots_life, most_slots = 1296000000, 16
 local function forget_slots()
 local n = try('HLEN', slots)
-if type(n) ~= 'number' or n <= most_slots or n > 1000 then return end
+if type(n) ~= 'number' or n <= 16 or n > 1000 then return end
 local all, oldest, least = try('HGETALL', slots), nil, math.huge
 for i = 1, #all, 2 do
 local touched = tonumber(string.match(all[i + 1], '^%a+ (%d+) ')) or 0
@@ -66,7 +112,7 @@ end
 local function put_slot(name, value)
 local reply = try('HSET', slots, name, value)
 if type(reply) == 'table' then return reply end
-try('PEXPIRE', slots, slots_life)
+try('PEXPIRE', slots, 1296000000)
 forget_slots()
 end
 local function begin_slot(name, host)
@@ -83,7 +129,6 @@ if how == 'ok' then return put_slot(name, string.format('closed %.0f%s', now, tr
 if how ~= '' then failed = and_failed(failed, try_of) end
 return put_slot(name, open_slot(mine and '-' or begun, failed))
 end
-local ledger_life = 7776000000
 local refused = history == 0
 local function note(...)
 if refused then return end
@@ -94,7 +139,7 @@ end
 local function enter(list, entry)
 note('LTRIM', list, history > 1 and 0 or 1, math.max(history - 2, 0))
 note('LPUSH', list, entry)
-note('PEXPIRE', list, ledger_life)
+note('PEXPIRE', list, 7776000000)
 end
 local function enter_run(entry, how)
 enter(runs, entry)
@@ -106,7 +151,7 @@ if not who then who, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - 
 local waited = tonumber(asked) > 0 and math.max(at - asked, 0) or 0
 return string.format('%s %.0f %.0f %s %.0f %s %s%s', who, fence - at, waited, at, math.max(now - at, 0), how, status, more)
 end
-local function settle(open, how, status, more)
+local function record_end(open, how, status, more)
 local entry = ended_run(open, how, status, more)
 note('HSET', job, 'open', '', 'last', entry)
 enter_run(entry, how)
@@ -115,43 +160,37 @@ return entry
 end
 local day = 86400000
 local function vanished(open)
-if not open or #open >= 4096 or string.sub(open, 1, 26) == id then return end
+if not open or #open >= 4096 or string.match(open, '^%w+') == id then return end
 return string.match(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$')
 end
 local function list(name, due)
 if not due then
-if note('ZADD', jobs, 'NX', now, name) == 1 then note('PEXPIRE', jobs, ledger_life) end
+if note('ZADD', jobs, 'NX', now, name) == 1 then note('PEXPIRE', jobs, 7776000000) end
 return
 end
 note('ZADD', jobs, now, name)
-note('PEXPIRE', jobs, ledger_life)
+note('PEXPIRE', jobs, 7776000000)
 note('HSET', job, 'listed', math.floor(now / day))
-note('ZREMRANGEBYSCORE', jobs, '-inf', now - ledger_life)
+note('ZREMRANGEBYSCORE', jobs, '-inf', now - 7776000000)
 end
 local function open_run(who, fence, asked, at, name)
 local known = note('HMGET', job, 'open', 'listed')
 if not known then return 0 end
 local open = known[1] or ''
 local before = vanished(open)
-if before then settle(before, 'vanished', '-', '') end
-if string.sub(open, 1, 27) ~= id .. ' ' then
+if before then record_end(before, 'vanished', '-', '') end
+if string.match(open, '^%S+') ~= id then
 note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, who, fence, asked, at))
-note('PEXPIRE', job, ledger_life)
+note('PEXPIRE', job, 7776000000)
 end
 local due = tonumber(known[2]) ~= math.floor(now / day)
 if jobs then list(name, due) end
 if jobs or refused then return 0 end
 return due and 1 or 2
 end
-local function unslotted()
-if slot == '' then return end
-local v = try('HGET', slots, slot)
-if type(v) == 'table' then return wrong(6, v) or call('HGET', slots, slot) end
-call('HLEN', slots)
-end
 local function taken(code, value)
 local number, at = string.match(value, '"fence":(%d+),"at":(%d+)}$')
-return {code, tonumber(number), tonumber(at), now, 0, told_to_stop(value) and 1 or 0}
+return {code, tonumber(number), tonumber(at), now, 0, mark_of(value) == 'stop' and 1 or 0}
 end
 local function begin(code, value)
 local fault = slot ~= '' and begin_slot(slot, host)
@@ -167,6 +206,6 @@ local function confirm(value, ttl)
 call('PEXPIRE', lock, ttl)
 return begin(2, value)
 end
-local held = text(1, 1023)
-if mine(held) then return confirm(held, ARGV[8]) end
+local held = text(1)
+if held and mine(held) then return confirm(held, ARGV[8]) end
 return {0}

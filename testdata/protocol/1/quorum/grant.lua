@@ -1,52 +1,90 @@
-local function standing()
-local held = redis.pcall('GETRANGE', KEYS[1], 0, 1023)
-if type(held) ~= 'string' then
-if not string.find(held.err, 'WRONGTYPE', 1, true) then redis.call('GETRANGE', KEYS[1], 0, 0) end
-local t = redis.pcall('TYPE', KEYS[1])
-return nil, {-1, 1, t.ok or ''}
+local function run_of(record) return string.match(record, '^{"run":"(%w+)",') or '' end
+local function term_of(record) return string.match(record, '^{"run":"%w+","vote":"(%x+%.%x+)%.%d+",') or '' end
+local function split(record)
+local head, rest = string.match(record, '^({"run":"%w+",)(.*)$')
+if not head then return '', record end
+local vote = string.match(rest, '^"vote":"[%x.]+",') or ''
+return head .. vote, string.sub(rest, #vote + 1)
 end
-if held == '' and redis.call('PTTL', KEYS[1]) == -2 then return 'nobody', held end
-if string.sub(held, 1, 36) ~= ARGV[1] or string.sub(held, 37, 44) ~= '"vote":"' then return 'another', held end
-local term = string.sub(held, 45, 61)
-if term == ARGV[2] then return 'same', held end
-return term < ARGV[2] and 'older' or 'newer', held
+local function mark_of(record)
+local _, rest = split(record)
+return string.match(rest, '^"(%w+)":') or ''
 end
-local function revoked()
-local last = redis.pcall('GETRANGE', KEYS[3], 0, 16)
-return type(last) == 'string' and last >= ARGV[2], last == ''
-end
-local protocol = 1
-local function counter()
-local text = redis.pcall('GETRANGE', KEYS[2], 0, 32)
-if type(text) ~= 'string' then
-if not string.find(text.err, 'WRONGTYPE', 1, true) then return nil, text end
-local t = redis.pcall('TYPE', KEYS[2])
-return nil, {-1, 2, t.ok or ''}
-end
-if text == '' and redis.call('PTTL', KEYS[2]) == -2 then return 0 end
-if string.match(text, '^%d+$') then text = text .. ' p0' end
-local n, floor = string.match(text, '^(%d+) p(%d+)$')
-if not n or #text > 32 or #floor > 9 then return nil, {-2} end
-if tonumber(floor) > protocol then return nil, {-3, tonumber(floor)} end
-if tonumber(n) >= 2 ^ 53 then return nil, {-2} end
-return tonumber(n)
-end
-local function setCounter(n) redis.call('SET', KEYS[2], string.format('%.0f', n), 'PX', 7776000000) end
-local function clock()
-local time = redis.call('TIME')
-return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stop_of(held) return string.match(held, '^"stop":"%w+",', 67) or '' end
-local function take(rest, ttl, held, mark)
-local record = ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. mark .. string.sub(rest, 1, -2)
-redis.call('SET', KEYS[1], record .. string.format(',"at":%.0f}', clock() - held), 'PX', ttl)
+local function with_mark(record, mark)
+local head, rest = split(record)
+return head .. mark .. rest
 end
 local call, try = redis.call, redis.pcall
-local lock, gone, paused = KEYS[1], KEYS[3], KEYS[4]
-local resumed, slots, job, runs, bad, jobs = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
-local id, history, words, slot, name = string.sub(ARGV[1], 9, 34), tonumber(ARGV[8] or '0'), ARGV[9] or '', ARGV[11] or '', ARGV[12]
-local now = clock()
-local asked, host = now - (tonumber(ARGV[10]) or 0), string.match(words, '^%S+')
+local lock, fence, gone, paused, resumed, slots, job, runs, bad, line, who = unpack(KEYS)
+local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
+local jobs = ARGV[7] ~= '' and ARGV[7] or nil
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local asked, host = tonumber(ARGV[4]), string.match(words, '^%S+')
+if asked <= 0 then asked = now + asked end
+local function mine(record) return run_of(record) == id and mark_of(record) ~= 'ended' end
+local function wrong(n, fault)
+if not string.find(fault.err, 'WRONGTYPE', 1, true) then return end
+return {-1, n, try('TYPE', KEYS[n]).ok or ''}
+end
+local function text(n, last)
+local value = try('GETRANGE', KEYS[n], 0, last or 1023)
+if type(value) == 'string' then return value end
+return nil, wrong(n, value) or call('GETRANGE', KEYS[n], 0, 0)
+end
+local function prove_writes() call('PEXPIRE', gone, 60000) end
+local function prove_release()
+prove_writes()
+call('DEL', gone)
+end
+local function prove_grant()
+call('SET', gone, '', 'XX', 'PX', 60000)
+prove_release()
+end
+local function last_fence()
+local counter, fault = text(2, 32)
+if fault then return nil, fault end
+if counter == '' and call('PTTL', fence) == -2 then return 0 end
+if string.match(counter, '^%d+$') then counter = counter .. ' p0' end
+local last, floor = string.match(counter, '^(%d+) p(%d+)$')
+if not last or #counter > 32 or #floor > 9 then return nil, {-2} end
+if tonumber(floor) > 1 then return nil, {-3, tonumber(floor)} end
+if tonumber(last) >= 2 ^ 53 then return nil, {-2} end
+return tonumber(last)
+end
+local function next_fence(clock)
+local last, fault = last_fence()
+if fault then return nil, fault end
+local number = math.max(last + 1, clock)
+if number >= 2 ^ 53 then return nil, {-2} end
+return number
+end
+local function set_fence(number) call('SET', fence, string.format('%.0f', number), 'PX', 7776000000) end
+local function set_lock(value, left)
+if left == -1 then return call('SET', lock, value) end
+call('SET', lock, value, 'PX', math.max(left, 1))
+end
+local term = ARGV[8]
+local function standing()
+local held, fault = text(1)
+if fault then return nil, fault end
+if held == '' and call('PTTL', lock) == -2 then return 'nobody', held end
+local other = term_of(held)
+if not mine(held) or other == '' then return 'another', held end
+if other == term then return 'same', held end
+return other < term and 'older' or 'newer', held
+end
+local function revoked()
+local last = try('GETRANGE', gone, 0, 16)
+return type(last) == 'string' and last >= term, last == ''
+end
+local function take(record, ttl, held, older)
+local _, marks = split(older or '')
+local stop = string.match(marks, '^"stop":"%w+",') or ''
+local vote = string.format('"vote":"%s.%s",', term, ARGV[9])
+record = string.sub(with_mark(record, vote .. stop), 1, -2)
+set_lock(record .. string.format(',"at":%.0f}', now - held), tonumber(ttl))
+end
 local function slot_state(name)
 local value = try('HGET', slots, name)
 if type(value) ~= 'string' then value = '' end
@@ -54,9 +92,18 @@ if string.find(value, '^closed %d+ %S') then return value, true, '-', '' end
 local begun, failed = string.match(value, '^open %d+ (%S+)(.*)$')
 return value, false, begun or '-', failed or ''
 end
+local function slot_refused()
+local v = slot ~= '' and try('HGET', slots, slot)
+return type(v) == 'table' and v or nil
+end
+local function unfit_slots()
+local fault = slot_refused()
+if fault then return wrong(6, fault) or call('HGET', slots, slot) end
+if slot ~= '' then call('HLEN', slots) end
+end
 local function tried(run_host, how, status, more) return string.format(' %s/%s/%s/%.0f%s', run_host, how, status, now, more or '') end
 local function and_failed(failed, try_of)
-if string.find(failed, string.sub(try_of, 1, 28), 1, true) then return failed end
+if string.find(failed, string.sub(try_of, 1, 2 + 26), 1, true) then return failed end
 return failed .. try_of
 end
 local function and_vanished(failed, begun)
@@ -73,10 +120,9 @@ end
 local _, n = string.gsub(failed, ' ', '')
 if n >= tonumber(tries) then return 7, value end
 end
-local slots_life, most_slots = 1296000000, 16
 local function forget_slots()
 local n = try('HLEN', slots)
-if type(n) ~= 'number' or n <= most_slots or n > 1000 then return end
+if type(n) ~= 'number' or n <= 16 or n > 1000 then return end
 local all, oldest, least = try('HGETALL', slots), nil, math.huge
 for i = 1, #all, 2 do
 local touched = tonumber(string.match(all[i + 1], '^%a+ (%d+) ')) or 0
@@ -87,7 +133,7 @@ end
 local function put_slot(name, value)
 local reply = try('HSET', slots, name, value)
 if type(reply) == 'table' then return reply end
-try('PEXPIRE', slots, slots_life)
+try('PEXPIRE', slots, 1296000000)
 forget_slots()
 end
 local function begin_slot(name, host)
@@ -104,7 +150,6 @@ if how == 'ok' then return put_slot(name, string.format('closed %.0f%s', now, tr
 if how ~= '' then failed = and_failed(failed, try_of) end
 return put_slot(name, open_slot(mine and '-' or begun, failed))
 end
-local ledger_life = 7776000000
 local refused = history == 0
 local function note(...)
 if refused then return end
@@ -115,7 +160,7 @@ end
 local function enter(list, entry)
 note('LTRIM', list, history > 1 and 0 or 1, math.max(history - 2, 0))
 note('LPUSH', list, entry)
-note('PEXPIRE', list, ledger_life)
+note('PEXPIRE', list, 7776000000)
 end
 local function enter_run(entry, how)
 enter(runs, entry)
@@ -127,7 +172,7 @@ if not who then who, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - 
 local waited = tonumber(asked) > 0 and math.max(at - asked, 0) or 0
 return string.format('%s %.0f %.0f %s %.0f %s %s%s', who, fence - at, waited, at, math.max(now - at, 0), how, status, more)
 end
-local function settle(open, how, status, more)
+local function record_end(open, how, status, more)
 local entry = ended_run(open, how, status, more)
 note('HSET', job, 'open', '', 'last', entry)
 enter_run(entry, how)
@@ -136,36 +181,36 @@ return entry
 end
 local day = 86400000
 local function vanished(open)
-if not open or #open >= 4096 or string.sub(open, 1, 26) == id then return end
+if not open or #open >= 4096 or string.match(open, '^%w+') == id then return end
 return string.match(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$')
 end
 local function list(name, due)
 if not due then
-if note('ZADD', jobs, 'NX', now, name) == 1 then note('PEXPIRE', jobs, ledger_life) end
+if note('ZADD', jobs, 'NX', now, name) == 1 then note('PEXPIRE', jobs, 7776000000) end
 return
 end
 note('ZADD', jobs, now, name)
-note('PEXPIRE', jobs, ledger_life)
+note('PEXPIRE', jobs, 7776000000)
 note('HSET', job, 'listed', math.floor(now / day))
-note('ZREMRANGEBYSCORE', jobs, '-inf', now - ledger_life)
+note('ZREMRANGEBYSCORE', jobs, '-inf', now - 7776000000)
 end
 local function open_run(who, fence, asked, at, name)
 local known = note('HMGET', job, 'open', 'listed')
 if not known then return 0 end
 local open = known[1] or ''
 local before = vanished(open)
-if before then settle(before, 'vanished', '-', '') end
-if string.sub(open, 1, 27) ~= id .. ' ' then
+if before then record_end(before, 'vanished', '-', '') end
+if string.match(open, '^%S+') ~= id then
 note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, who, fence, asked, at))
-note('PEXPIRE', job, ledger_life)
+note('PEXPIRE', job, 7776000000)
 end
 local due = tonumber(known[2]) ~= math.floor(now / day)
 if jobs then list(name, due) end
 if jobs or refused then return 0 end
 return due and 1 or 2
 end
-local function settle_good(open, at, status, more, mean)
-local entry = settle(open, 'ok', status, more)
+local function record_good(open, at, status, more, mean)
+local entry = record_end(open, 'ok', status, more)
 local n, ms = string.match(mean or '', '^(%d+) (%d+)$')
 n = math.min(tonumber(n) or 0, 19)
 ms = ((tonumber(ms) or 0) * n + math.max(now - at, 0)) / (n + 1)
@@ -175,41 +220,30 @@ local function close_run(words, at, how, status, lost)
 local known = note('HMGET', job, 'open', 'mean')
 if not known then return end
 local more = lost == '1' and ' lost=1' or ''
-if string.sub(known[1] or '', 1, 27) == id .. ' ' then
-if how == 'ok' then settle_good(words, at, status, more, known[2])
-elseif how ~= '' then settle(words, how, status, more)
+if string.match(known[1] or '', '^%S+') == id then
+if how == 'ok' then record_good(words, at, status, more, known[2])
+elseif how ~= '' then record_end(words, how, status, more)
 else note('HSET', job, 'open', '') end
-note('PEXPIRE', job, ledger_life)
+note('PEXPIRE', job, 7776000000)
 elseif how ~= '' then
 local newest = note('LINDEX', runs, 0) or ''
-local repeated = string.sub(newest, 1, 27) == id .. ' ' and string.find(newest, ' ' .. how .. ' ' .. status, 1, true)
+local repeated = string.match(newest, '^%S+') == id and string.find(newest, ' ' .. how .. ' ' .. status, 1, true)
 if not repeated then enter_run(ended_run(words, how, status, more), how) end
 end
 end
-local most_doubts = 8
-local function slot_refused()
-local v = slot ~= '' and try('HGET', slots, slot)
-return type(v) == 'table' and v or nil
-end
-local function wrong_slots(refused)
-if not string.find(refused.err, 'WRONGTYPE', 1, true) then return refused end
-local t = redis.pcall('TYPE', slots)
-return {-1, 6, t.ok or ''}
-end
-local function undoubted(failed, run) return (string.gsub(failed, ' ' .. run .. '/[^ /]*/%-/%S*', '')) end
+local function confirmed(failed, run) return (string.gsub(failed, ' ' .. run .. '/[^ /]*/%-/%S*', '')) end
 local function begin_here()
 if slot == '' then return end
 local _, closed, begun, failed = slot_state(slot)
 if closed then return end
 if begun ~= '-' and string.sub(begun, 1, 26) ~= id then failed = and_failed(failed, tried(begun, '-', '-')) end
-local value = open_slot(id .. '/' .. host, undoubted(failed, id))
-return put_slot(slot, value) and call('HSET', slots, slot, value)
+local value = open_slot(id .. '/' .. host, confirmed(failed, id))
+if put_slot(slot, value) then call('HSET', slots, slot, value) end
 end
-local function end_here(how, status, lost, gone)
-if slot == '' then return end
+local function end_here(how, status, lost, vanished_runs)
 local _, _, begun, failed = slot_state(slot)
-local known = undoubted(failed, id)
-for run in string.gmatch(gone, '%w+') do
+local known = confirmed(failed, id)
+for run in string.gmatch(vanished_runs, '%w+') do
 known = string.gsub(known, ' (' .. run .. '/[^ /]*)/%-/%S*', string.format(' %%1/vanished/-/%.0f', now))
 end
 if known ~= failed then put_slot(slot, open_slot(begun, known)) end
@@ -217,146 +251,138 @@ local refused = end_slot(slot, host, how, status, lost)
 if how == '' and string.find(slot_state(slot), '^open %d+ %-$') then try('HDEL', slots, slot) end
 return refused
 end
-local function doubts_of(text)
+local function other_runs(open, unconfirmed)
 local list = {}
-for entry in string.gmatch(text, '[^\n]+') do
-if #list < most_doubts and vanished(entry) then list[#list + 1] = entry end
+for entry in string.gmatch((open or '') .. '\n' .. (unconfirmed or ''), '[^\n]+') do
+if #list < 8 and vanished(entry) then list[#list + 1] = entry end
 end
 return list
 end
-local function doubts_here()
-local known = note('HMGET', job, 'open', 'doubts')
-return known and table.concat(doubts_of((known[1] or '') .. '\n' .. (known[2] or '')), '\n') or ''
+local function unconfirmed_here()
+local known = note('HMGET', job, 'open', 'unconfirmed')
+return known and table.concat(other_runs(known[1], known[2]), '\n') or ''
 end
-local function open_here(fence, at)
-local known = note('HMGET', job, 'open', 'doubts', 'listed')
+local function open_here(number, at)
+local known = note('HMGET', job, 'open', 'unconfirmed', 'listed')
 if not known then return '' end
-local doubts = table.concat(doubts_of((known[1] or '') .. '\n' .. (known[2] or '')), '\n')
-note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, words, fence, asked, at), 'doubts', doubts)
-note('PEXPIRE', job, ledger_life)
+local others = table.concat(other_runs(known[1], known[2]), '\n')
+local run = string.format('%s %s 0 %.0f %.0f %.0f', id, words, number, asked, at)
+note('HSET', job, 'open', run, 'unconfirmed', others)
+note('PEXPIRE', job, 7776000000)
 list(name, tonumber(known[3]) ~= math.floor(now / day))
-return doubts
+return others
 end
-local function settle_gone(doubts, gone)
-local others, settled = {}, false
-for n = #doubts, 1, -1 do
-if string.find(gone, string.sub(doubts[n], 1, 26), 1, true) then
-settle(doubts[n], 'vanished', '-', '')
-settled = true
+local function enter_vanished(list, vanished_runs)
+local others = {}
+for n = #list, 1, -1 do
+if string.find(vanished_runs, string.match(list[n], '^%w+'), 1, true) then
+record_end(list[n], 'vanished', '-', '')
 else
-table.insert(others, 1, doubts[n])
+table.insert(others, 1, list[n])
 end
 end
-return others, settled
+return others
 end
-local function entered()
+local function last_entry()
 for n = 0, math.min(history, 50) - 1 do
 local entry = note('LINDEX', runs, n)
-if not entry or string.sub(entry, 1, 27) == id .. ' ' then return entry end
+if not entry or string.match(entry, '^%w+') == id then return entry end
 end
 end
-local function close_here(how, status, attempts, lost, fence, held, leased, gone, heard)
-local known = note('HMGET', job, 'open', 'doubts')
+local function place_of_run(open, unconfirmed)
+local own = '\n(' .. id .. ' [^\n]*)\n'
+local line = string.match('\n' .. open .. '\n', own)
+if line then return 'open', line end
+line = string.match('\n' .. unconfirmed .. '\n', own)
+return line and 'unconfirmed' or 'nowhere', line
+end
+local function close_here(run)
+local known = note('HMGET', job, 'open', 'unconfirmed')
 if not known then return end
-local open, text, settled = known[1] or '', known[2] or '', false
-local mine = string.match('\n' .. open .. '\n' .. text .. '\n', '\n(' .. id .. ' [^\n]*)\n')
-if not mine and how == '' then return end
-local late, first = not mine and entered(), string.sub(open, 1, 27) == id .. ' '
-if late and string.find(late, string.format(' %s %s', how, status), 1, true) then return end
-local others = doubts_of(open .. '\n' .. text)
-local alone = first and #others == 0
-if leased then others, settled = settle_gone(others, gone) end
-local began, at = string.match(mine or '', ' (%d+) (%d+)$')
-began, at = tonumber(began) or asked, tonumber(at) or now - held
-local run = string.format('%s %s %s %s %.0f %.0f', id, words, attempts, fence, began, at)
-if not late and (settled or not first) then
-note('HSET', job, 'open', run)
-note('PEXPIRE', job, ledger_life)
+local before = known[1] or ''
+local place, line = place_of_run(before, known[2] or '')
+if place == 'nowhere' and run.how == '' then return end
+local entry = place == 'nowhere' and last_entry()
+if entry and string.find(entry, string.format(' %s %s', run.how, run.status), 1, true) then return end
+local began, at = string.match(line or '', ' (%d+) (%d+)$')
+at = tonumber(at) or now - run.age
+line = string.format('%s %s %s %s %.0f %.0f', id, words, run.attempts, run.fence, tonumber(began) or asked, at)
+local others = other_runs(known[1], known[2])
+if place == 'open' and #others == 0 then return close_run(line, at, run.how, run.status, run.lost) end
+if run.leased then others = enter_vanished(others, run.vanished) end
+if not entry then
+note('HSET', job, 'open', line)
+note('PEXPIRE', job, 7776000000)
 end
-close_run(run, at, how, status, lost)
-if alone or late and not settled then return end
-if first and heard then others = {} end
-open = (first and not leased or others[1] == open) and table.remove(others, 1) or ''
-note('HSET', job, 'open', open, 'doubts', table.concat(others, '\n'))
+close_run(line, at, run.how, run.status, run.lost)
+if place == 'open' and run.all_known then others = {} end
+local open = ''
+if place == 'open' and not run.leased or others[1] == before then open = table.remove(others, 1) or '' end
+note('HSET', job, 'open', open, 'unconfirmed', table.concat(others, '\n'))
 end
 local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
 local function is_wish(value)
 return string.find(value, '^{"pause":"' .. string.rep('%w', 26) .. '","v":%d+,.*}$') ~= nil
 end
-local function text(n)
-local v = try('GETRANGE', KEYS[n], 0, 1023)
-if type(v) == 'string' then return v end
-if not string.find(v.err, 'WRONGTYPE', 1, true) then return nil, v end
-local t = try('TYPE', KEYS[n])
-return nil, {-1, n, t.ok or ''}
-end
-local function rest()
+local function activate_pause()
 local wanted, fault = text(4)
-if not wanted or wanted == '' then return nil, fault end
-if not is_wish(wanted) then return nil, {-1, 4, 'string'} end
+if fault or wanted == '' then return nil, nil, fault end
+if not is_wish(wanted) then return nil, nil, {-1, 4, 'string'} end
 local left = call('PTTL', paused)
-call('PEXPIRE', gone, 60000)
-if left == -1 then call('SET', lock, wanted) else call('SET', lock, wanted, 'PX', math.max(left, 1)) end
-return wanted
+prove_writes()
+set_lock(wanted, left)
+return wanted, left
 end
 local function lift(ended)
 if ended == '' then return end
 for _, key in ipairs({paused, lock}) do
 local value = try('GETRANGE', key, 0, 1023)
-if type(value) == 'string' and is_wish(value) and string.find(ended, string.sub(value, 11, 36), 1, true) then call('DEL', key) end
+local wish = type(value) == 'string' and is_wish(value) and string.match(value, '^{"pause":"(%w+)"')
+if wish and string.find(ended, wish, 1, true) then call('DEL', key) end
 end
 end
 local function ends()
 local value = try('GETRANGE', resumed, 0, 1023)
 return type(value) == 'string' and value or ''
 end
-local function able()
-redis.call('SET', KEYS[3], '', 'XX', 'PX', 60000)
-redis.call('PEXPIRE', KEYS[3], 60000)
-redis.call('DEL', KEYS[3])
-end
-lift(ARGV[14])
+lift(ARGV[15])
 local whose, held = standing()
 if not whose then return held end
 local given_up, untouched = revoked()
 if whose == 'newer' or given_up then return {4} end
 if whose == 'same' then return {2} end
-local refused = slot_refused()
-if refused then return wrong_slots(refused) end
-if slot ~= '' then call('HLEN', slots) end
+local fault = unfit_slots()
+if fault then return fault end
 local state, closed = '', false
 if slot ~= '' then state, closed = slot_state(slot) end
 if closed then return {6, state} end
-local unbowed, fault = ARGV[13] == '1', nil
-if unbowed and whose == 'another' and is_pause(held) then whose = 'nobody' end
-if whose ~= 'another' and not unbowed then
-local pause
-pause, fault = rest()
+local ignores_pauses, pause = ARGV[14] == '1', nil
+if ignores_pauses and whose == 'another' and is_pause(held) then whose = 'nobody' end
+if whose ~= 'another' and not ignores_pauses then
+local left
+pause, left, fault = activate_pause()
 if fault then return fault end
 if pause then whose, held = 'another', pause end
 end
 if whose == 'another' then
-redis.call('PEXPIRE', KEYS[3], 60000)
-local busy = {0, redis.call('PTTL', KEYS[1]), held, clock()}
-if slot ~= '' or history > 0 then busy[5], busy[6] = state, doubts_here() end
+prove_writes()
+local busy = {0, call('PTTL', lock), held, now}
+if slot ~= '' or history > 0 then busy[5], busy[6] = state, unconfirmed_here() end
 return busy
 end
-local server, wanted = '', tonumber(ARGV[7])
+local server, wanted = '', tonumber(ARGV[13])
 if wanted > 0 then
-local info = redis.call('INFO', 'server')
+local info = call('INFO', 'server')
 server = string.match(info, 'run_id:(%x+)') or ''
 local up = tonumber(string.match(info, 'uptime_in_seconds:(%d+)') or '0')
 if up < wanted then return {5, wanted - up} end
 end
-local last
-last, fault = counter()
+local number
+number, fault = next_fence(tonumber(ARGV[12]))
 if fault then return fault end
-local fence = math.max(last + 1, tonumber(ARGV[6]))
-if fence >= 2 ^ 53 then return {-2} end
-if untouched then able() end
-setCounter(fence)
-refused = begin_here()
-if refused then return refused end
-take(ARGV[4], ARGV[5], 0, whose == 'older' and stop_of(held) or '')
-if slot == '' and history == 0 then return {1, fence, server, ends()} end
-return {1, fence, server, ends(), state, open_here(fence, now)}
+if untouched then prove_grant() end
+set_fence(number)
+begin_here()
+take(ARGV[10], ARGV[11], 0, whose == 'older' and held)
+if slot == '' and history == 0 then return {1, number, server, ends()} end
+return {1, number, server, ends(), state, open_here(number, now)}

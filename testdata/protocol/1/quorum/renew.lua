@@ -1,50 +1,94 @@
-local function standing()
-local held = redis.pcall('GETRANGE', KEYS[1], 0, 1023)
-if type(held) ~= 'string' then
-if not string.find(held.err, 'WRONGTYPE', 1, true) then redis.call('GETRANGE', KEYS[1], 0, 0) end
-local t = redis.pcall('TYPE', KEYS[1])
-return nil, {-1, 1, t.ok or ''}
+local function run_of(record) return string.match(record, '^{"run":"(%w+)",') or '' end
+local function term_of(record) return string.match(record, '^{"run":"%w+","vote":"(%x+%.%x+)%.%d+",') or '' end
+local function split(record)
+local head, rest = string.match(record, '^({"run":"%w+",)(.*)$')
+if not head then return '', record end
+local vote = string.match(rest, '^"vote":"[%x.]+",') or ''
+return head .. vote, string.sub(rest, #vote + 1)
 end
-if held == '' and redis.call('PTTL', KEYS[1]) == -2 then return 'nobody', held end
-if string.sub(held, 1, 36) ~= ARGV[1] or string.sub(held, 37, 44) ~= '"vote":"' then return 'another', held end
-local term = string.sub(held, 45, 61)
-if term == ARGV[2] then return 'same', held end
-return term < ARGV[2] and 'older' or 'newer', held
+local function mark_of(record)
+local _, rest = split(record)
+return string.match(rest, '^"(%w+)":') or ''
+end
+local function with_mark(record, mark)
+local head, rest = split(record)
+return head .. mark .. rest
+end
+local call, try = redis.call, redis.pcall
+local lock, fence, gone, paused, resumed, slots, job, runs, bad, line, who = unpack(KEYS)
+local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
+local jobs = ARGV[7] ~= '' and ARGV[7] or nil
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local asked, host = tonumber(ARGV[4]), string.match(words, '^%S+')
+if asked <= 0 then asked = now + asked end
+local function mine(record) return run_of(record) == id and mark_of(record) ~= 'ended' end
+local function wrong(n, fault)
+if not string.find(fault.err, 'WRONGTYPE', 1, true) then return end
+return {-1, n, try('TYPE', KEYS[n]).ok or ''}
+end
+local function text(n, last)
+local value = try('GETRANGE', KEYS[n], 0, last or 1023)
+if type(value) == 'string' then return value end
+return nil, wrong(n, value) or call('GETRANGE', KEYS[n], 0, 0)
+end
+local function prove_writes() call('PEXPIRE', gone, 60000) end
+local function prove_release()
+prove_writes()
+call('DEL', gone)
+end
+local function prove_grant()
+call('SET', gone, '', 'XX', 'PX', 60000)
+prove_release()
+end
+local function last_fence()
+local counter, fault = text(2, 32)
+if fault then return nil, fault end
+if counter == '' and call('PTTL', fence) == -2 then return 0 end
+if string.match(counter, '^%d+$') then counter = counter .. ' p0' end
+local last, floor = string.match(counter, '^(%d+) p(%d+)$')
+if not last or #counter > 32 or #floor > 9 then return nil, {-2} end
+if tonumber(floor) > 1 then return nil, {-3, tonumber(floor)} end
+if tonumber(last) >= 2 ^ 53 then return nil, {-2} end
+return tonumber(last)
+end
+local function next_fence(clock)
+local last, fault = last_fence()
+if fault then return nil, fault end
+local number = math.max(last + 1, clock)
+if number >= 2 ^ 53 then return nil, {-2} end
+return number
+end
+local function set_fence(number) call('SET', fence, string.format('%.0f', number), 'PX', 7776000000) end
+local function set_lock(value, left)
+if left == -1 then return call('SET', lock, value) end
+call('SET', lock, value, 'PX', math.max(left, 1))
+end
+local term = ARGV[8]
+local function standing()
+local held, fault = text(1)
+if fault then return nil, fault end
+if held == '' and call('PTTL', lock) == -2 then return 'nobody', held end
+local other = term_of(held)
+if not mine(held) or other == '' then return 'another', held end
+if other == term then return 'same', held end
+return other < term and 'older' or 'newer', held
 end
 local function revoked()
-local last = redis.pcall('GETRANGE', KEYS[3], 0, 16)
-return type(last) == 'string' and last >= ARGV[2], last == ''
+local last = try('GETRANGE', gone, 0, 16)
+return type(last) == 'string' and last >= term, last == ''
 end
-local protocol = 1
-local function counter()
-local text = redis.pcall('GETRANGE', KEYS[2], 0, 32)
-if type(text) ~= 'string' then
-if not string.find(text.err, 'WRONGTYPE', 1, true) then return nil, text end
-local t = redis.pcall('TYPE', KEYS[2])
-return nil, {-1, 2, t.ok or ''}
-end
-if text == '' and redis.call('PTTL', KEYS[2]) == -2 then return 0 end
-if string.match(text, '^%d+$') then text = text .. ' p0' end
-local n, floor = string.match(text, '^(%d+) p(%d+)$')
-if not n or #text > 32 or #floor > 9 then return nil, {-2} end
-if tonumber(floor) > protocol then return nil, {-3, tonumber(floor)} end
-if tonumber(n) >= 2 ^ 53 then return nil, {-2} end
-return tonumber(n)
-end
-local function setCounter(n) redis.call('SET', KEYS[2], string.format('%.0f', n), 'PX', 7776000000) end
-local function clock()
-local time = redis.call('TIME')
-return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function stop_of(held) return string.match(held, '^"stop":"%w+",', 67) or '' end
-local function take(rest, ttl, held, mark)
-local record = ARGV[1] .. '"vote":"' .. ARGV[2] .. '.' .. ARGV[3] .. '",' .. mark .. string.sub(rest, 1, -2)
-redis.call('SET', KEYS[1], record .. string.format(',"at":%.0f}', clock() - held), 'PX', ttl)
+local function take(record, ttl, held, older)
+local _, marks = split(older or '')
+local stop = string.match(marks, '^"stop":"%w+",') or ''
+local vote = string.format('"vote":"%s.%s",', term, ARGV[9])
+record = string.sub(with_mark(record, vote .. stop), 1, -2)
+set_lock(record .. string.format(',"at":%.0f}', now - held), tonumber(ttl))
 end
 local whose, held = standing()
 if whose == 'same' then
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-return {1, stop_of(held) == '' and 0 or 1}
+call('PEXPIRE', lock, ARGV[10])
+return {1, mark_of(held) == 'stop' and 1 or 0}
 end
-redis.call('PEXPIRE', KEYS[3], 60000)
+prove_writes()
 return {(whose == 'another' or not whose) and 0 or -1}

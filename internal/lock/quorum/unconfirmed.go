@@ -27,7 +27,7 @@ func runsOf(lines string) (runs []string) {
 func vanished(votes []vote) (gone []string) {
 	masters := make(map[string]int)
 	for _, v := range votes {
-		for _, run := range slices.Compact(slices.Sorted(slices.Values(v.doubts))) {
+		for _, run := range slices.Compact(slices.Sorted(slices.Values(v.unconfirmed))) {
 			if masters[run]++; masters[run] == lock.Majority(len(votes)) {
 				gone = append(gone, run)
 			}

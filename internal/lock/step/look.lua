@@ -1,3 +1,3 @@
 -- Says how things are, and changes nothing.
 
-return said(0)
+return state(0)

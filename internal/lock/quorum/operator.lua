@@ -1,0 +1,12 @@
+-- What an operator's step adds at one master of a quorum. Stands behind ended.lua and before operate.lua.
+
+local function unfit_keys() end
+
+local function is_own(record) return term_of(record) ~= '' end
+
+local function pass_lock() activate_pause() end
+
+local function add_state(reply)
+  reply[7], reply[8], reply[9] = '', '', ends()
+  return reply
+end

@@ -1,0 +1,33 @@
+package wire
+
+import (
+	"strconv"
+
+	"redlockrun/internal/lock"
+)
+
+// numbers are the constants that the steps know as WIRE.<name>; times are in ms.
+var numbers = map[string]int64{
+	"Protocol":          Protocol,
+	"RunIDLen":          lock.RunIDLen,
+	"RecordEnd":         RecordMax - 1,
+	"MaxEntry":          maxEntry,
+	"MaxSlot":           maxSlotState,
+	"MostSlots":         MostSlots,
+	"Remembered":        Remembered.Milliseconds(),
+	"SlotsRemembered":   SlotsRemembered.Milliseconds(),
+	"WaitersRemembered": WaitersRemembered.Milliseconds(),
+	"Unconfirmed":       Unconfirmed.Milliseconds(),
+	"Untold":            Untold.Milliseconds(),
+	"Silent":            Silent.Milliseconds(),
+	"Tombstone":         Tombstone.Milliseconds(),
+}
+
+// Number is the constant that the steps know as WIRE.<name>, as they are sent it.
+func Number(name string) string {
+	n, ok := numbers[name]
+	if !ok {
+		panic("no number of the wire is called " + name)
+	}
+	return strconv.FormatInt(n, 10)
+}

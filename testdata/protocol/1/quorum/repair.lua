@@ -1,0 +1,362 @@
+local function run_of(record) return string.match(record, '^{"run":"(%w+)",') or '' end
+local function term_of(record) return string.match(record, '^{"run":"%w+","vote":"(%x+%.%x+)%.%d+",') or '' end
+local function split(record)
+local head, rest = string.match(record, '^({"run":"%w+",)(.*)$')
+if not head then return '', record end
+local vote = string.match(rest, '^"vote":"[%x.]+",') or ''
+return head .. vote, string.sub(rest, #vote + 1)
+end
+local function mark_of(record)
+local _, rest = split(record)
+return string.match(rest, '^"(%w+)":') or ''
+end
+local function with_mark(record, mark)
+local head, rest = split(record)
+return head .. mark .. rest
+end
+local call, try = redis.call, redis.pcall
+local lock, fence, gone, paused, resumed, slots, job, runs, bad, line, who = unpack(KEYS)
+local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
+local jobs = ARGV[7] ~= '' and ARGV[7] or nil
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local asked, host = tonumber(ARGV[4]), string.match(words, '^%S+')
+if asked <= 0 then asked = now + asked end
+local function mine(record) return run_of(record) == id and mark_of(record) ~= 'ended' end
+local function wrong(n, fault)
+if not string.find(fault.err, 'WRONGTYPE', 1, true) then return end
+return {-1, n, try('TYPE', KEYS[n]).ok or ''}
+end
+local function text(n, last)
+local value = try('GETRANGE', KEYS[n], 0, last or 1023)
+if type(value) == 'string' then return value end
+return nil, wrong(n, value) or call('GETRANGE', KEYS[n], 0, 0)
+end
+local function prove_writes() call('PEXPIRE', gone, 60000) end
+local function prove_release()
+prove_writes()
+call('DEL', gone)
+end
+local function prove_grant()
+call('SET', gone, '', 'XX', 'PX', 60000)
+prove_release()
+end
+local function last_fence()
+local counter, fault = text(2, 32)
+if fault then return nil, fault end
+if counter == '' and call('PTTL', fence) == -2 then return 0 end
+if string.match(counter, '^%d+$') then counter = counter .. ' p0' end
+local last, floor = string.match(counter, '^(%d+) p(%d+)$')
+if not last or #counter > 32 or #floor > 9 then return nil, {-2} end
+if tonumber(floor) > 1 then return nil, {-3, tonumber(floor)} end
+if tonumber(last) >= 2 ^ 53 then return nil, {-2} end
+return tonumber(last)
+end
+local function next_fence(clock)
+local last, fault = last_fence()
+if fault then return nil, fault end
+local number = math.max(last + 1, clock)
+if number >= 2 ^ 53 then return nil, {-2} end
+return number
+end
+local function set_fence(number) call('SET', fence, string.format('%.0f', number), 'PX', 7776000000) end
+local function set_lock(value, left)
+if left == -1 then return call('SET', lock, value) end
+call('SET', lock, value, 'PX', math.max(left, 1))
+end
+local term = ARGV[8]
+local function standing()
+local held, fault = text(1)
+if fault then return nil, fault end
+if held == '' and call('PTTL', lock) == -2 then return 'nobody', held end
+local other = term_of(held)
+if not mine(held) or other == '' then return 'another', held end
+if other == term then return 'same', held end
+return other < term and 'older' or 'newer', held
+end
+local function revoked()
+local last = try('GETRANGE', gone, 0, 16)
+return type(last) == 'string' and last >= term, last == ''
+end
+local function take(record, ttl, held, older)
+local _, marks = split(older or '')
+local stop = string.match(marks, '^"stop":"%w+",') or ''
+local vote = string.format('"vote":"%s.%s",', term, ARGV[9])
+record = string.sub(with_mark(record, vote .. stop), 1, -2)
+set_lock(record .. string.format(',"at":%.0f}', now - held), tonumber(ttl))
+end
+local function slot_state(name)
+local value = try('HGET', slots, name)
+if type(value) ~= 'string' then value = '' end
+if string.find(value, '^closed %d+ %S') then return value, true, '-', '' end
+local begun, failed = string.match(value, '^open %d+ (%S+)(.*)$')
+return value, false, begun or '-', failed or ''
+end
+local function slot_refused()
+local v = slot ~= '' and try('HGET', slots, slot)
+return type(v) == 'table' and v or nil
+end
+local function unfit_slots()
+local fault = slot_refused()
+if fault then return wrong(6, fault) or call('HGET', slots, slot) end
+if slot ~= '' then call('HLEN', slots) end
+end
+local function tried(run_host, how, status, more) return string.format(' %s/%s/%s/%.0f%s', run_host, how, status, now, more or '') end
+local function and_failed(failed, try_of)
+if string.find(failed, string.sub(try_of, 1, 2 + 26), 1, true) then return failed end
+return failed .. try_of
+end
+local function and_vanished(failed, begun)
+return begun == '-' and failed or and_failed(failed, tried(begun, 'vanished', '-'))
+end
+local function open_slot(begun, failed) return string.format('open %.0f %s%s', now, begun, failed) end
+local function slot_verdict(name, tries, holder)
+local value, closed, begun, failed = slot_state(name)
+if closed then return 6, value end
+if string.sub(begun, 1, 26) ~= holder then
+failed = and_vanished(failed, begun)
+value = open_slot('-', failed)
+end
+local _, n = string.gsub(failed, ' ', '')
+if n >= tonumber(tries) then return 7, value end
+end
+local function forget_slots()
+local n = try('HLEN', slots)
+if type(n) ~= 'number' or n <= 16 or n > 1000 then return end
+local all, oldest, least = try('HGETALL', slots), nil, math.huge
+for i = 1, #all, 2 do
+local touched = tonumber(string.match(all[i + 1], '^%a+ (%d+) ')) or 0
+if touched < least then oldest, least = all[i], touched end
+end
+if oldest then try('HDEL', slots, oldest) end
+end
+local function put_slot(name, value)
+local reply = try('HSET', slots, name, value)
+if type(reply) == 'table' then return reply end
+try('PEXPIRE', slots, 1296000000)
+forget_slots()
+end
+local function begin_slot(name, host)
+local _, closed, begun, failed = slot_state(name)
+if closed or string.sub(begun, 1, 26) == id then return end
+return put_slot(name, open_slot(id .. '/' .. host, and_vanished(failed, begun)))
+end
+local function end_slot(name, host, how, status, lost)
+local _, closed, begun, failed = slot_state(name)
+local mine = string.sub(begun, 1, 26) == id
+if closed or how == '' and not mine then return end
+local try_of = tried(id .. '/' .. host, how, status, lost == '1' and '/lost' or '')
+if how == 'ok' then return put_slot(name, string.format('closed %.0f%s', now, try_of)) end
+if how ~= '' then failed = and_failed(failed, try_of) end
+return put_slot(name, open_slot(mine and '-' or begun, failed))
+end
+local refused = history == 0
+local function note(...)
+if refused then return end
+local reply = try(...)
+if type(reply) ~= 'table' or not reply.err then return reply end
+refused = true
+end
+local function enter(list, entry)
+note('LTRIM', list, history > 1 and 0 or 1, math.max(history - 2, 0))
+note('LPUSH', list, entry)
+note('PEXPIRE', list, 7776000000)
+end
+local function enter_run(entry, how)
+enter(runs, entry)
+if how ~= 'ok' then enter(bad, entry) end
+end
+local function ended_run(open, how, status, more)
+local who, fence, asked, at = string.match(open, '^(.*) (%d+) (%d+) (%d+)$')
+if not who then who, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - - 0', 0, 0, 0 end
+local waited = tonumber(asked) > 0 and math.max(at - asked, 0) or 0
+return string.format('%s %.0f %.0f %s %.0f %s %s%s', who, fence - at, waited, at, math.max(now - at, 0), how, status, more)
+end
+local function record_end(open, how, status, more)
+local entry = ended_run(open, how, status, more)
+note('HSET', job, 'open', '', 'last', entry)
+enter_run(entry, how)
+note('HINCRBY', job, 'count:' .. how, 1)
+return entry
+end
+local day = 86400000
+local function vanished(open)
+if not open or #open >= 4096 or string.match(open, '^%w+') == id then return end
+return string.match(open, '^%w+ %S+ %S+ %S+ %S+ %S+ %d+ %d+ %d+ %d+$')
+end
+local function list(name, due)
+if not due then
+if note('ZADD', jobs, 'NX', now, name) == 1 then note('PEXPIRE', jobs, 7776000000) end
+return
+end
+note('ZADD', jobs, now, name)
+note('PEXPIRE', jobs, 7776000000)
+note('HSET', job, 'listed', math.floor(now / day))
+note('ZREMRANGEBYSCORE', jobs, '-inf', now - 7776000000)
+end
+local function open_run(who, fence, asked, at, name)
+local known = note('HMGET', job, 'open', 'listed')
+if not known then return 0 end
+local open = known[1] or ''
+local before = vanished(open)
+if before then record_end(before, 'vanished', '-', '') end
+if string.match(open, '^%S+') ~= id then
+note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, who, fence, asked, at))
+note('PEXPIRE', job, 7776000000)
+end
+local due = tonumber(known[2]) ~= math.floor(now / day)
+if jobs then list(name, due) end
+if jobs or refused then return 0 end
+return due and 1 or 2
+end
+local function record_good(open, at, status, more, mean)
+local entry = record_end(open, 'ok', status, more)
+local n, ms = string.match(mean or '', '^(%d+) (%d+)$')
+n = math.min(tonumber(n) or 0, 19)
+ms = ((tonumber(ms) or 0) * n + math.max(now - at, 0)) / (n + 1)
+note('HSET', job, 'good', entry, 'mean', string.format('%d %.0f', n + 1, ms))
+end
+local function close_run(words, at, how, status, lost)
+local known = note('HMGET', job, 'open', 'mean')
+if not known then return end
+local more = lost == '1' and ' lost=1' or ''
+if string.match(known[1] or '', '^%S+') == id then
+if how == 'ok' then record_good(words, at, status, more, known[2])
+elseif how ~= '' then record_end(words, how, status, more)
+else note('HSET', job, 'open', '') end
+note('PEXPIRE', job, 7776000000)
+elseif how ~= '' then
+local newest = note('LINDEX', runs, 0) or ''
+local repeated = string.match(newest, '^%S+') == id and string.find(newest, ' ' .. how .. ' ' .. status, 1, true)
+if not repeated then enter_run(ended_run(words, how, status, more), how) end
+end
+end
+local function confirmed(failed, run) return (string.gsub(failed, ' ' .. run .. '/[^ /]*/%-/%S*', '')) end
+local function begin_here()
+if slot == '' then return end
+local _, closed, begun, failed = slot_state(slot)
+if closed then return end
+if begun ~= '-' and string.sub(begun, 1, 26) ~= id then failed = and_failed(failed, tried(begun, '-', '-')) end
+local value = open_slot(id .. '/' .. host, confirmed(failed, id))
+if put_slot(slot, value) then call('HSET', slots, slot, value) end
+end
+local function end_here(how, status, lost, vanished_runs)
+local _, _, begun, failed = slot_state(slot)
+local known = confirmed(failed, id)
+for run in string.gmatch(vanished_runs, '%w+') do
+known = string.gsub(known, ' (' .. run .. '/[^ /]*)/%-/%S*', string.format(' %%1/vanished/-/%.0f', now))
+end
+if known ~= failed then put_slot(slot, open_slot(begun, known)) end
+local refused = end_slot(slot, host, how, status, lost)
+if how == '' and string.find(slot_state(slot), '^open %d+ %-$') then try('HDEL', slots, slot) end
+return refused
+end
+local function other_runs(open, unconfirmed)
+local list = {}
+for entry in string.gmatch((open or '') .. '\n' .. (unconfirmed or ''), '[^\n]+') do
+if #list < 8 and vanished(entry) then list[#list + 1] = entry end
+end
+return list
+end
+local function unconfirmed_here()
+local known = note('HMGET', job, 'open', 'unconfirmed')
+return known and table.concat(other_runs(known[1], known[2]), '\n') or ''
+end
+local function open_here(number, at)
+local known = note('HMGET', job, 'open', 'unconfirmed', 'listed')
+if not known then return '' end
+local others = table.concat(other_runs(known[1], known[2]), '\n')
+local run = string.format('%s %s 0 %.0f %.0f %.0f', id, words, number, asked, at)
+note('HSET', job, 'open', run, 'unconfirmed', others)
+note('PEXPIRE', job, 7776000000)
+list(name, tonumber(known[3]) ~= math.floor(now / day))
+return others
+end
+local function enter_vanished(list, vanished_runs)
+local others = {}
+for n = #list, 1, -1 do
+if string.find(vanished_runs, string.match(list[n], '^%w+'), 1, true) then
+record_end(list[n], 'vanished', '-', '')
+else
+table.insert(others, 1, list[n])
+end
+end
+return others
+end
+local function last_entry()
+for n = 0, math.min(history, 50) - 1 do
+local entry = note('LINDEX', runs, n)
+if not entry or string.match(entry, '^%w+') == id then return entry end
+end
+end
+local function place_of_run(open, unconfirmed)
+local own = '\n(' .. id .. ' [^\n]*)\n'
+local line = string.match('\n' .. open .. '\n', own)
+if line then return 'open', line end
+line = string.match('\n' .. unconfirmed .. '\n', own)
+return line and 'unconfirmed' or 'nowhere', line
+end
+local function close_here(run)
+local known = note('HMGET', job, 'open', 'unconfirmed')
+if not known then return end
+local before = known[1] or ''
+local place, line = place_of_run(before, known[2] or '')
+if place == 'nowhere' and run.how == '' then return end
+local entry = place == 'nowhere' and last_entry()
+if entry and string.find(entry, string.format(' %s %s', run.how, run.status), 1, true) then return end
+local began, at = string.match(line or '', ' (%d+) (%d+)$')
+at = tonumber(at) or now - run.age
+line = string.format('%s %s %s %s %.0f %.0f', id, words, run.attempts, run.fence, tonumber(began) or asked, at)
+local others = other_runs(known[1], known[2])
+if place == 'open' and #others == 0 then return close_run(line, at, run.how, run.status, run.lost) end
+if run.leased then others = enter_vanished(others, run.vanished) end
+if not entry then
+note('HSET', job, 'open', line)
+note('PEXPIRE', job, 7776000000)
+end
+close_run(line, at, run.how, run.status, run.lost)
+if place == 'open' and run.all_known then others = {} end
+local open = ''
+if place == 'open' and not run.leased or others[1] == before then open = table.remove(others, 1) or '' end
+note('HSET', job, 'open', open, 'unconfirmed', table.concat(others, '\n'))
+end
+local function is_pause(value) return string.sub(value, 1, 10) == '{"pause":"' end
+local function is_wish(value)
+return string.find(value, '^{"pause":"' .. string.rep('%w', 26) .. '","v":%d+,.*}$') ~= nil
+end
+local function activate_pause()
+local wanted, fault = text(4)
+if fault or wanted == '' then return nil, nil, fault end
+if not is_wish(wanted) then return nil, nil, {-1, 4, 'string'} end
+local left = call('PTTL', paused)
+prove_writes()
+set_lock(wanted, left)
+return wanted, left
+end
+local function lift(ended)
+if ended == '' then return end
+for _, key in ipairs({paused, lock}) do
+local value = try('GETRANGE', key, 0, 1023)
+local wish = type(value) == 'string' and is_wish(value) and string.match(value, '^{"pause":"(%w+)"')
+if wish and string.find(ended, wish, 1, true) then call('DEL', key) end
+end
+end
+local function ends()
+local value = try('GETRANGE', resumed, 0, 1023)
+return type(value) == 'string' and value or ''
+end
+lift(ARGV[14])
+local whose, held = standing()
+if not whose then return held end
+if whose == 'another' and not is_pause(held) then return {0} end
+if whose == 'newer' or revoked() then return {4} end
+local fault = unfit_slots()
+if fault then return fault end
+local number, age, last = tonumber(ARGV[12]), tonumber(ARGV[13]), nil
+last, fault = last_fence()
+if fault then return fault end
+if last < number then set_fence(number) end
+begin_here()
+take(ARGV[10], ARGV[11], age, whose == 'older' and held)
+open_here(number, now - age)
+return {1}
