@@ -16,7 +16,9 @@ var objects = []object{
 		{"waiting", "How many wait."},
 		{"last, good", "Runs, as in history: the last end, and the last success."},
 		{"mean_seconds", "How long a run takes, on average."},
-		{"max_age_seconds, overdue, due", "Of a job with --max-age: its D, whether it is overdue, and when it will be or became so; no due while it is paused."},
+		{"max_age_seconds, overdue, due",
+			"Of a job with --max-age: its D, whether it is overdue, and when it will be or became so; no due while " +
+				"it is paused."},
 		{"paused", "An object with by, why and until, while the job is paused."},
 		{"slot, tries_failed", "The slot of --once-per or --once, and how many of its tries have failed."},
 		{"waiters", "Of one NAME: objects with run, host and since, in the order of the line."},

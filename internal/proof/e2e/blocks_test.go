@@ -81,7 +81,8 @@ func rows(table string) (cells [][]string) {
 func TestEveryExampleOfThePagesIsTested(t *testing.T) {
 	tested := []string{
 		"compare", "session", "install", "defaults", "crontab", "service", "timer", "container", "cronjob", "script",
-		"shell", "outages", "acl", "credential", "secret", "stores", "sentinelacl", "readeracl", "operatoracl", "rights",
+		"shell", "outages", "acl", "credential", "secret", "stores", "sentinelacl", "readeracl", "operatoracl",
+		"rights",
 		"keys",
 		"takeover", "anacron", "clusters", "coalesce", "pings", "mail", "deploy", "replace",
 		"deadman", "deadmanservice", "deadmantimer", "nagios", "metricsenable", "metricsservice", "metricstimer",
