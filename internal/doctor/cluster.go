@@ -55,7 +55,7 @@ func asked[R any](
 // surveyCluster is of whether each key has a node that serves it, at an address that can be
 // reached from here.
 func surveyCluster(_ context.Context, _ *Examination, visits []*visit) []Finding {
-	var said hearsay
+	var said gossip
 	var tell []*visit
 	for _, v := range of(visits, Node) {
 		if v.told.nodes != nil {

@@ -11,14 +11,14 @@ import (
 
 // An Examination is what is to be looked at. It is made once, and not changed by Examine.
 type Examination struct {
-	Servers lock.Servers
-	Peers   []Peer        // in the order of the URLs; they are closed by Examine
-	Astray  []Finding     // why there are not more of them: nobody could tell
-	Limit   time.Duration // of one question
-	Ear     time.Duration // how long a message may take
-	Times   lock.Times    // of the leases that are to be had there
-	Store   lock.Store    // the same servers as runs use them; nil: nothing is rehearsed
-	Host    Host          // nil: little is said of it
+	Servers    lock.Servers
+	Peers      []Peer        // in the order of the URLs; they are closed by Examine
+	Incomplete []Finding     // why there are not more of them: nobody could tell
+	Limit      time.Duration // of one question
+	Ear        time.Duration // how long a message may take
+	Times      lock.Times    // of the leases that are to be had there
+	Store      lock.Store    // the same servers as runs use them; nil: nothing is rehearsed
+	Host       Host          // nil: little is said of it
 }
 
 // A check looks at one peer.
@@ -72,7 +72,7 @@ func (e *Examination) Examine(ctx context.Context) (found []Finding) {
 	for _, v := range visits {
 		found = append(found, v.found...)
 	}
-	found = append(found, e.Astray...)
+	found = append(found, e.Incomplete...)
 	reached := slices.DeleteFunc(visits, func(v *visit) bool { return !v.reached })
 	for _, look := range surveys() {
 		found = append(found, look(ctx, e, reached)...)

@@ -13,7 +13,7 @@ import (
 type Listener interface {
 	// Listen hears what is published to a channel, until hush is called; the messages end
 	// with the connection, too.
-	Listen(ctx context.Context, channel string) (messages <-chan string, hush func(), err error)
+	Listen(ctx context.Context, channel string) (messages <-chan string, unsubscribe func(), err error)
 }
 
 // sayLua publishes, and returns how many listened before and by the count of PUBLISH.
@@ -33,11 +33,11 @@ func checkMessages(ctx context.Context, v *visit) []Finding {
 	defer cancel()
 	keys := wire.KeysOf(v.Servers.Prefix, trialName(), "")
 	channel := keys.Channel("doctor")
-	messages, hush, err := v.Server.(Listener).Listen(ctx, channel)
+	messages, unsubscribe, err := v.Server.(Listener).Listen(ctx, channel)
 	if err != nil {
 		return []Finding{v.unheard(err)}
 	}
-	defer hush()
+	defer unsubscribe()
 	reply, err := v.Ask(ctx, "EVAL", sayLua, "0", channel)
 	counts, _ := reply.([]any)
 	switch {

@@ -54,7 +54,7 @@ func (e *Examination) addSentinels(ctx context.Context, url int, src *link.Sourc
 	master, err := src.FindMaster(ctx)
 	if err != nil {
 		why := link.Unavailable(src.Address(), err).Err
-		e.Astray = append(e.Astray, about("sentinel", Fail, "no sentinel names the master %s: %s", lock.Escaped(name),
+		e.Incomplete = append(e.Incomplete, about("sentinel", Fail, "no sentinel names the master %s: %s", lock.Escaped(name),
 			why).
 			to("check the name of the master in the URL, and the sentinels: redis-cli -p 26379 sentinel masters"))
 		return
@@ -68,7 +68,7 @@ func (e *Examination) addNodes(ctx context.Context, url int, src *link.Source) {
 	nodes, err := src.SlotServers(ctx)
 	if err != nil && !isSingle(link.Unavailable(src.Address(), err)) {
 		why := link.Unavailable(src.Address(), err).Err
-		e.Astray = append(e.Astray, about("cluster", Unseen, "which nodes there are beside those of the URL: %s", why).
+		e.Incomplete = append(e.Incomplete, about("cluster", Unseen, "which nodes there are beside those of the URL: %s", why).
 			to("+cluster|slots shows them"))
 	}
 	for _, node := range nodes {

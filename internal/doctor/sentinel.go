@@ -76,7 +76,7 @@ func surveyMaster(_ context.Context, e *Examination, visits []*visit) []Finding 
 	best, found := agreement(sentinels, named)
 	sentinels = slices.DeleteFunc(sentinels,
 		func(v *visit) bool { return v.told.sentinel.master != best || best == "" })
-	var said hearsay
+	var said gossip
 	for _, v := range sentinels {
 		for _, f := range v.told.sentinel.findings(named) {
 			said.add(v.Address(), f)

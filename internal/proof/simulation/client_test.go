@@ -53,7 +53,7 @@ type process struct {
 func (c *client) live() {
 	defer func() { c.tell(news{kind: left, panic: recover()}) }()
 	if c.deed != nil {
-		c.attend()
+		c.act()
 		return
 	}
 	for n, t := range c.ticks {
@@ -182,13 +182,13 @@ func (p *process) acquireOnce(ctx context.Context, store lock.Store, n int) (loc
 	if err != nil {
 		return nil, err
 	}
-	farewell := lock.ReleaseRequest{}
+	releaseRequest := lock.ReleaseRequest{}
 	if err = watchdog.Freshen(ctx, lease, p.config()); err == nil && lease.StopAsked() {
-		farewell.Result = lock.RunResult{End: lock.EndStopped, Status: 143}
+		releaseRequest.Result = lock.RunResult{End: lock.EndStopped, Status: 143}
 		err = &lock.StoppedError{Name: jobName}
 	}
 	if err != nil {
-		p.release(lease, farewell)
+		p.release(lease, releaseRequest)
 		return nil, err
 	}
 	return lease, nil
@@ -224,13 +224,13 @@ func (p *process) config() watchdog.Config {
 
 // giveBack ends the lease as cmd/redlockrun does.
 func (p *process) giveBack(lease lock.Lease, end ending) {
-	farewell := lock.ReleaseRequest{Result: lock.RunResult{End: end.how, Status: end.status, Attempts: end.attempts,
+	releaseRequest := lock.ReleaseRequest{Result: lock.RunResult{End: end.how, Status: end.status, Attempts: end.attempts,
 		Lost: end.lost != nil}}
 	if end.lost == nil {
-		farewell.Keep = max(0, p.tick.minHold-lease.Held())
+		releaseRequest.Keep = max(0, p.tick.minHold-lease.Held())
 	}
 	p.tell(news{kind: releases, how: end.how, lost: end.lost, attempts: end.attempts})
-	p.tell(news{kind: released, how: end.how, err: p.release(lease, farewell)})
+	p.tell(news{kind: released, how: end.how, err: p.release(lease, releaseRequest)})
 }
 
 func (p *process) release(lease lock.Lease, end lock.ReleaseRequest) error {

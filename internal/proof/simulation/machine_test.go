@@ -72,9 +72,9 @@ func (m *machine) start(keep bool) {
 	m.world.referee.newer = m.world.referee.newer && keep
 }
 
-// wasDeaf reports whether the machine stands still, or did so within the last second: what was
+// wasPolling reports whether the machine stands still, or did so within the last second: what was
 // to be done meanwhile need not be done yet.
-func (m *machine) wasDeaf() bool { return time.Now().Before(m.still.Add(time.Second)) }
+func (m *machine) wasPolling() bool { return time.Now().Before(m.still.Add(time.Second)) }
 
 // freeze has the machine stand still.
 func (m *machine) freeze(d time.Duration) {

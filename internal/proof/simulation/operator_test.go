@@ -29,8 +29,8 @@ func (w *world) addDesk() {
 	}
 }
 
-// attend does what is to be done at the desk.
-func (c *client) attend() {
+// act does what is to be done at the desk.
+func (c *client) act() {
 	time.Sleep(time.Until(c.world.began.Add(c.deed.at)))
 	switch c.deed.kind {
 	case looks:

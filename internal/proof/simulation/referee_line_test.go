@@ -45,8 +45,8 @@ func (r *referee) entry(m *machine, run string) (seen int64, called bool) {
 	return seen, digit == 1
 }
 
-// attend notes who has looked by a step.
-func (r *referee) attend(m *machine, now standing) {
+// noteLook notes who has looked by a step.
+func (r *referee) noteLook(m *machine, now standing) {
 	if len(now.line) == 0 || len(r.was.line) == 0 {
 		r.attention = attention{}
 	}
@@ -60,16 +60,16 @@ func (r *referee) attend(m *machine, now standing) {
 	}
 }
 
-// attendDismissed notes who has looked, and was sent away since nothing is to be done for its slot.
-func (r *referee) attendDismissed(x *wire) {
+// noteDismissedLook notes who has looked, and was sent away since nothing is to be done for its slot.
+func (r *referee) noteDismissedLook(x *wire) {
 	dismissed := bytes.HasPrefix(x.said, []byte("*2\r\n:6\r\n")) || bytes.HasPrefix(x.said, []byte("*2\r\n:7\r\n"))
 	if dismissed {
-		r.attendLast(x)
+		r.noteLastLook(x)
 	}
 }
 
-// attendLast notes who has looked for the last time, while others wait.
-func (r *referee) attendLast(x *wire) {
+// noteLastLook notes who has looked for the last time, while others wait.
+func (r *referee) noteLastLook(x *wire) {
 	if len(r.was.line) > 1 && slices.Contains(r.was.line, x.process.run) {
 		ms := x.machine.clock().UnixMilli()
 		r.attention.gap(ms)

@@ -206,7 +206,7 @@ func (r *referee) majority() {
 			continue
 		}
 		for n, m := range r.world.servers {
-			c.absent = c.absent || m.down || m.wasDeaf()
+			c.absent = c.absent || m.down || m.wasPolling()
 			holder := r.holding(m).holder
 			if c.could[holder] == nil {
 				c.could[holder] = make(map[int]bool)

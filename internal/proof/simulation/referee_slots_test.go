@@ -120,7 +120,7 @@ func (r *referee) leaves(run *record) {
 	if r.world.machines > 1 || run.process.disturbed {
 		return
 	}
-	if m := r.world.servers[0]; !m.wasDeaf() && slices.Contains(r.standing(m).line, run.id) {
+	if m := r.world.servers[0]; !m.wasPolling() && slices.Contains(r.standing(m).line, run.id) {
 		r.breach("line: %s has gone, and stands in line", run.id)
 	}
 }

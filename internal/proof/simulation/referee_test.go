@@ -411,18 +411,18 @@ func (r *referee) after(x *wire) {
 	r.noteLoss(x, now)
 	r.watch(x, now)
 	r.isForeign(now, x)
-	r.attendDismissed(x)
+	r.noteDismissedLook(x)
 	if now.holder == "" && !r.newer && (r.was.holder != "" || r.rested && !r.wanted(x.machine)) {
 		r.isFree(now)
 	}
 	if now.holder != r.was.holder && r.runs[now.holder] != nil {
 		r.isGiven(now, x)
 		if now.holder == x.process.run {
-			r.attendLast(x)
+			r.noteLastLook(x)
 		}
 	}
 	r.inOrder(now)
-	r.attend(x.machine, now)
+	r.noteLook(x.machine, now)
 	if len(now.line) > 0 && now.holder != "" {
 		r.mustFollow(x.machine, now)
 	}
@@ -503,7 +503,7 @@ func (r *referee) mustFollow(m *machine, now standing) {
 
 func (r *referee) isFollowed(m *machine, before standing) {
 	now := r.standing(m)
-	if now.holder != "" || time.Since(r.expires) < succession || m.wasDeaf() || r.world.wrongClocks() || r.newer {
+	if now.holder != "" || time.Since(r.expires) < succession || m.wasPolling() || r.world.wrongClocks() || r.newer {
 		return
 	}
 	if r.wanted(m) { // who had the lock before had ignored that

@@ -18,14 +18,14 @@ type told struct {
 	clock    *reading    // nil if it may not tell
 }
 
-// A hearsay is what several servers tell of the same: each finding once, with who tells it if
+// A gossip is what several servers report about the same: each finding once, with who tells it if
 // it is not all of them.
-type hearsay struct {
+type gossip struct {
 	found []Finding
 	by    [][]string // the addresses of who tells each
 }
 
-func (h *hearsay) add(from string, f Finding) {
+func (h *gossip) add(from string, f Finding) {
 	i := slices.Index(h.found, f)
 	if i < 0 {
 		i = len(h.found)
@@ -37,7 +37,7 @@ func (h *hearsay) add(from string, f Finding) {
 }
 
 // findings are what is told, of so many who have been asked.
-func (h *hearsay) findings(asked int) []Finding {
+func (h *gossip) findings(asked int) []Finding {
 	for i := range h.found {
 		if len(h.by[i]) < asked {
 			h.found[i].Message = "as " + strings.Join(h.by[i], ", ") + " has it: " + h.found[i].Message
