@@ -19,13 +19,20 @@ var checkTexts = Texts{
 	More: `: by its exit status,
 and in one line with performance data, as plugins of Nagios and Icinga do. A shell's && and a
 timer that mails can use it, too.`,
-	Calls: "  redlockrun check [flags] NAME...",
-	Notes: `Without flags: CRITICAL if the last run did not end well or has vanished, or if no run can
-start, as a key of the lock is none of ours (65); WARNING if a run is silent, the lock is stuck
-or is somebody else's; UNKNOWN if the job was never seen, or Redis does not answer; else OK.
-That a job is paused is said, and changes nothing. Of several findings, and of several jobs,
-the worst counts: CRITICAL, UNKNOWN, WARNING, OK.`,
-	Examples: `  redlockrun check --max-age 26h nightly-report
+	Calls: `  redlockrun check [flags] NAME...
+  redlockrun check [flags] --match 'PATTERN'
+  redlockrun check [flags] --all`,
+	Notes: `Without flags: CRITICAL if the last run did not end well or has vanished, if the job is overdue by
+the --max-age of its own runs, or if no run can start, as a key of the lock is none of ours (65);
+WARNING if a run is silent, the lock is stuck or is somebody else's; UNKNOWN if the job was never
+seen, or Redis does not answer; else OK. That a job is paused is said; it is not overdue then, and
+nothing else changes. Of several findings, and of several jobs, the worst counts: CRITICAL,
+UNKNOWN, WARNING, OK.
+
+--all and --match know only jobs that have run. Check a job that must run by its NAME with
+--max-age, too: Redis can lose what it knows.`,
+	Examples: `  redlockrun check --all
+  redlockrun check --max-age 26h nightly-report
   redlockrun check -q --max-failures 3 orders invoices && deploy`,
 	Status: `0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN, which is also a mistake in the
 command line or the configuration, and no answer from Redis.`,
@@ -35,16 +42,20 @@ command line or the configuration, and no answer from Redis.`,
 type checking struct {
 	rules report.Rules
 	json  bool
+	meant jobsMeant
 	names []string
+	known int // how many jobs are listed, if listed ones are meant
 }
 
 func defineCheck(c *Command, o *Operation) {
 	c.Texts = checkTexts
 	c.Operands = config.KindJob
 	c.Plugin = true
-	k := new(checking)
+	k := &checking{meant: jobsMeant{flags: true}}
+	c.toggle(&k.meant.all, "all", "all listed jobs: the worst first, those that are OK counted")
+	c.text(&k.meant.match, "match", config.KindPattern, "the same of those whose names match (*, ?, [a-z])")
 	c.span((*span)(&k.rules.MaxAge), "max-age", "CRITICAL if the last success ended more than D ago, or none\n"+
-		"is remembered: the alarm for a job that does not run")
+		"is remembered, in place of the limit that its runs have set")
 	c.span((*span)(&k.rules.WarnAge), "warn-age", "the same, WARNING")
 	c.span((*span)(&k.rules.MaxRuntime), "max-runtime", "CRITICAL if it has been running for more than D")
 	c.number(&k.rules.MaxFailures, "max-failures", "", "CRITICAL from N bad ends in a row, in place of the first one")
@@ -58,13 +69,30 @@ func defineCheck(c *Command, o *Operation) {
 		if err != nil {
 			return k.unanswered(o, err)
 		}
-		o.exitStatus = int(report.Worst(verdicts))
-		if k.json {
-			o.warnAll(silent)
-			return o.print(verdictLines(verdicts)...)
-		}
-		return o.print(report.Plugin(verdicts, silent))
+		return k.print(o, verdicts, silent)
 	}
+}
+
+// print prints what was found. That no listed job is meant may be all that is left of lost data: it is unknown.
+func (c *checking) print(o *Operation, verdicts []report.Verdict, silent []string) error {
+	o.exitStatus = int(report.Worst(verdicts))
+	if len(verdicts) == 0 {
+		o.exitStatus = int(report.Unknown)
+		silent = append([]string{c.noneMeant(o)}, silent...)
+	}
+	switch {
+	case c.json:
+		o.warnAll(silent)
+		return o.print(verdictLines(report.WorstFirst(verdicts))...)
+	case c.meant.listed():
+		return o.print(report.PluginOfAll(verdicts, silent))
+	}
+	return o.print(report.Plugin(verdicts, silent))
+}
+
+func (c *checking) noneMeant(o *Operation) string {
+	text, _ := c.meant.none(c.known)
+	return text + " (" + o.About.Where() + ")"
 }
 
 // sensible refuses what could never be checked.
@@ -75,13 +103,10 @@ func (c *checking) sensible(flags *pflag.FlagSet, o *Operation) error {
 			return config.Usagef("--%s %s is no limit", name, flags.Lookup(name).Value)
 		}
 	}
-	switch {
-	case len(c.names) == 0:
-		return config.Usagef("check is of at least one NAME").Hint("redlockrun status lists the jobs")
-	case o.Config.Address.Local:
+	if o.Config.Address.Local {
 		return config.Usagef("check is not for --local: a file of this host remembers no runs").Hint("redlockrun status says who has the lock")
 	}
-	return nil
+	return c.meant.check("check", c.names)
 }
 
 // judge reads the jobs and holds them to the rules. Of a quorum it names who was silent.
@@ -94,6 +119,15 @@ func (c *checking) judge(o *Operation) (verdicts []report.Verdict, silent []stri
 	if c.rules.MaxFailures > 0 {
 		read = jobs.JobsWithRuns
 	}
-	found, err := interrupt.Run(o.Signals, looking(o, func(ctx context.Context) ([]lock.Job, error) { return read(ctx, c.names) }))
+	found, err := interrupt.Run(o.Signals, looking(o, func(ctx context.Context) ([]lock.Job, error) {
+		names := c.names
+		if c.meant.listed() {
+			listed, err := jobs.Names(ctx, false)
+			if names, c.known = c.meant.of(listed), len(listed); err != nil || len(names) == 0 {
+				return nil, err
+			}
+		}
+		return read(ctx, names)
+	}))
 	return c.rules.JudgeAll(found.value, time.Local), found.silent, err
 }

@@ -71,12 +71,7 @@ func (m *jobsMeant) names(o *Operation, names []string) ([]string, error) {
 	}
 	o.warnAll(seen.silent)
 	known := seen.value
-	var meant []string
-	for _, name := range known {
-		if m.all || matches(m.match, name) {
-			meant = append(meant, name)
-		}
-	}
+	meant := m.of(known)
 	if len(meant) == 0 {
 		return nil, m.noneMeant(len(known), o.About.Where())
 	}
@@ -84,13 +79,27 @@ func (m *jobsMeant) names(o *Operation, names []string) ([]string, error) {
 	return meant, nil
 }
 
+// of are those of the listed names that are meant.
+func (m *jobsMeant) of(listed []string) (meant []string) {
+	for _, name := range listed {
+		if m.all || matches(m.match, name) {
+			meant = append(meant, name)
+		}
+	}
+	return meant
+}
+
+// none says that no job is meant, of so many that are known.
+func (m *jobsMeant) none(known int) (text, hint string) {
+	if known == 0 {
+		return "no job is known here", "a job is listed when it has run: redlockrun status --scan looks for locks"
+	}
+	return fmt.Sprintf("no job matches %q; %d are known here", m.match, known), "redlockrun status lists them"
+}
+
 // noneMeant is an error, which && heeds: a deploy that has paused nothing does not begin.
 func (m *jobsMeant) noneMeant(known int, where string) error {
-	text, hint := "no job is known here", "a job is listed when it has run: redlockrun status --scan looks for locks"
-	if known > 0 {
-		text = fmt.Sprintf("no job matches %q; %d are known here", m.match, known)
-		hint = "redlockrun status lists them"
-	}
+	text, hint := m.none(known)
 	o := explain.Failure(explain.StatusBusy, text+" ("+where+")", hint)
 	o.Event = console.EventRefused
 	return &unmadeError{Explanation: o}

@@ -294,7 +294,7 @@ func TestTheLineOfAllJobsCountsWhatIsFine(t *testing.T) {
 	for want, jobs := range map[string][]lock.Job{
 		"REDLOCKRUN OK - 2 jobs are OK | jobs=2":      {good, good},
 		"REDLOCKRUN OK - 1 job is OK | jobs=1":        {good},
-		"REDLOCKRUN OK - 0 jobs are OK | jobs=0":      nil,
+		"REDLOCKRUN UNKNOWN -  | jobs=0":              nil,
 		"REDLOCKRUN UNKNOWN - c: never seen | jobs=1": {unknown},
 		"REDLOCKRUN CRITICAL - b¦: the last run ended: failed 3 on web-3, 1h ago; c: never seen; 1 job is OK | jobs=3": {
 			unknown, good, bad,

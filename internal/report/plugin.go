@@ -76,7 +76,8 @@ func Plugin(verdicts []Verdict, remarks []string) string {
 	return line
 }
 
-// PluginOfAll is the line about all jobs of a list: those that are not OK, the worst first, and how many are.
+// PluginOfAll is the line about all jobs of a list: those that are not OK, the worst first, and how many are. No job at
+// all is UNKNOWN; remarks say why.
 func PluginOfAll(verdicts []Verdict, remarks []string) string {
 	var texts []string
 	fine := 0
@@ -87,14 +88,16 @@ func PluginOfAll(verdicts []Verdict, remarks []string) string {
 			texts = append(texts, lock.Escaped(v.Key)+": "+v.Message)
 		}
 	}
+	grade := Worst(verdicts)
 	switch {
+	case len(verdicts) == 0:
+		grade = Unknown
 	case fine == 1:
 		texts = append(texts, "1 job is OK")
-	case fine > 0 || len(verdicts) == 0:
+	case fine > 0:
 		texts = append(texts, fmt.Sprintf("%d jobs are OK", fine))
 	}
-	return plugin(Worst(verdicts), strings.Join(append(texts, remarks...), "; ")) + fmt.Sprintf(" | jobs=%d",
-		len(verdicts))
+	return plugin(grade, strings.Join(append(texts, remarks...), "; ")) + fmt.Sprintf(" | jobs=%d", len(verdicts))
 }
 
 // WorstFirst are verdicts by their grades.
