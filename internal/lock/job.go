@@ -81,6 +81,7 @@ type Job struct {
 	Mean        time.Duration
 	Counts      map[EndKind]int64 // nil: unknown
 	Runs        []Entry           // newest first
+	Tail        Tail              // of the last run whose output was kept
 
 	// What is expected of the job: a success at least every MaxAge of unpaused time.
 	MaxAge      time.Duration // 0: nothing is expected

@@ -5,9 +5,9 @@ import "strings"
 // Keys are the names in Redis of one lock, for one run.
 //
 // Lock, Fence, Line and Who are the lock; Slots, Paused and, in a quorum, Resumed the policy,
-// which decides what may start; Job, Runs and Bad the ledger, which decides nothing. Gone is the tombstone of
-// the run. Jobs is the set of names, the only key that has not the hash tag of the lock.
-type Keys struct{ Lock, Fence, Line, Who, Gone, Slots, Paused, Resumed, Job, Runs, Bad, Jobs string }
+// which decides what may start; Job, Runs and Bad the ledger, which decides nothing, and Output what commands printed.
+// Gone is the tombstone of the run. Jobs is the set of names, the only key that has not the hash tag of the lock.
+type Keys struct{ Lock, Fence, Line, Who, Gone, Slots, Paused, Resumed, Job, Runs, Bad, Output, Jobs string }
 
 // All are the keys in the order in which the steps of runs and operators have them: see internal/lock/step/prelude.lua.
 func (k Keys) All() []string {
@@ -40,7 +40,7 @@ func NameOf(prefix, key string) string {
 		return ""
 	}
 	switch kind {
-	case "", ":fence", ":line", ":who", ":slots", ":paused", ":resumed", ":job", ":runs", ":bad":
+	case "", ":fence", ":line", ":who", ":slots", ":paused", ":resumed", ":job", ":runs", ":bad", ":output":
 		return name
 	}
 	return ""
@@ -52,6 +52,6 @@ func KeysOf(prefix, name, run string) Keys {
 	return Keys{
 		Lock: lock, Fence: lock + ":fence", Line: lock + ":line", Who: lock + ":who", Gone: lock + ":gone:" + run,
 		Slots: lock + ":slots", Paused: lock + ":paused", Resumed: lock + ":resumed", Job: lock + ":job", Runs: lock + ":runs",
-		Bad: lock + ":bad", Jobs: prefix + "jobs",
+		Bad: lock + ":bad", Output: lock + ":output", Jobs: prefix + "jobs",
 	}
 }

@@ -19,12 +19,15 @@ const (
 	maxAgeField      = "max_age"
 	sinceField       = "max_age_since"
 	pausesField      = "pauses"
+	tailField        = "tail"
 	countField       = "count:" // before each kind of end
 )
 
 // LedgerFields are the names of all fields that are read.
 func LedgerFields() []string {
-	fields := []string{openField, lastField, goodField, meanField, stoppedField, unconfirmedField, maxAgeField, sinceField, pausesField}
+	fields := []string{
+		openField, lastField, goodField, meanField, stoppedField, unconfirmedField, maxAgeField, sinceField, pausesField, tailField,
+	}
 	for _, how := range lock.EndKinds() {
 		fields = append(fields, countField+string(how))
 	}
@@ -73,6 +76,8 @@ func readField(j *lock.Job, field, text string) (ok bool) {
 		ok = !j.MaxAgeSince.IsZero()
 	case pausesField:
 		j.Pauses, ok = readPauses(text)
+	case tailField:
+		j.Tail, ok = readTail(text)
 	default:
 		n := number(text)
 		if ok = n >= 0; ok {

@@ -14,9 +14,10 @@ func TestTheLedgerOfAJobIsReadFieldByField(t *testing.T) {
 	var j lock.Job
 	text := EntryText(open)
 	strange := ReadLedger(&j, []string{text, "garbage", "", "20 125000", "", text + "\n" + text,
-		"93600000 1795344187661", "x", "", "41", "-1", "x"})
+		"93600000 1795344187661", "x", "", open.Run + " a%0Ab", "41", "-1", "x"})
 	if j.Open != open || j.Mean != 125*time.Second || len(j.Unresolved) != 2 ||
-		len(j.Counts) != 1 || j.Counts[lock.EndOk] != 41 || j.LastEnd != (lock.Entry{}) {
+		j.Tail != (lock.Tail{Run: open.Run, Text: "a\nb"}) || len(j.Counts) != 1 ||
+		j.Counts[lock.EndOk] != 41 || j.LastEnd != (lock.Entry{}) {
 		t.Errorf("%+v", j)
 	}
 	if !slices.Equal(strange, []string{"last", "max_age_since", "count:failed", "count:signal"}) {
@@ -57,7 +58,7 @@ func TestAnExpectationIsReadWhoeverWroteIt(t *testing.T) {
 func TestANameIsFoundInEachOfItsKeys(t *testing.T) {
 	for _, name := range []string{"job", "50%", "{a}", "%7B", "a}b{c", "a:b", "%", "ä ö"} {
 		k := KeysOf("p:", name, "")
-		for _, key := range []string{k.Lock, k.Fence, k.Line, k.Who, k.Slots, k.Paused, k.Job, k.Runs, k.Bad} {
+		for _, key := range []string{k.Lock, k.Fence, k.Line, k.Who, k.Slots, k.Paused, k.Job, k.Runs, k.Bad, k.Output} {
 			if got := NameOf("p:", key); got != name {
 				t.Errorf("%q of %q, not %q", got, key, name)
 			}

@@ -16,6 +16,9 @@ const (
 	// SlotsRemembered is how long the slots live after the last run for one.
 	SlotsRemembered = 15 * 24 * time.Hour
 
+	// OutputRemembered is how long what commands printed lives after the last run that kept some.
+	OutputRemembered = 15 * 24 * time.Hour
+
 	// Unconfirmed is how long a hand-over is kept for its run, which has not confirmed it yet.
 	Unconfirmed = 2 * time.Second
 
