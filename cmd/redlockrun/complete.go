@@ -74,7 +74,8 @@ func commandsAndMeanings() (lines []string) {
 
 // withPrefix is those of lines that begin with what is typed.
 func withPrefix(current string, lines []string) answer {
-	return answer{slices.DeleteFunc(lines, func(line string) bool { return !strings.HasPrefix(line, current) }), nothingElse}
+	return answer{slices.DeleteFunc(lines, func(line string) bool { return !strings.HasPrefix(line, current) }),
+		nothingElse}
 }
 
 // answerRun completes a command line that runs COMMAND.

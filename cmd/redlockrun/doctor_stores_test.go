@@ -130,7 +130,8 @@ func (c doctorTarget) traces(t *testing.T) string {
 	t.Helper()
 	var all []string
 	for _, s := range c.servers {
-		for _, question := range [][]any{{"INFO", "keyspace"}, {"KEYS", "*"}, {"PUBSUB", "CHANNELS"}, {"PUBSUB", "NUMPAT"}} {
+		for _, question := range [][]any{{"INFO", "keyspace"}, {"KEYS", "*"}, {"PUBSUB", "CHANNELS"},
+			{"PUBSUB", "NUMPAT"}} {
 			reply, err := s.Do(question...)
 			if err != nil {
 				t.Fatal(err)
@@ -152,7 +153,8 @@ func TestClocksOfAQuorumThatDifferAreFound(t *testing.T) {
 	c := newDoctorTarget(nil, append(m.URLs(), fast.URL())...)
 	found, _ := c.examined(t)
 	if !slices.ContainsFunc(found, func(f doctor.Finding) bool {
-		return f.Check == "quorum" && f.Result == doctor.Warn && strings.HasPrefix(f.Message, "the clock of "+fast.Addr()+" is ")
+		return f.Check == "quorum" && f.Result == doctor.Warn &&
+			strings.HasPrefix(f.Message, "the clock of "+fast.Addr()+" is ")
 	}) {
 		t.Errorf("%+v", found)
 	}

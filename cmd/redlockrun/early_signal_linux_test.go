@@ -65,7 +65,8 @@ func signalAtTheStart(t *testing.T, s *redistest.Server, key string, sig syscall
 	unix.Kill(r.run, sig)
 	r.free()
 	said, _ := os.ReadFile(stderr)
-	if r.status.ExitStatus() != 128+int(sig) && r.status.Signal() != sig || strings.Contains(string(said), "goroutine") {
+	if r.status.ExitStatus() != 128+int(sig) && r.status.Signal() != sig ||
+		strings.Contains(string(said), "goroutine") {
 		t.Errorf("signal %d, %d stops left: status %x, said %q", sig, stops, r.status, said)
 	}
 	return !r.ran

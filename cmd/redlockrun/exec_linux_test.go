@@ -252,7 +252,9 @@ func TestExecveThatHangsUnderAKilledRunNeverBecomesTheCommand(t *testing.T) {
 // environments are where execve may hang.
 func environments() map[string]func(testing.TB, ...string) *exec.Cmd {
 	return map[string]func(testing.TB, ...string) *exec.Cmd{
-		"here":                                func(t testing.TB, args ...string) *exec.Cmd { return exec.Command(binary(t), args...) },
+		"here": func(t testing.TB, args ...string) *exec.Cmd {
+			return exec.Command(binary(t), args...)
+		},
 		"in a namespace entered from outside": outsideCommand,
 		"as PID 1":                            initCommand,
 	}
@@ -266,7 +268,8 @@ func inExecve(t testing.TB, p *process) (run, child int) {
 		family := descendants(p.cmd.Process.Pid)
 		for _, pid := range family {
 			for _, other := range family {
-				if parentNumber(other) == pid && cmdlineOf(other) == cmdlineOf(pid) && strings.HasPrefix(cmdlineOf(pid), binary(t)+"\x00") {
+				if parentNumber(other) == pid && cmdlineOf(other) == cmdlineOf(pid) &&
+					strings.HasPrefix(cmdlineOf(pid), binary(t)+"\x00") {
 					run, child = pid, other
 					return true
 				}

@@ -47,7 +47,8 @@ func (p *program) report(err error, reason string) {
 	p.runReport.Slot = p.about.Config.Slot.Name
 	if unwritten := p.runReport.Save(p.reportFile, p.exit.status, err, reason); unwritten != nil {
 		p.console.Say(console.Message{
-			Level: console.Warning, Event: console.EventUnreported, Text: fmt.Sprintf("write report file: %v", unwritten),
+			Level: console.Warning, Event: console.EventUnreported,
+			Text: fmt.Sprintf("write report file: %v", unwritten),
 		})
 	}
 }

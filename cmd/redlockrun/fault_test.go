@@ -276,7 +276,8 @@ func TestALossCutsTheGraceOfMaxRuntime(t *testing.T) {
 	s := redistest.Start(t, redistest.Options{})
 	dir := t.TempDir()
 	log, term := filepath.Join(dir, "log"), filepath.Join(dir, "term")
-	run := launch(t, s.URL(), "-k", "job", "--ttl", "10m", "--renew-every", "0.1", "--grace", "8m", "--max-runtime", "5",
+	run := launch(t, s.URL(), "-k", "job", "--ttl", "10m", "--renew-every", "0.1", "--grace", "8m",
+		"--max-runtime", "5",
 		"-c", "trap 'touch "+term+"' TERM; job "+log+" stubborn & while :; do wait; done")
 	until(t, "SIGTERM", func() bool { return exists(term) })
 	occupy(t, s)

@@ -77,15 +77,18 @@ func TestErrorsOfTheCommandLineAreNamed(t *testing.T) {
 		{[]string{"status", "--runing"}, []string{"there is no flag --runing", "did you mean --running?"}},
 		{[]string{"history", "--nubmer", "1", "x"}, []string{"did you mean --number?"}},
 		{[]string{"status", "--ttl", "1"}, []string{"redlockrun status --help lists"}},
-		{[]string{"stauts"}, []string{`no key was given: stauts is none`, "did you mean redlockrun status?", "redlockrun --key NAME -- stauts"}},
+		{[]string{"stauts"}, []string{`no key was given: stauts is none`, "did you mean redlockrun status?",
+			"redlockrun --key NAME -- stauts"}},
 		{[]string{"hlep"}, []string{"did you mean redlockrun help?"}},
 		{[]string{"-q", "status"}, []string{"behind flags status is COMMAND", "redlockrun status [flags]"}},
 		{[]string{"help", "unlok"}, []string{"did you mean redlockrun help unlock?"}},
 		{[]string{"ls"}, []string{"no key was given", "two runs with the same NAME"}},
 		{[]string{"--wiat", "1", "true"}, []string{"did you mean --wait?"}},
 		{[]string{"-xk", "x", "true"}, []string{"there is no flag -x", "exclusive"}},
-		{[]string{"-k", "x", "--timeout", "5", "true"}, []string{"--wait waits for the lock, --max-runtime ends the command"}},
-		{[]string{"-k", "x", "--timeout=5", "true"}, []string{"--wait waits for the lock, --max-runtime ends the command"}},
+		{[]string{"-k", "x", "--timeout", "5", "true"},
+			[]string{"--wait waits for the lock, --max-runtime ends the command"}},
+		{[]string{"-k", "x", "--timeout=5", "true"},
+			[]string{"--wait waits for the lock, --max-runtime ends the command"}},
 		{[]string{"-k", "x", "--retries", "5", "true"}, []string{"--lock-retries asks for the lock again"}},
 		{[]string{"-k", "x", "-t", "1e3", "true"}, []string{`--ttl: "1e3" is no duration`, "2m30s"}},
 		{[]string{"-k", "x", "-E", "-1", "true"}, []string{"--conflict-exit-code"}},
@@ -126,7 +129,8 @@ func TestABusyLockHasItsStatus(t *testing.T) {
 }
 
 func TestTheLevelIsThatOfTheFlags(t *testing.T) {
-	for flag, want := range map[string]console.Level{"-q": console.Error, "-v": console.Info, "-vv": console.Debug, "-n": console.Warning} {
+	for flag, want := range map[string]console.Level{"-q": console.Error, "-v": console.Info, "-vv": console.Debug,
+		"-n": console.Warning} {
 		p := newProgram(func(name string) (string, bool) { return "/dev/null", name == config.FileVar }, discard)
 		p.runCommand = func(*explain.About, []string) (runner.Status, error) { return runner.Status{}, nil }
 		err := p.execute([]string{"-k", "x", flag, "true"})

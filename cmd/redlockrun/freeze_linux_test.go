@@ -121,7 +121,8 @@ func (f freeze) try() string {
 	touch(f.t, end)
 	second.ends(0)
 	if late {
-		f.t.Errorf("%s, %d stands: the command ran beside another that had the lock; status %x", where, f.what, r.status)
+		f.t.Errorf("%s, %d stands: the command ran beside another that had the lock; status %x", where, f.what,
+			r.status)
 		return overlap
 	}
 	if r.status.ExitStatus() != 76 && r.status.ExitStatus() != 0 {

@@ -11,7 +11,8 @@ import (
 
 // hostile are replies that a program which believes them dies of.
 var hostile = []string{
-	"%100000000\r\n", "*2147483647\r\n", "$9223372036854775807\r\n", strings.Repeat("*1\r\n", 10_000_000), "$2000000000\r\n",
+	"%100000000\r\n", "*2147483647\r\n", "$9223372036854775807\r\n", strings.Repeat("*1\r\n", 10_000_000),
+	"$2000000000\r\n",
 	"*400000\r\n" + strings.Repeat("*400000\r\n", 50),
 }
 

@@ -25,7 +25,8 @@ func TestMissingProcOrDevNullIsReported(t *testing.T) {
 			if os.Getuid() != 0 {
 				enter = append(enter, "--user", "--map-root-user")
 			}
-			enter = append(enter, "sh", "-c", how+` && exec env REDLOCKRUN_CONFIG="$0" "$@"`, config, binary(t), "-k", "job", "true")
+			enter = append(enter, "sh", "-c", how+` && exec env REDLOCKRUN_CONFIG="$0" "$@"`, config, binary(t),
+				"-k", "job", "true")
 			run := launchCommand(t, s.URL(), exec.Command("unshare", enter...))
 			run.ends(71)
 			if !strings.Contains(run.stderr(), "hint: the guard needs "+what+":") {
@@ -43,9 +44,11 @@ func TestWithoutDescriptorsReadingTheConfigurationExitsWith71(t *testing.T) {
 	if err := os.WriteFile(path, []byte(s.URL()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, flag := range []string{"--redis=file:" + path, "--redis-password-file=" + path, "--local=" + filepath.Dir(path)} {
+	for _, flag := range []string{"--redis=file:" + path, "--redis-password-file=" + path,
+		"--local=" + filepath.Dir(path)} {
 		for limit := 4; limit <= 24; limit++ {
-			limited := exec.Command("sh", "-c", `ulimit -n "$0" && exec "$@"`, strconv.Itoa(limit), binary(t), "-k", "job", flag, "true")
+			limited := exec.Command("sh", "-c", `ulimit -n "$0" && exec "$@"`, strconv.Itoa(limit), binary(t),
+				"-k", "job", flag, "true")
 			run := launchCommand(t, s.URL(), limited)
 			<-run.done
 			if status := statusOf(run.cmd.ProcessState); status == 64 {

@@ -69,7 +69,8 @@ func TestAChangeWhoseAnswerWasLostIsReportedAsUnconfirmed(t *testing.T) {
 			d := caller{t, urls, proxies}
 			says(t, d.types(1, 0, "pause", "lr"), `paused "lr" until `)
 			says(t, d.types(1, 0, "resume", "lr"),
-				`"lr" is not paused; an answer was lost: redlockrun history lr shows whether this command ended a pause`)
+				`"lr" is not paused; an answer was lost: `+
+					`redlockrun history lr shows whether this command ended a pause`)
 			says(t, d.types(0, 0, "history", "lr"), "resume")
 			run := filepath.Join(t.TempDir(), "run")
 			job := launch(t, urls, "-k", "lr", "--durable", "--ttl", "1h", "sh", "-c",
@@ -80,7 +81,8 @@ func TestAChangeWhoseAnswerWasLostIsReportedAsUnconfirmed(t *testing.T) {
 				t.Fatal(err)
 			}
 			said := d.types(1, 0, "unlock", "lr", "--run", strings.TrimSpace(string(id)), "--force")
-			says(t, said, `the lock of "lr" is not as it was; an answer was lost: redlockrun history lr shows whether this command freed it`,
+			says(t, said, `the lock of "lr" is not as it was; an answer was lost: `+
+				`redlockrun history lr shows whether this command freed it`,
 				"until then two can run")
 			job.kill()
 			for _, p := range proxies {

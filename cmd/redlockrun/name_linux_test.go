@@ -18,7 +18,8 @@ import (
 func TestKillingRedlockrunByNameSparesTheGuard(t *testing.T) {
 	t.Parallel()
 	for name, by := range map[string]string{
-		"a pattern": "pkill -9 redlockrun", "a pattern in the command line": "pkill -9 -f redlockrun", "a name": "killall -9 redlockrun",
+		"a pattern": "pkill -9 redlockrun", "a pattern in the command line": "pkill -9 -f redlockrun",
+		"a name": "killall -9 redlockrun",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,7 +63,8 @@ func launchIn(t *testing.T, url string, args ...string) (shell io.Writer, living
 	if os.Getuid() != 0 {
 		enter = append(enter, "--user", "--map-root-user")
 	}
-	enter = append(enter, "sh", "-c", `"$@" </dev/null 3>"$0" & while read line; do eval "$line"; done`, path, binary(t))
+	enter = append(enter, "sh", "-c", `"$@" </dev/null 3>"$0" & while read line; do eval "$line"; done`, path,
+		binary(t))
 	cmd := exec.Command("unshare", append(enter, args...)...)
 	cmd.Stdin = input
 	launchCommand(t, url, cmd)

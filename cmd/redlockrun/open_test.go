@@ -24,7 +24,8 @@ func TestAPasswordInPlainTextCausesAWarning(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "pw")
-	c, err := read(map[string]string{"REDLOCKRUN_REDIS": "redis://h", "REDLOCKRUN_REDIS_PASSWORD_FILE": file}, "-k", "x", "true")
+	c, err := read(map[string]string{"REDLOCKRUN_REDIS": "redis://h", "REDLOCKRUN_REDIS_PASSWORD_FILE": file},
+		"-k", "x", "true")
 	if err != nil || len(store.ExposedPasswords(&c.Config)) != 1 {
 		t.Errorf("a password file: %q, %v", store.ExposedPasswords(&c.Config), err)
 	}
@@ -38,7 +39,8 @@ func TestAnInvalidStoreGetsAHintForTheCommandLine(t *testing.T) {
 		{[]string{"--redis", "redis://a,b"},
 			"several servers are a redis+sentinel:// or redis+cluster:// URL, or several --redis for a quorum"},
 		{[]string{"--redis", "redis://h?x=y"}, "times and TLS are set by --redis-timeout, rediss:// and --redis-ca"},
-		{[]string{"--redis", "redis+sentinel://h/m?x=y"}, "times and TLS are set by --redis-timeout, rediss+sentinel:// and --redis-ca"},
+		{[]string{"--redis", "redis+sentinel://h/m?x=y"},
+			"times and TLS are set by --redis-timeout, rediss+sentinel:// and --redis-ca"},
 		{[]string{"--redis", "redis://a", "--redis", "redis://b"}, "give one --redis, or three or five for a quorum"},
 		{[]string{"--redis", "redis://a", "--redis", "redis://a", "--redis", "redis://b"},
 			"a quorum needs servers that fail independently of each other"},

@@ -285,7 +285,8 @@ func lookPath(ts *testscript.TestScript, name string) string {
 
 // scriptEnv is the environment of the script, as far as redlockrun looks at it.
 func scriptEnv(ts *testscript.TestScript) (env []string) {
-	names := []string{"PATH", "HOME", "TMPDIR", "WORK", "REDIS_URL", raceVar, config.FileVar, config.HeldRunsVar, config.HeldKeyVar}
+	names := []string{"PATH", "HOME", "TMPDIR", "WORK", "REDIS_URL", raceVar, config.FileVar, config.HeldRunsVar,
+		config.HeldKeyVar}
 	for _, s := range config.Settings() {
 		names = append(names, s.Variable())
 	}
@@ -364,13 +365,16 @@ var volatile = []struct {
 	pattern *regexp.Regexp
 	stands  string
 }{
-	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|(\d{4}-\d\d-\d\d )?\b\d\d:\d\d:\d\d [A-Z]+([+-][0-9:]*[0-9])?`), "TIME"},
-	{regexp.MustCompile(`(WRONGPASS invalid username-password pair)( or user is disabled\.)?`), "$1"}, // Redis 6 says less
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|` +
+		`(\d{4}-\d\d-\d\d )?\b\d\d:\d\d:\d\d [A-Z]+([+-][0-9:]*[0-9])?`), "TIME"},
+	// Redis 6 says less.
+	{regexp.MustCompile(`(WRONGPASS invalid username-password pair)( or user is disabled\.)?`), "$1"},
 	{regexp.MustCompile(`HOST:\d+`), "HOST:PID"},
 	{regexp.MustCompile(`\b([0-9.]+(h|m|s|ms|µs))+ left`), "LEFT left"},
 	{regexp.MustCompile(` on [^ ]+ after ([0-9.]+(h|m|s|ms|µs))+,`), " on HOST after TIME,"},
 	{regexp.MustCompile(`has been held for [0-9.hmsµ]+`), "has been held for HELD"},
-	{regexp.MustCompile(`for ([0-9.]+(h|m|s|ms|µs))+: \d+ renewals, (\d+) failed tries, smallest margin ([0-9.]+(h|m|s|ms|µs))+`),
+	{regexp.MustCompile(`for ([0-9.]+(h|m|s|ms|µs))+: \d+ renewals, (\d+) failed tries, ` +
+		`smallest margin ([0-9.]+(h|m|s|ms|µs))+`),
 		"for TIME: N renewals, $3 failed tries, smallest margin TIME"},
 }
 

@@ -30,8 +30,10 @@ const opening, closing = "Pw0pen", "Pw0end"
 func writtenURLs(password string) (urls []string) {
 	for _, form := range slices.Compact([]string{password, url.PathEscape(password), url.QueryEscape(password)}) {
 		for _, shape := range []string{
-			"redis://:%s@127.0.0.1:1", "redis://user:%s@127.0.0.1:1/0", "redis://%s@127.0.0.1:1", "rediss://u:%s@127.0.0.1:1/x",
-			"unix:///nowhere?password=%s", "unix://u:%s@/nowhere", "redis://127.0.0.1:1?password=%s", "redis+cluster://:%s@127.0.0.1:1",
+			"redis://:%s@127.0.0.1:1", "redis://user:%s@127.0.0.1:1/0", "redis://%s@127.0.0.1:1",
+			"rediss://u:%s@127.0.0.1:1/x",
+			"unix:///nowhere?password=%s", "unix://u:%s@/nowhere", "redis://127.0.0.1:1?password=%s",
+			"redis+cluster://:%s@127.0.0.1:1",
 			"redis+sentinel://:%s@127.0.0.1:1/m", "http://u:%s@h", "redis:%s@h", "//u:%s@h", "redis://127.0.0.1:1/%s",
 		} {
 			urls = append(urls, fmt.Sprintf(shape, form))
@@ -71,7 +73,8 @@ func outputOfAll(t testing.TB, raw string) string {
 		{nil, map[string]string{config.FileVar: file}},
 	} {
 		for _, format := range []string{"text", "json"} {
-			all += outputOf(append([]string{"-k", "x", "-vv", "--log-format", format, "--redis-timeout", "0.001"}, append(c.args, "true")...), c.env)
+			all += outputOf(append([]string{"-k", "x", "-vv", "--log-format", format, "--redis-timeout", "0.001"},
+				append(c.args, "true")...), c.env)
 		}
 	}
 	return all
@@ -111,7 +114,8 @@ func TestNoPasswordIsEverShown(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	for _, middle := range []string{
-		"plain", "/", "#", "%", "@", ":", " ", "a/b#c%d@e:f g", "%41", "?", "?password=", "'", "\"", "\n", "\x1b[31m", "\xff",
+		"plain", "/", "#", "%", "@", ":", " ", "a/b#c%d@e:f g", "%41", "?", "?password=", "'", "\"", "\n", "\x1b[31m",
+		"\xff",
 	} {
 		for _, raw := range writtenURLs(opening + middle + closing) {
 			if text := outputOfAll(t, raw); showsSecret(text) {
@@ -215,7 +219,8 @@ func TestTheProgramShowsNoPassword(t *testing.T) {
 		url    string
 		status int
 	}{{right, 0}, {wrong, 69}} {
-		cmd := exec.Command(binary(t), "-k", "job", "-vv", "-c", "cat /proc/$PPID/cmdline /proc/$$/cmdline; ps -eo args 2>/dev/null || true")
+		cmd := exec.Command(binary(t), "-k", "job", "-vv", "-c",
+			"cat /proc/$PPID/cmdline /proc/$$/cmdline; ps -eo args 2>/dev/null || true")
 		cmd.Env = append(os.Environ(), config.FileVar+"=/dev/null", "REDLOCKRUN_REDIS="+c.url)
 		out, _ := cmd.CombinedOutput()
 		if got := statusOf(cmd.ProcessState); got != c.status || showsSecret(string(out)) {

@@ -48,7 +48,8 @@ func onlyAt(s *redistest.Server) func(string) *redistest.Server {
 }
 
 func certificates(s *redistest.Server) map[string]string {
-	return map[string]string{"REDLOCKRUN_REDIS_CA": s.CA(), "REDLOCKRUN_REDIS_CERT": s.Cert(), "REDLOCKRUN_REDIS_KEY": s.Key()}
+	return map[string]string{"REDLOCKRUN_REDIS_CA": s.CA(), "REDLOCKRUN_REDIS_CERT": s.Cert(),
+		"REDLOCKRUN_REDIS_KEY": s.Key()}
 }
 
 func serverPlace(s *redistest.Server, url string) *place {
@@ -64,7 +65,8 @@ var places = map[string]func(*testing.T) *place{
 		return p
 	},
 	"user": func(t *testing.T) *place { // who may do all that the README tells of, and nothing else
-		rights := []string{lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.LedgerACL, lock.ReaderACL, lock.OperatorACL}
+		rights := []string{lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.LedgerACL, lock.ReaderACL,
+			lock.OperatorACL}
 		s := redistest.Start(t, redistest.Options{
 			Users: []string{"jobs on >pw resetchannels ~app:* +type " + strings.Join(rights, " ")}})
 		return serverPlace(s, "redis://jobs:pw@"+s.Addr())
@@ -77,8 +79,9 @@ var places = map[string]func(*testing.T) *place{
 	},
 	"Cluster": func(t *testing.T) *place {
 		c := redistest.StartCluster(t, redistest.ClusterOptions{Data: redistest.Options{TLS: true}})
-		return &place{url: c.URL(), addr: c.Addr(), servers: c.Masters, env: map[string]string{"REDLOCKRUN_REDIS_CA": c.CA()},
-			at: func(key string) *redistest.Server { return c.Masters[c.Owner(key)] }}
+		return &place{url: c.URL(), addr: c.Addr(), servers: c.Masters,
+			env: map[string]string{"REDLOCKRUN_REDIS_CA": c.CA()},
+			at:  func(key string) *redistest.Server { return c.Masters[c.Owner(key)] }}
 	},
 }
 
@@ -102,7 +105,8 @@ func TestScriptsRunOnEachStore(t *testing.T) {
 }
 
 // aServerOfItsOwn is what only one server has, or what would disturb the next script.
-var aServerOfItsOwn = regexp.MustCompile(`(?m)^redis (freeze|thaw|stop|restart|start .)|\$REDIS|REDLOCKRUN_REDIS=|--redis\b`)
+var aServerOfItsOwn = regexp.MustCompile(`(?m)^redis (freeze|thaw|stop|restart|start .)|` +
+	`\$REDIS|REDLOCKRUN_REDIS=|--redis\b`)
 
 // storeScripts are the scripts that need a lock, wherever it is kept.
 func storeScripts(t *testing.T) (files []string) {

@@ -47,7 +47,8 @@ func newShellSession(t *testing.T, shell string) *shellSession {
 	for name, text := range programs {
 		writeExecutable(t, filepath.Join(d.dir, name), "#!/bin/sh\n"+text+"\n")
 	}
-	d.Terminal = ptytest.ShellNamed(t, shell, config.FileVar+"=/dev/null", "REDLOCKRUN_REDIS="+d.server.URL(), "D="+d.dir,
+	d.Terminal = ptytest.ShellNamed(t, shell, config.FileVar+"=/dev/null", "REDLOCKRUN_REDIS="+d.server.URL(),
+		"D="+d.dir,
 		"PATH="+d.dir+":"+filepath.Dir(binary(t))+":"+os.Getenv("PATH"))
 	d.Type("cd $D\n")
 	return d
@@ -74,7 +75,8 @@ func eachShell(t *testing.T, test func(*shellSession)) {
 // program waits until a program of one of names has the terminal.
 func (d *shellSession) program(names ...string) (group int) {
 	d.t.Helper()
-	until(d.t, names[0]+" in the foreground", func() bool { group = d.Foreground(); return slices.Contains(names, nameOf(group)) })
+	until(d.t, names[0]+" in the foreground",
+		func() bool { group = d.Foreground(); return slices.Contains(names, nameOf(group)) })
 	return group
 }
 

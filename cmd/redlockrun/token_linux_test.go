@@ -70,7 +70,8 @@ func TestAWaiterOutlivesItsTokens(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	command := tokens(t, s)
-	flags := []string{"-k", "job", "--ttl", "20", "--renew-every", "1", "--redis-timeout", "30", "--redis-password-command", command}
+	flags := []string{"-k", "job", "--ttl", "20", "--renew-every", "1", "--redis-timeout", "30",
+		"--redis-password-command", command}
 	ready := filepath.Join(t.TempDir(), "ready")
 	first := launch(t, alice(s), append(flags, "-c", ": >"+ready+"; sleep 4")...)
 	until(t, "the first", func() bool { return exists(ready) })
@@ -88,7 +89,8 @@ func TestAsPID1APasswordCommandIsRead(t *testing.T) {
 		"--redis-password-command", "sh -c '"+command+"' || exit 9", "-c", "sleep 3; exit 5")
 	run.ends(5)
 	wantNoLock(t, s)
-	run = launchInit(t, alice(s), "-k", "job", "--redis-timeout", "1", "--redis-password-command", "sh -c 'exit 7' && exit 8; exit 9", "true")
+	run = launchInit(t, alice(s), "-k", "job", "--redis-timeout", "1", "--redis-password-command",
+		"sh -c 'exit 7' && exit 8; exit 9", "true")
 	run.ends(69)
 	if said := run.stderr(); !strings.Contains(said, "the password command has ended with status 9") {
 		t.Error(said)
@@ -126,9 +128,11 @@ func TestAQuorumTakesItsTokens(t *testing.T) {
 	flags = append(flags, "-k", "job", "--durable", "--redis-timeout", "30")
 	run := launch(t, "", append(flags, "--redis-password-command", "echo token", "-c", "exit 5")...)
 	run.ends(5)
-	run = launch(t, "", append(flags, "--redis-password-command", "exit 1; echo token", "--redis-timeout", "1", "true")...)
+	run = launch(t, "", append(flags, "--redis-password-command", "exit 1; echo token", "--redis-timeout", "1",
+		"true")...)
 	run.ends(69)
-	if said := run.stderr(); !strings.Contains(said, "2 of 3 are needed") || !strings.Contains(said, "has ended with status 1") {
+	if said := run.stderr(); !strings.Contains(said, "2 of 3 are needed") ||
+		!strings.Contains(said, "has ended with status 1") {
 		t.Error(said)
 	}
 }

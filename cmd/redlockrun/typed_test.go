@@ -14,7 +14,8 @@ import (
 // odd are names that a shell would take apart, and those that a terminal would not show as they are.
 func odd() []string {
 	return []string{
-		"job", "it's", `back\slash`, `a"b`, "$HOME `id` $(id)", "a;b&c|d>e", "*?[x]", "two  blanks ", "-f", "--", "~", "=ls", "#x", "!!",
+		"job", "it's", `back\slash`, `a"b`, "$HOME `id` $(id)", "a;b&c|d>e", "*?[x]", "two  blanks ", "-f", "--", "~",
+		"=ls", "#x", "!!",
 		"é日本", "a\u00a0b", "a\u00a01", "\u3000", "it's\u2028\\n'", "\u202ebidi", "\u200b", "\ufffd", `\'`, `'`,
 		"a\u00adb'c\\",
 	}
@@ -47,7 +48,8 @@ func TestHintsCanBePastedIntoAShell(t *testing.T) {
 	path := filepath.Dir(binary(t))
 	in := func(shell string, argv ...string) string {
 		cmd := exec.Command(shell, argv...)
-		cmd.Env = append(cmd.Environ(), "PATH="+path+":"+"/usr/bin:/bin", "REDLOCKRUN_REDIS="+s.URL(), "REDLOCKRUN_CONFIG=/dev/null")
+		cmd.Env = append(cmd.Environ(), "PATH="+path+":"+"/usr/bin:/bin", "REDLOCKRUN_REDIS="+s.URL(),
+			"REDLOCKRUN_CONFIG=/dev/null")
 		out, _ := cmd.CombinedOutput()
 		return string(out)
 	}

@@ -29,7 +29,8 @@ func TestUnlockRefusesARunWhoseCommandLives(t *testing.T) {
 
 	refused := launch(t, s.URL(), "unlock", "orders", "--run", id)
 	refused.ends(explain.StatusBusy)
-	if said := refused.stderr(); !strings.Contains(said, "process "+strconv.Itoa(command)+" of its command still runs") {
+	if said := refused.stderr(); !strings.Contains(said,
+		"process "+strconv.Itoa(command)+" of its command still runs") {
 		t.Errorf("said %q", said)
 	}
 	if held, err := s.Do("EXISTS", "redlockrun:{orders}"); err != nil || held != int64(1) {

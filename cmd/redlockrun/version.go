@@ -18,7 +18,8 @@ func version() string {
 	if !ok {
 		info = new(debug.BuildInfo)
 	}
-	return "redlockrun " + originOf(info, known).String() + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n"
+	return "redlockrun " + originOf(info, known).String() + " " + runtime.Version() + " " + runtime.GOOS + "/" +
+		runtime.GOARCH + "\n"
 }
 
 // A provenance is what a program was built from. What is not known is "".

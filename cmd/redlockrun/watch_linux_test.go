@@ -30,7 +30,8 @@ func remember(t *testing.T, srv *redistest.Server, name string, how lock.EndKind
 		Asked: ended.Add(-126 * time.Second), At: ended.Add(-125 * time.Second), Ended: ended, End: how, Status: status,
 	})
 	for _, words := range [][]any{
-		{"ZADD", keys.Jobs, time.Now().UnixMilli(), name}, {"HSET", keys.Job, "last", last, "mean", "1 125000"}, {"LPUSH", keys.Runs, last},
+		{"ZADD", keys.Jobs, time.Now().UnixMilli(), name}, {"HSET", keys.Job, "last", last, "mean", "1 125000"},
+		{"LPUSH", keys.Runs, last},
 	} {
 		if _, err := srv.Do(words...); err != nil {
 			t.Fatal(err)

@@ -26,7 +26,8 @@ func (s *Sources) address() (a Address, urls []string, err error) {
 		return a, g.values, nil
 	}
 	if MayBeURL(g.last()) {
-		return a, nil, Usagef("%s is given a URL, not a directory", g.sourceName).Hint("--redis URL is for a lock in Redis")
+		return a, nil, Usagef("%s is given a URL, not a directory", g.sourceName).
+			Hint("--redis URL is for a lock in Redis")
 	}
 	a.Local = true
 	if on, known := parseSwitch(g.last()); !known || !on {
@@ -51,7 +52,8 @@ func (a Address) warnings(urls []string) []string {
 			"the line " + variableOf("redis") + "=" + urls[0] + " in " + DefaultFile + " makes it explicit"}
 	}
 	if a.origin == flags && slices.ContainsFunc(urls, hasPassword) {
-		return []string{"the password in --redis can be read by everybody in ps; REDLOCKRUN_REDIS or --redis file:PATH keeps it private"}
+		return []string{"the password in --redis can be read by everybody in ps; " +
+			"REDLOCKRUN_REDIS or --redis file:PATH keeps it private"}
 	}
 	return nil
 }

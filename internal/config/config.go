@@ -25,7 +25,7 @@ type Config struct {
 	History    int           // how many runs the ledger keeps; 0: this run is not recorded
 
 	Attempts     int           // how often the command is started at most, at least once
-	AttemptDelay time.Duration // the pause after the first failure; each further one is twice as long, up to MaxAttemptDelay
+	AttemptDelay time.Duration // after the first failure; each further pause is twice as long, up to MaxAttemptDelay
 	Splay        time.Duration // delay the start by a part of it
 	ReportFile   string        // the file for the report of the run; "" for none
 

@@ -94,17 +94,20 @@ func TestDefaultsAreThoseOfTheHelp(t *testing.T) {
 		c.Conflict != 75 || c.Timeout != 5*time.Second {
 		t.Errorf("%+v", c)
 	}
-	if c.Servers.Prefix != "redlockrun:" || !slices.Equal(c.Servers.URLs, []string{"redis://127.0.0.1:6379"}) || c.Address.Local {
+	if c.Servers.Prefix != "redlockrun:" || !slices.Equal(c.Servers.URLs, []string{"redis://127.0.0.1:6379"}) ||
+		c.Address.Local {
 		t.Errorf("prefix %q, address %+v", c.Servers.Prefix, c.Address)
 	}
-	if c.Slot != (lock.Slot{}) || c.History != 50 || c.Attempts != 1 || c.AttemptDelay != 10*time.Second || c.Splay != 0 ||
+	if c.Slot != (lock.Slot{}) || c.History != 50 || c.Attempts != 1 || c.AttemptDelay != 10*time.Second ||
+		c.Splay != 0 ||
 		c.ReportFile != "" {
 		t.Errorf("%+v", c)
 	}
 	if c.Servers.ReplicasTimeout != lock.DefaultReplicasTimeout {
 		t.Errorf("%+v", c.Servers)
 	}
-	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "this host alone") || !strings.Contains(c.Warnings[0], config.DefaultFile) {
+	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "this host alone") ||
+		!strings.Contains(c.Warnings[0], config.DefaultFile) {
 		t.Errorf("warnings %q", c.Warnings)
 	}
 }
@@ -115,39 +118,45 @@ var everySetting = map[string]struct {
 	value string
 	found func(config.Config) bool
 }{
-	"key":                    {"k", func(c config.Config) bool { return c.Key == "k" }},
-	"ttl":                    {"90", func(c config.Config) bool { return c.Times.TTL == 90*time.Second }},
-	"wait":                   {"5m", func(c config.Config) bool { return c.Wait.Limit == 5*time.Minute }},
-	"nonblock":               {"true", func(c config.Config) bool { return c.Wait.Limit == 0 }},
-	"lock-retries":           {"7", func(c config.Config) bool { return c.Wait.Retries == 7 }},
-	"lock-retry-delay":       {"3", func(c config.Config) bool { return c.Wait.Delay == 3*time.Second }},
-	"renew-every":            {"4", func(c config.Config) bool { return c.Times.Renew == 4*time.Second }},
-	"grace":                  {"6", func(c config.Config) bool { return c.Times.Grace == 6*time.Second }},
-	"on-lost":                {"continue", func(c config.Config) bool { return c.OnLost == config.ContinueCommand }},
-	"max-runtime":            {"8m", func(c config.Config) bool { return c.MaxRuntime == 8*time.Minute }},
-	"min-hold":               {"9", func(c config.Config) bool { return c.MinHold == 9*time.Second }},
-	"warn-failed":            {"true", func(c config.Config) bool { return c.WarnFailed }},
-	"conflict-exit-code":     {"0", func(c config.Config) bool { return c.Conflict == 0 }},
-	"warn-held-after":        {"2h", func(c config.Config) bool { return c.WarnHeldAfter == 2*time.Hour }},
-	"redis":                  {"redis://a", func(c config.Config) bool { return slices.Equal(c.Servers.URLs, []string{"redis://a"}) }},
-	"redis-timeout":          {"2.5", func(c config.Config) bool { return c.Timeout == 2500*time.Millisecond }},
-	"redis-ca":               {"/ca", func(c config.Config) bool { return c.Servers.CA == "/ca" }},
-	"redis-cert":             {"/cert", func(c config.Config) bool { return c.Servers.Cert == "/cert" }},
-	"redis-key":              {"/key", func(c config.Config) bool { return c.Servers.Key == "/key" }},
-	"redis-server-name":      {"db.example", func(c config.Config) bool { return c.Servers.ServerName == "db.example" }},
+	"key":                {"k", func(c config.Config) bool { return c.Key == "k" }},
+	"ttl":                {"90", func(c config.Config) bool { return c.Times.TTL == 90*time.Second }},
+	"wait":               {"5m", func(c config.Config) bool { return c.Wait.Limit == 5*time.Minute }},
+	"nonblock":           {"true", func(c config.Config) bool { return c.Wait.Limit == 0 }},
+	"lock-retries":       {"7", func(c config.Config) bool { return c.Wait.Retries == 7 }},
+	"lock-retry-delay":   {"3", func(c config.Config) bool { return c.Wait.Delay == 3*time.Second }},
+	"renew-every":        {"4", func(c config.Config) bool { return c.Times.Renew == 4*time.Second }},
+	"grace":              {"6", func(c config.Config) bool { return c.Times.Grace == 6*time.Second }},
+	"on-lost":            {"continue", func(c config.Config) bool { return c.OnLost == config.ContinueCommand }},
+	"max-runtime":        {"8m", func(c config.Config) bool { return c.MaxRuntime == 8*time.Minute }},
+	"min-hold":           {"9", func(c config.Config) bool { return c.MinHold == 9*time.Second }},
+	"warn-failed":        {"true", func(c config.Config) bool { return c.WarnFailed }},
+	"conflict-exit-code": {"0", func(c config.Config) bool { return c.Conflict == 0 }},
+	"warn-held-after":    {"2h", func(c config.Config) bool { return c.WarnHeldAfter == 2*time.Hour }},
+	"redis": {"redis://a",
+		func(c config.Config) bool { return slices.Equal(c.Servers.URLs, []string{"redis://a"}) }},
+	"redis-timeout": {"2.5", func(c config.Config) bool { return c.Timeout == 2500*time.Millisecond }},
+	"redis-ca":      {"/ca", func(c config.Config) bool { return c.Servers.CA == "/ca" }},
+	"redis-cert":    {"/cert", func(c config.Config) bool { return c.Servers.Cert == "/cert" }},
+	"redis-key":     {"/key", func(c config.Config) bool { return c.Servers.Key == "/key" }},
+	"redis-server-name": {"db.example",
+		func(c config.Config) bool { return c.Servers.ServerName == "db.example" }},
 	"redis-password-file":    {"/pw", func(c config.Config) bool { return c.Servers.PasswordFile == "/pw" }},
 	"redis-password-command": {"/token", func(c config.Config) bool { return c.PasswordCommand == "/token" }},
 	"sentinel-password-file": {"/pw", func(c config.Config) bool { return c.Servers.SentinelPasswordFile == "/pw" }},
 	"replicas":               {"2", func(c config.Config) bool { return c.Servers.Replicas == 2 }},
 	"replicas-timeout":       {"3", func(c config.Config) bool { return c.Servers.ReplicasTimeout == 3*time.Second }},
 	"durable":                {"true", func(c config.Config) bool { return c.Servers.Durable }},
-	"local":                  {"/dir", func(c config.Config) bool { return c.Address.Local && c.Address.Dir == "/dir" }},
-	"prefix":                 {"p:", func(c config.Config) bool { return c.Servers.Prefix == "p:" }},
-	"key-from-command":       {"true", func(c config.Config) bool { return c.Key == "cmd-b8b91ab311fcb0ea" }},
+	"local": {"/dir", func(c config.Config) bool {
+		return c.Address.Local && c.Address.Dir == "/dir"
+	}},
+	"prefix":           {"p:", func(c config.Config) bool { return c.Servers.Prefix == "p:" }},
+	"key-from-command": {"true", func(c config.Config) bool { return c.Key == "cmd-b8b91ab311fcb0ea" }},
 	"once-per": {"300", func(c config.Config) bool {
 		return c.Slot.Name == "5m 2026-03-01T11:05Z" && c.SlotPeriod == 5*time.Minute
 	}},
-	"once":          {"job-1", func(c config.Config) bool { return c.Slot.Name == "job-1" && c.Slot.Tries == 2 && c.SlotPeriod == 0 }},
+	"once": {"job-1", func(c config.Config) bool {
+		return c.Slot.Name == "job-1" && c.Slot.Tries == 2 && c.SlotPeriod == 0
+	}},
 	"tries":         {"7", func(c config.Config) bool { return c.Slot.Tries == 7 }},
 	"splay":         {"40", func(c config.Config) bool { return c.Splay == 40*time.Second }},
 	"attempts":      {"4", func(c config.Config) bool { return c.Attempts == 4 }},
@@ -217,7 +226,8 @@ func TestTheHigherSourceWins(t *testing.T) {
 
 func TestAHigherSourceReplacesTheWholeKind(t *testing.T) {
 	env := configFile(t, "REDLOCKRUN_REDIS=redis://file\nREDLOCKRUN_WAIT=9")
-	if c, err := read(env, "key=x", "local", "nonblock"); err != nil || !c.Address.Local || c.Address.Dir != "" || c.Wait.Limit != 0 {
+	if c, err := read(env, "key=x", "local", "nonblock"); err != nil || !c.Address.Local || c.Address.Dir != "" ||
+		c.Wait.Limit != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	env = configFile(t, "REDLOCKRUN_LOCAL=1")
@@ -228,7 +238,8 @@ func TestAHigherSourceReplacesTheWholeKind(t *testing.T) {
 }
 
 func TestAFlagThatIsOffLeavesTheOthers(t *testing.T) {
-	env := map[string]string{"REDLOCKRUN_WAIT": "9", "REDLOCKRUN_NONBLOCK": "0", "REDLOCKRUN_LOCAL": "no", "REDIS_URL": "redis://r"}
+	env := map[string]string{"REDLOCKRUN_WAIT": "9", "REDLOCKRUN_NONBLOCK": "0", "REDLOCKRUN_LOCAL": "no",
+		"REDIS_URL": "redis://r"}
 	c, err := read(env, "key=x")
 	if err != nil || c.Wait.Limit != 9*time.Second || c.Address.From != "REDIS_URL" {
 		t.Errorf("%+v, %v", c, err)
@@ -296,7 +307,8 @@ func TestErrorsNameTheirSource(t *testing.T) {
 		{map[string]string{"REDLOCKRUN_TTL": ""}, []string{"key=x"}, []string{"REDLOCKRUN_TTL is empty"}},
 		{map[string]string{"REDLOCKRUN_TTL": "x"}, []string{"key=x"}, []string{"REDLOCKRUN_TTL: "}},
 		{map[string]string{"REDLOCKRUN_REDIS": " "}, []string{"key=x"}, []string{"REDLOCKRUN_REDIS is empty"}},
-		{map[string]string{"REDLOCKRUN_QUIET": "maybe"}, []string{"key=x"}, []string{"REDLOCKRUN_QUIET", "neither true nor false"}},
+		{map[string]string{"REDLOCKRUN_QUIET": "maybe"}, []string{"key=x"},
+			[]string{"REDLOCKRUN_QUIET", "neither true nor false"}},
 		{map[string]string{"REDLOCKRUN_CONFIG": ""}, []string{"key=x"}, []string{"REDLOCKRUN_CONFIG is empty"}},
 		{map[string]string{"REDLOCKRUN_CONFIG": "/nonexistent"}, []string{"key=x"},
 			[]string{"read the file that REDLOCKRUN_CONFIG names: no such file"}},

@@ -23,7 +23,8 @@ func TestDurationsAreSecondsOrGoDurations(t *testing.T) {
 
 func TestDurationsHaveNoSignAndNoExponent(t *testing.T) {
 	for _, text := range []string{
-		"", " ", "-1", "+1", "-1s", "1e9", "1e9h", "NaN", "inf", "\uff11s", " 1", "1 ", "1 s", "s", ".", "..5", ".5", "1..5",
+		"", " ", "-1", "+1", "-1s", "1e9", "1e9h", "NaN", "inf", "\uff11s", " 1", "1 ", "1 s", "s", ".", "..5", ".5",
+		"1..5",
 		"1h30", "1d", "1S", "0x10", "1_000", "forever", "99999999999999999999", "9999999h", "1\x00", "1m-3s",
 	} {
 		if got, err := config.ParseDuration(text); err == nil {
@@ -52,7 +53,8 @@ func FuzzDuration(f *testing.F) {
 
 func TestDurationsAreShort(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		time.Minute: "1m", 90 * time.Second: "1m30s", time.Hour: "1h", 500 * time.Millisecond: "500ms", 10 * time.Second: "10s",
+		time.Minute: "1m", 90 * time.Second: "1m30s", time.Hour: "1h", 500 * time.Millisecond: "500ms",
+		10 * time.Second:   "10s",
 		7 * 24 * time.Hour: "168h", 61 * time.Minute: "1h1m",
 	} {
 		if got := config.Exact(d); got != want {

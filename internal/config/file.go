@@ -138,7 +138,8 @@ func parseFile(path, text string) (layer, error) {
 		}
 		if !ok {
 			return layer{}, Usagef("%s: %s is not known", at, variable).
-				Hint("redlockrun --help lists the flags; each has a variable, REDLOCKRUN_ and its name in capitals with _")
+				Hint("redlockrun --help lists the flags; " +
+					"each has a variable, REDLOCKRUN_ and its name in capitals with _")
 		}
 		l.values[name] = fromVariable(name, value)
 	}

@@ -33,7 +33,8 @@ func TestLinesOfTheFileThatShAndSystemdReadAlike(t *testing.T) {
 
 func TestLinesThatShAndSystemdReadDifferentlyAreRefused(t *testing.T) {
 	for _, line := range []string{
-		"export A=b", "A = b", "A= b", "A=b c", "A=b # c", `A="b"`, "A=b'c'", "A='b'c", "A='b''c'", "A='b", `A=b\c`, "A=$b", "A=`b`",
+		"export A=b", "A = b", "A= b", "A=b c", "A=b # c", `A="b"`, "A=b'c'", "A='b'c", "A='b''c'", "A='b", `A=b\c`,
+		"A=$b", "A=`b`",
 		"A=b;c", "A=b&", "A=~/x", "A=b:~", "A=(b)", "A=<b", "; comment", "A", "1A=b", "A-B=c", "=b",
 		"A=b\r", "A=\x01", "A=\xff", `# c\`, "A=b\u00a0c", "\ufeffA=b",
 	} {
@@ -45,7 +46,8 @@ func TestLinesThatShAndSystemdReadDifferentlyAreRefused(t *testing.T) {
 
 // FuzzFileLine holds what we read against what sh reads.
 func FuzzFileLine(f *testing.F) {
-	for _, seed := range []string{"A=b", "A='b c'", "A=#x", "# x", "A={a,b}", "A=[!x]", "A=b^c", "A=a:b", "A=%x", "A=!x", "A=é"} {
+	for _, seed := range []string{"A=b", "A='b c'", "A=#x", "# x", "A={a,b}", "A=[!x]", "A=b^c", "A=a:b", "A=%x",
+		"A=!x", "A=é"} {
 		f.Add(seed)
 	}
 	dir := f.TempDir()

@@ -31,7 +31,8 @@ func TestLevelsByFlagAndVariable(t *testing.T) {
 
 // What is wrong with them, too, is to be said somehow.
 func TestMessagesAreUsableDespiteAnError(t *testing.T) {
-	for _, flags := range [][]string{{"quiet", "verbose"}, {"log-level=loud"}, {"quiet", "log-format=json", "log-level=info"}} {
+	for _, flags := range [][]string{{"quiet", "verbose"}, {"log-level=loud"},
+		{"quiet", "log-format=json", "log-level=info"}} {
 		s, err := sources(nil, flags...)
 		if err != nil {
 			t.Fatal(err)

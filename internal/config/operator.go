@@ -60,7 +60,8 @@ func (c Config) WorldReadable() (paths []string) {
 func OperatorSettings() []Setting {
 	return slices.DeleteFunc(Settings(), func(s Setting) bool {
 		kind, _, _ := strings.Cut(s.Name, "-")
-		return !slices.Contains([]string{"redis", "sentinel", "replicas", "durable", "local", "prefix", "quiet", "verbose", "log"}, kind)
+		return !slices.Contains([]string{"redis", "sentinel", "replicas", "durable", "local", "prefix",
+			"quiet", "verbose", "log"}, kind)
 	})
 }
 
@@ -85,5 +86,6 @@ func CheckName(name string) error {
 	if problem == "" {
 		return nil
 	}
-	return Usagef("NAME %s", problem).Hint("a name is what --key is: valid UTF-8, 1 to 512 bytes, without control characters")
+	return Usagef("NAME %s", problem).
+		Hint("a name is what --key is: valid UTF-8, 1 to 512 bytes, without control characters")
 }

@@ -91,7 +91,8 @@ func (r *parser) limit(name string, least time.Duration) time.Duration {
 func (r *parser) attemptDelay() time.Duration {
 	d := r.limit("attempt-delay", 0)
 	if d > MaxAttemptDelay {
-		r.fail(Usagef("%s %s is too long", r.effective("attempt-delay").sourceName, Exact(d)).Hint("the most is " + Exact(MaxAttemptDelay)))
+		r.fail(Usagef("%s %s is too long", r.effective("attempt-delay").sourceName, Exact(d)).
+			Hint("the most is " + Exact(MaxAttemptDelay)))
 	}
 	return d
 }
@@ -108,7 +109,8 @@ func (r *parser) number(name string, most int) int {
 		if errors.Is(err, strconv.ErrSyntax) {
 			problem = "not a whole number"
 		}
-		r.fail(Usagef("%s: %s is %s", g.sourceName, quotable(g.last()), problem).Hint(fmt.Sprintf("use a number from 0 to %d", most)))
+		r.fail(Usagef("%s: %s is %s", g.sourceName, quotable(g.last()), problem).
+			Hint(fmt.Sprintf("use a number from 0 to %d", most)))
 	}
 	return int(n)
 }
@@ -147,7 +149,8 @@ func (r *parser) prefix() string {
 		problem = "contains a brace" // which would move the hash tag away from the key
 	}
 	if problem != "" {
-		r.fail(Usagef("%s %s", g.sourceName, problem).Hint("a prefix is valid UTF-8, 1 to 512 bytes, without control characters and braces"))
+		r.fail(Usagef("%s %s", g.sourceName, problem).
+			Hint("a prefix is valid UTF-8, 1 to 512 bytes, without control characters and braces"))
 	}
 	return g.last()
 }
@@ -176,7 +179,8 @@ func (r *parser) serverName() string {
 	if !g.isSet() || isHost(g.last()) {
 		return r.text("redis-server-name")
 	}
-	r.fail(Usagef("%s is no host name", g.sourceName).Hint("it is a name, without a port, as in the server's certificate"))
+	r.fail(Usagef("%s is no host name", g.sourceName).
+		Hint("it is a name, without a port, as in the server's certificate"))
 	return ""
 }
 

@@ -70,9 +70,10 @@ var settings = [...]Setting{
 	{"renew-every", "", KindDuration, "", "the period of the renewals (ttl/3, at most 20s)", GroupLost},
 	{"on-lost", "", KindOnLost, "stop", "stop the command, with status 76, or let it run on", GroupLost},
 
-	{"redis", "", KindURL, "redis://127.0.0.1:6379", "redis:// unix:// redis+sentinel:// redis+cluster:// (TLS: rediss...)\n" +
-		"or file:PATH, which holds one; several times: a quorum of servers\n" +
-		"(REDIS_URL, else redis://127.0.0.1:6379)", GroupStore},
+	{"redis", "", KindURL, "redis://127.0.0.1:6379",
+		"redis:// unix:// redis+sentinel:// redis+cluster:// (TLS: rediss...)\n" +
+			"or file:PATH, which holds one; several times: a quorum of servers\n" +
+			"(REDIS_URL, else redis://127.0.0.1:6379)", GroupStore},
 	{"redis-timeout", "", KindDuration, "5s", "give up on a store that is silent so long", GroupStore},
 	{"redis-ca", "", KindFile, "", "certificates of a private CA", GroupStore},
 	{"redis-cert", "", KindFile, "", "a client certificate, with", GroupStore},
@@ -113,7 +114,8 @@ func isOff(name string, values []string) bool {
 	if values == nil {
 		return false
 	}
-	isSwitch := slices.ContainsFunc(settings[:], func(s Setting) bool { return s.Name == name && s.Kind.Implied() != "" })
+	isSwitch := slices.ContainsFunc(settings[:],
+		func(s Setting) bool { return s.Name == name && s.Kind.Implied() != "" })
 	on, known := parseSwitch(values[len(values)-1])
 	return isSwitch && known && !on
 }

@@ -31,14 +31,16 @@ func (r *parser) slot() (s lock.Slot, period time.Duration) {
 // noTries refuses --tries without a slot. In the file it applies to the runs that have one.
 func (r *parser) noTries() {
 	if g := r.effective("tries"); g.isSet() && g.origin < file {
-		r.fail(Usagef("%s is for a slot, and there is none", g.sourceName).Hint("--once-per P or --once ID says what is to be done once"))
+		r.fail(Usagef("%s is for a slot, and there is none", g.sourceName).
+			Hint("--once-per P or --once ID says what is to be done once"))
 	}
 }
 
 func (r *parser) slotID(g setValue) string {
 	id := g.last()
 	if problem := keyProblem(id, maxSlot); problem != "" {
-		r.fail(Usagef("%s %s", g.sourceName, problem).Hint("the ID of a slot is valid UTF-8, 1 to 128 bytes, without control characters"))
+		r.fail(Usagef("%s %s", g.sourceName, problem).
+			Hint("the ID of a slot is valid UTF-8, 1 to 128 bytes, without control characters"))
 	}
 	if strings.HasPrefix(id, "-") { // all runs would have this one slot
 		r.fail(Usagef("%s %s begins with \"-\", as no ID does", g.sourceName, quotable(id)).
@@ -56,7 +58,8 @@ func (r *parser) period(g setValue) time.Duration {
 	}
 	if !isLocal(p) && !dividesHour(p) {
 		r.fail(Usagef("%s: an hour, a day or a week has no whole number of such slots", g.sourceName).
-			Hint(inLargestUnit(fittingPeriod(p)) + " would do: a P divides an hour, or is 2h, 3h, 4h, 6h, 8h, 12h, 1d or 7d"))
+			Hint(inLargestUnit(fittingPeriod(p)) +
+				" would do: a P divides an hour, or is 2h, 3h, 4h, 6h, 8h, 12h, 1d or 7d"))
 		return 0
 	}
 	return p
@@ -95,6 +98,7 @@ func noSlots(s *Sources, a Address) error {
 	if err != nil {
 		return err
 	}
-	return Usagef("%s and %s do not go together: what the fleet has done is not known to this host alone", once.sourceName, a.From).
+	return Usagef("%s and %s do not go together: what the fleet has done is not known to this host alone",
+		once.sourceName, a.From).
 		Hint("slots are kept in Redis; on one host, cron starts the job once by itself")
 }

@@ -151,7 +151,8 @@ func TestAllHostsNameATickAlikeAndNoTwoTicks(t *testing.T) {
 		"Pacific/Chatham":      {"2026-04-05", "2026-09-27"}, // + 12:45
 		"Australia/Lord_Howe":  {"2026-04-05", "2026-10-04"}, // by half an hour
 	}
-	periods := []string{"1m", "2m", "5m", "10m", "15m", "20m", "30m", "1h", "2h", "3h", "4h", "6h", "8h", "12h", "24h", "168h"}
+	periods := []string{"1m", "2m", "5m", "10m", "15m", "20m", "30m", "1h", "2h", "3h", "4h", "6h", "8h", "12h",
+		"24h", "168h"}
 	for zone, days := range zones {
 		there := in(t, zone)
 		for _, day := range days {
@@ -179,14 +180,15 @@ func alike(t *testing.T, p, zone string, ticks []tick, there *time.Location) {
 		for host := range 3 {
 			ahead := time.Duration(host-1) * length * 9 / 20 // 0.9 of a period from the first to the last
 			for _, fired := range tick.fired {
-				began := fired.Add(-ahead)                                         // the instant at which its clock shows that
+				began := fired.Add(-ahead)                                         // its clock shows that then
 				started := began.Add(time.Duration(host) * 700 * time.Millisecond) // a busy host starts late
 				got := slotAt(t, p, started.Add(ahead).In(there))
 				if name == "" {
 					name = got
 				}
 				if got != name {
-					t.Fatalf("%s in %s: the tick %s is %q to host %d and %q to others", p, zone, tick.at, got, host, name)
+					t.Fatalf("%s in %s: the tick %s is %q to host %d and %q to others", p, zone, tick.at, got, host,
+						name)
 				}
 			}
 		}
@@ -242,12 +244,14 @@ func TestInvalidSlotsAreRefused(t *testing.T) {
 		{nil, []string{"history=10001"}, []string{"10000"}},
 		{nil, []string{"report-file="}, []string{"--report-file is empty"}},
 		{nil, []string{"once="}, []string{"--once is empty"}},
-		{nil, []string{"once=" + strings.Repeat("x", 129)}, []string{"--once is longer than 128 bytes", "1 to 128 bytes"}},
+		{nil, []string{"once=" + strings.Repeat("x", 129)},
+			[]string{"--once is longer than 128 bytes", "1 to 128 bytes"}},
 		{nil, []string{"once=a\nb"}, []string{"control character"}},
 		{nil, []string{"once=a\xff"}, []string{"UTF-8"}},
 		{nil, []string{"once-per=0"}, []string{"--once-per: an hour, a day or a week", "1s would do"}},
 		{nil, []string{"once-per=0.5"}, []string{"1s would do"}},
-		{nil, []string{"once-per=7m"}, []string{"6m would do: a P divides an hour, or is 2h, 3h, 4h, 6h, 8h, 12h, 1d or 7d"}},
+		{nil, []string{"once-per=7m"},
+			[]string{"6m would do: a P divides an hour, or is 2h, 3h, 4h, 6h, 8h, 12h, 1d or 7d"}},
 		{nil, []string{"once-per=61.5"}, []string{"1m would do"}},
 		{nil, []string{"once-per=45m"}, []string{"30m would do"}},
 		{nil, []string{"once-per=90m"}, []string{"1h would do"}},
@@ -257,8 +261,10 @@ func TestInvalidSlotsAreRefused(t *testing.T) {
 		{nil, []string{"once-per=99999999d"}, []string{"no duration"}},
 		{nil, []string{"once-per=daily"}, []string{`--once-per: "daily" is no duration`, "1d, 7d"}},
 		{nil, []string{"once-per=-1d"}, []string{"no duration"}},
-		{nil, []string{"once-per=5m", "local"}, []string{"--once-per and --local do not go together", "slots are kept in Redis"}},
-		{map[string]string{"REDLOCKRUN_LOCAL": "1"}, []string{"once=a"}, []string{"--once and REDLOCKRUN_LOCAL do not go together"}},
+		{nil, []string{"once-per=5m", "local"},
+			[]string{"--once-per and --local do not go together", "slots are kept in Redis"}},
+		{map[string]string{"REDLOCKRUN_LOCAL": "1"}, []string{"once=a"},
+			[]string{"--once and REDLOCKRUN_LOCAL do not go together"}},
 		{nil, []string{"key-from-command"}, []string{"--key and --key-from-command contradict each other"}},
 	} {
 		_, err := read(c.env, append([]string{"key=x"}, c.args...)...)
@@ -313,7 +319,8 @@ func TestAKeyIsMadeOfAllWords(t *testing.T) {
 		return configure(map[string][]string{"key-from-command": {"true"}}, command, someNoon)
 	}
 	keys := make(map[string][]string)
-	for _, command := range [][]string{{"a"}, {"a", ""}, {"/bin/a"}, {"a", "b c"}, {"a", "b", "c"}, {"/bin/sh", "-c", "a b"}} {
+	for _, command := range [][]string{{"a"}, {"a", ""}, {"/bin/a"}, {"a", "b c"}, {"a", "b", "c"},
+		{"/bin/sh", "-c", "a b"}} {
 		c, err := made(command)
 		name, sum, _ := strings.Cut(c.Key, "-")
 		if err != nil || len(sum) != 16 || !strings.HasSuffix(command[0], name) {

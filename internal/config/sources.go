@@ -40,7 +40,7 @@ type Sources struct {
 // the source. now is the host's wall clock, in its time zone, which names the slots.
 func NewSources(flagValues map[string][]string, env Lookup, now func() time.Time) *Sources {
 	s := &Sources{env: env, now: now}
-	s.layers[flags] = flagLayer(flagValues)
+	s.layers[flags] = layer{values: flagValues, sourceName: func(name string) string { return "--" + name }}
 	s.layers[environment] = environmentLayer(env)
 	s.layers[redisURL] = redisURLLayer(env)
 	s.layers[builtin] = builtinLayer()
@@ -55,10 +55,6 @@ func (s *Sources) ReadFile() error {
 		s.layers[file] = l
 	}
 	return err
-}
-
-func flagLayer(flagValues map[string][]string) layer {
-	return layer{values: flagValues, sourceName: func(name string) string { return "--" + name }}
 }
 
 func builtinLayer() layer {
@@ -132,7 +128,8 @@ func (s *Sources) warnings() (all []string) {
 		}
 		if l.public != "" && slices.ContainsFunc(l.values["redis"], hasPassword) {
 			all = append(all, "everybody on this host can read the password in "+l.public+
-				"; chmod 640, with the group of the jobs, hides it, or "+variableOf("redis-password-file")+" names a file for it")
+				"; chmod 640, with the group of the jobs, hides it, or "+
+				variableOf("redis-password-file")+" names a file for it")
 		}
 	}
 	return all

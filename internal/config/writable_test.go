@@ -53,7 +53,8 @@ func TestAConfigurationFileThatOtherUsersMayWrite(t *testing.T) {
 		case err != nil:
 			wantRefused(t, err, "may write it", "chmod go-w")
 			got = refused
-		case slices.ContainsFunc(read.Warnings, func(w string) bool { return strings.Contains(w, "may be written by") }):
+		case slices.ContainsFunc(read.Warnings,
+			func(w string) bool { return strings.Contains(w, "may be written by") }):
 			got = warned
 		}
 		if got != c.want {

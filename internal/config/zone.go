@@ -24,7 +24,8 @@ func zone(env Lookup, host *time.Location) (*time.Location, error) {
 		return there, nil
 	}
 	return nil, Usagef("TZ: %s is no time zone that is known here", quotableZone(tz)).
-		Hint("TZ is a name like Europe/Berlin; without TZ, the host's local time counts; slots of an hour or less are UTC")
+		Hint("TZ is a name like Europe/Berlin; without TZ, the host's local time counts; " +
+			"slots of an hour or less are UTC")
 }
 
 var errUnknownZone = errors.New("no time zone")

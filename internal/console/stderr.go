@@ -21,7 +21,8 @@ func Stderr(around func(write func())) func(line []byte) {
 				line = line[n:]
 			case syscall.EINTR:
 			case syscall.EAGAIN: // another process made the shared description non-blocking
-				unix.Poll([]unix.PollFd{{Fd: int32(syscall.Stderr), Events: unix.POLLOUT}}, int(time.Second/time.Millisecond))
+				unix.Poll([]unix.PollFd{{Fd: int32(syscall.Stderr), Events: unix.POLLOUT}},
+					int(time.Second/time.Millisecond))
 			default:
 				return
 			}

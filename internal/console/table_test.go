@@ -10,7 +10,8 @@ func table() Table {
 		FixedColumns: 2,
 		Columns:      []Column{{Name: "NAME"}, {Name: "STATE"}, {Name: "ROOM"}, {Name: "NOTE", Shrinkable: true}},
 		Rows: [][]Cell{
-			{{Text: "first"}, {Text: "on", Style: StyleGood}, {Text: "-", Style: StyleFaint}, {Text: "what else there is"}},
+			{{Text: "first"}, {Text: "on", Style: StyleGood}, {Text: "-", Style: StyleFaint},
+				{Text: "what else there is"}},
 			{{Text: "日本"}, {Text: "off"}, {Text: "12"}, {}},
 		},
 	}
@@ -50,8 +51,10 @@ func TestADropFirstColumnIsHiddenFirst(t *testing.T) {
 }
 
 func TestATableWithoutNamesHasNoHead(t *testing.T) {
-	plain := Table{Columns: []Column{{MinWidth: 4}, {}}, Rows: [][]Cell{{{Text: "a"}, {Text: "b", Style: StyleBad}}, {{}, {Text: "c"}}}}
-	if got, want := plain.Lines(Display{Color: true}), []string{"a     \x1b[31mb\x1b[0m", "      c"}; !slices.Equal(got, want) {
+	plain := Table{Columns: []Column{{MinWidth: 4}, {}},
+		Rows: [][]Cell{{{Text: "a"}, {Text: "b", Style: StyleBad}}, {{}, {Text: "c"}}}}
+	got, want := plain.Lines(Display{Color: true}), []string{"a     \x1b[31mb\x1b[0m", "      c"}
+	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

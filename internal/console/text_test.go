@@ -18,7 +18,8 @@ func TestTextIsALineAndItsHints(t *testing.T) {
 	c.Say(console.Message{
 		Level: console.Warning, Text: "trying again", Err: errors.New("refused"),
 		Fields: []console.Field{
-			{Name: "left", Value: 3, InText: true}, {Name: "said", Value: 4}, {Name: "wherefore", Value: "a b", InText: true},
+			{Name: "left", Value: 3, InText: true}, {Name: "said", Value: 4},
+			{Name: "wherefore", Value: "a b", InText: true},
 		},
 	})
 	c.Say(console.Message{Level: console.Info, Text: "fine"})

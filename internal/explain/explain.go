@@ -109,7 +109,8 @@ func explainUsage(err error, c About) (o Explanation, ok bool) {
 		return Failure(StatusUsage, usage.Problem, usage.Hints...), true
 	}
 	if wrong, ok := errors.AsType[*lock.ConfigError](err); ok {
-		return Failure(StatusUsage, wrong.Error()+" ("+c.fromSource(wrong.Field)+")", HintList(c.advice(wrong))...), true
+		return Failure(StatusUsage, wrong.Error()+" ("+c.fromSource(wrong.Field)+")",
+			HintList(c.advice(wrong))...), true
 	}
 	if nested, ok := errors.AsType[*lock.NestedError](err); ok {
 		const hint = "waiting for it would never end: give this run a key of its own, or leave out --wait"
@@ -121,7 +122,8 @@ func explainUsage(err error, c About) (o Explanation, ok bool) {
 // explainLock explains an answer of the store, or its absence.
 func explainLock(err error, c About) (o Explanation, ok bool) {
 	if notLock, ok := errors.AsType[*lock.NotLockError](err); ok {
-		return Failure(StatusNotLock, notLock.Error(), "it was left alone; another --key or --prefix keeps clear of it"), true
+		return Failure(StatusNotLock, notLock.Error(),
+			"it was left alone; another --key or --prefix keeps clear of it"), true
 	}
 	if newer, ok := errors.AsType[*lock.NewerError](err); ok {
 		return Failure(StatusNotLock, newer.Error()), true
@@ -151,7 +153,8 @@ func explainLock(err error, c About) (o Explanation, ok bool) {
 // explainRun explains errors of the command, or of redlockrun itself.
 func explainRun(err error, c About) (o Explanation, ok bool) {
 	if signalled, ok := errors.AsType[*runner.SignalError](err); ok {
-		return Explanation{Status: StatusSignal + int(signalled.Signal), level: console.Info, Message: signalled.Error() + nothingRun(err)}, true
+		return Explanation{Status: StatusSignal + int(signalled.Signal), level: console.Info,
+			Message: signalled.Error() + nothingRun(err)}, true
 	}
 	if start, ok := errors.AsType[*runner.StartError](err); ok {
 		return explainStart(start), true

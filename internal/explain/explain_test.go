@@ -30,46 +30,60 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 	lost := func(cause error) error {
 		return &runner.StopError{Reason: &watchdog.LostError{Err: cause}}
 	}
-	holder := lock.Holder{Run: strings.Repeat("0", 26), Host: "web-3", PID: 4121, User: "alice", Command: "php", Start: time.Unix(0, 0)}
+	holder := lock.Holder{Run: strings.Repeat("0", 26), Host: "web-3", PID: 4121, User: "alice", Command: "php",
+		Start: time.Unix(0, 0)}
 	for _, c := range []struct {
 		err    error
 		status int
 		says   []string
 	}{
 		{config.Usagef("wrong").Hint("right"), 64, []string{"wrong", "right"}},
-		{config.Usagef("read the file: %w", syscall.ENOENT).Hint("leave it out"), 64, []string{"read the file: no such", "leave it out"}},
-		{config.Usagef("read the file: %w", syscall.EMFILE).Hint("leave it out"), 71, []string{"read the file: too many", "ulimit"}},
+		{config.Usagef("read the file: %w", syscall.ENOENT).Hint("leave it out"), 64,
+			[]string{"read the file: no such", "leave it out"}},
+		{config.Usagef("read the file: %w", syscall.EMFILE).Hint("leave it out"), 71,
+			[]string{"read the file: too many", "ulimit"}},
 		{&lock.ConfigError{Subject: "URL", Problem: "it is odd", Hint: "make it even"}, 64, []string{
 			"cannot use URL: it is odd (from --redis)", "make it even"}},
 		{&lock.NestedError{Name: "job", Holder: holder}, 64, []string{"around this one", "would never end"}},
 		{&lock.NotLockError{Key: "k", What: "a list"}, 65, []string{`key "k" is a list, not a lock`, "left alone"}},
-		{&lock.SlotDoneError{Name: "job", Slot: "tick", By: lock.Try{Run: "r", Host: "web-3", Ended: time.Unix(0, 0)}}, 0, []string{
-			`slot "tick" of "job" is done, by web-3 at ` + lock.LocalTime(time.UnixMilli(0)) + ` (db:6379`, "without --once it runs now"}},
+		{&lock.SlotDoneError{Name: "job", Slot: "tick",
+			By: lock.Try{Run: "r", Host: "web-3", Ended: time.Unix(0, 0)}}, 0, []string{
+			`slot "tick" of "job" is done, by web-3 at ` + lock.LocalTime(time.UnixMilli(0)) + ` (db:6379`,
+			"without --once it runs now"}},
 		{&lock.SlotDoneError{Name: "job", Slot: "tick"}, 0, []string{`slot "tick" of "job" is done (db:6379`}},
 		{&lock.TriesExhaustedError{Name: "job", Slot: "tick", Tries: 2, Failures: []lock.Try{
-			{Host: "web-1", End: lock.EndFailed, Status: 3, Ended: time.Unix(0, 0)}, {Host: "web-2", End: lock.EndVanished, Status: -1},
+			{Host: "web-1", End: lock.EndFailed, Status: 3, Ended: time.Unix(0, 0)},
+			{Host: "web-2", End: lock.EndVanished, Status: -1},
 		}}, 75, []string{
-			"2 have failed: web-1 (failed, status 3) at " + lock.LocalTime(time.UnixMilli(0)) + ", web-2 (vanished) (db:6379", "--tries N"}},
-		{&lock.HeldError{Name: "job", TTL: -1, Pause: &lock.PauseMark{By: "alice@desk\n", Reason: "deploy"}}, 75, []string{
-			`job "job" is paused by alice@desk\n for ever: deploy (db:6379`, "redlockrun resume job ends", "--ignore-pause"}},
-		{&lock.HeldError{Name: "it's", TTL: time.Hour, Pause: &lock.PauseMark{By: "a@b", Until: time.Unix(1e9, 0)}}, 75, []string{
-			`job "it's" is paused by a@b until 2001-09-`, `redlockrun resume 'it'\''s' ends`}},
+			"2 have failed: web-1 (failed, status 3) at " + lock.LocalTime(time.UnixMilli(0)) +
+				", web-2 (vanished) (db:6379", "--tries N"}},
+		{&lock.HeldError{Name: "job", TTL: -1, Pause: &lock.PauseMark{By: "alice@desk\n", Reason: "deploy"}}, 75,
+			[]string{
+				`job "job" is paused by alice@desk\n for ever: deploy (db:6379`, "redlockrun resume job ends",
+				"--ignore-pause"}},
+		{&lock.HeldError{Name: "it's", TTL: time.Hour, Pause: &lock.PauseMark{By: "a@b", Until: time.Unix(1e9, 0)}},
+			75, []string{
+				`job "it's" is paused by a@b until 2001-09-`, `redlockrun resume 'it'\''s' ends`}},
 		{&lock.HeldError{Name: "-x", Pause: &lock.PauseMark{By: "a@b"}}, 75, []string{"redlockrun resume -- -x ends"}},
 		{&lock.StoppedError{Name: "job"}, 143, []string{
 			`stopped the run of "job" (db:6379`, "; nothing was run", "redlockrun status job says who"}},
 		{&NotRestartedError{Reason: &runner.StopError{Reason: &lock.StoppedError{Name: "job"}}}, 143,
 			[]string{"; the command is not started again"}},
-		{&lock.NewerError{Name: "job", Protocol: 2}, 65, []string{`the lock "job" is used by a newer redlockrun (protocol 2): upgrade`}},
-		{down(syscall.ECONNREFUSED), 69, []string{"db:6379 (from --redis)", "connection refused", "check that Redis runs"}},
+		{&lock.NewerError{Name: "job", Protocol: 2}, 65,
+			[]string{`the lock "job" is used by a newer redlockrun (protocol 2): upgrade`}},
+		{down(syscall.ECONNREFUSED), 69,
+			[]string{"db:6379 (from --redis)", "connection refused", "check that Redis runs"}},
 		{down(context.DeadlineExceeded), 69, []string{"firewall", "--redis-timeout"}},
 		{down(&net.DNSError{Name: "db"}), 69, []string{"check the host name"}},
 		{down(x509.UnknownAuthorityError{}), 69, []string{"--redis-ca"}},
 		{down(x509.HostnameError{Certificate: new(x509.Certificate)}), 69, []string{"check the server's certificate"}},
 		{down(syscall.EACCES), 69, []string{"permissions of the socket"}},
 		{down(errors.New("odd")), 69, []string{"check the address"}},
-		{&lock.UnavailableError{Address: "db:6379", Err: errors.New("NOPERM"), Denied: true}, 69, []string{"check the user, the password"}},
+		{&lock.UnavailableError{Address: "db:6379", Err: errors.New("NOPERM"), Denied: true}, 69,
+			[]string{"check the user, the password"}},
 		{&lock.HeldError{Name: "job", Holder: holder, TTL: time.Minute}, 75, []string{
-			`lock "job" is held by web-3:4121 (alice, php) since ` + lock.LocalTime(time.UnixMilli(0)) + `, 1m left (db:6379, from --redis)`,
+			`lock "job" is held by web-3:4121 (alice, php) since ` + lock.LocalTime(time.UnixMilli(0)) +
+				`, 1m left (db:6379, from --redis)`,
 			"-E 0 makes a skip successful; --wait D waits"}},
 		{&lock.HeldError{Name: "job", Key: "p:{job}", Holder: lock.Holder{Foreign: "x"}, TTL: -1}, 75, []string{
 			"for ever", `"p:{job}" has no TTL`, "-E 0"}},
@@ -80,12 +94,17 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 			"could not be renewed in time: connection refused (db:6379, from --redis)", "longer --ttl"}},
 		{lost(&lock.NotLockError{Key: "k", What: "a list"}), 76, []string{"could not be renewed"}},
 		{lost(watchdog.ErrLate), 76, []string{"could not be renewed"}},
-		{&runner.NotStartedError{Reason: lost(lock.ErrTaken)}, 76, []string{"was taken by another", "; nothing was run"}},
+		{&runner.NotStartedError{Reason: lost(lock.ErrTaken)}, 76,
+			[]string{"was taken by another", "; nothing was run"}},
 		{&runner.StopError{Reason: runner.ErrMaxRuntime}, 124, []string{"--max-runtime 1m30s"}},
-		{&runner.NotStartedError{Reason: runner.ErrMaxRuntime}, 124, []string{"--max-runtime 1m30s", "nothing was run"}},
-		{&runner.StartError{Name: "x", Code: 127, Err: errors.New("not found")}, 127, []string{"run x: not found", "PATH"}},
-		{&runner.StartError{Name: "x", Code: 126, Err: errors.New("permission denied")}, 126, []string{"run x: permission denied"}},
-		{&runner.StartError{Name: "x", Code: 71, Err: errors.New("no memory")}, 71, []string{"run x: no memory", "ulimit"}},
+		{&runner.NotStartedError{Reason: runner.ErrMaxRuntime}, 124,
+			[]string{"--max-runtime 1m30s", "nothing was run"}},
+		{&runner.StartError{Name: "x", Code: 127, Err: errors.New("not found")}, 127,
+			[]string{"run x: not found", "PATH"}},
+		{&runner.StartError{Name: "x", Code: 126, Err: errors.New("permission denied")}, 126,
+			[]string{"run x: permission denied"}},
+		{&runner.StartError{Name: "x", Code: 71, Err: errors.New("no memory")}, 71,
+			[]string{"run x: no memory", "ulimit"}},
 		{&runner.SignalError{Signal: syscall.SIGTERM}, 143, []string{"nothing was run"}},
 		{&runner.StopError{Reason: errors.New("keep lock: panic")}, 71, []string{"panic"}},
 		{fmt.Errorf("start guard: %w", syscall.EMFILE), 71, []string{"start guard: too many open files", "ulimit"}},
@@ -111,7 +130,8 @@ func TestALocalLockErrorDoesNotMentionRedis(t *testing.T) {
 	c.Config.Address.Local = true
 	o := Of(&lock.UnavailableError{Address: "/run/lock", Err: syscall.ENOSPC}, c)
 	said := o.Message + strings.Join(o.Hints, "")
-	if o.Status != 69 || strings.Contains(said, "Redis") || !strings.Contains(said, "/run/lock (from --redis): no space") {
+	if o.Status != 69 || strings.Contains(said, "Redis") ||
+		!strings.Contains(said, "/run/lock (from --redis): no space") {
 		t.Errorf("%+v", o)
 	}
 }

@@ -14,7 +14,8 @@ func explainLoss(err error, c About) (o Explanation, ok bool) {
 	if !ok {
 		return o, false
 	}
-	return Failure(StatusLost, LostMessage(lost, c)+cmp.Or(nothingRun(err), "; the command was stopped"), LostHint(lost, c)), true
+	return Failure(StatusLost, LostMessage(lost, c)+cmp.Or(nothingRun(err), "; the command was stopped"),
+		LostHint(lost, c)), true
 }
 
 func LostMessage(e *watchdog.LostError, c About) string {

@@ -26,7 +26,8 @@ func refusalHint(err error) string {
 	case r.Code == lock.NOCOMMAND:
 		return fmt.Sprintf("%s %s it: use a server that has it", strings.Join(needs, " and "), verb)
 	}
-	return fmt.Sprintf("%s %s the right +%s; README: the minimal ACL", strings.Join(needs, " and "), verb, strings.ToLower(r.Command))
+	return fmt.Sprintf("%s %s the right +%s; README: the minimal ACL",
+		strings.Join(needs, " and "), verb, strings.ToLower(r.Command))
 }
 
 // needsOf returns what needs a command: every run, or some features; none for a foreign command.

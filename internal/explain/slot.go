@@ -16,7 +16,8 @@ func explainDone(e *lock.SlotDoneError, c About) Explanation {
 	o.Message = e.Error() + byHost(e.By) + " (" + c.Where() + ")"
 	o.Fields = []console.Field{{Name: "slot", Value: e.Slot}}
 	if e.By.Run != "" {
-		o.Fields = append(o.Fields, console.Field{Name: "run", Value: e.By.Run}, console.Field{Name: "host", Value: e.By.Host})
+		o.Fields = append(o.Fields, console.Field{Name: "run", Value: e.By.Run},
+			console.Field{Name: "host", Value: e.By.Host})
 	}
 	return o
 }
@@ -24,7 +25,8 @@ func explainDone(e *lock.SlotDoneError, c About) Explanation {
 // explainTries explains a slot whose tries are exhausted. It needs attention, whatever -E says.
 func explainTries(e *lock.TriesExhaustedError, c About) Explanation {
 	message := e.Error() + failures(e.Failures) + " (" + c.Where() + ")"
-	o := Failure(StatusBusy, message, "look at the runs that failed; --tries N lets more of them fail; "+c.withoutSlotHint())
+	o := Failure(StatusBusy, message,
+		"look at the runs that failed; --tries N lets more of them fail; "+c.withoutSlotHint())
 	o.Event = console.EventTriesExhausted
 	o.Fields = []console.Field{{Name: "slot", Value: e.Slot}, {Name: "tries", Value: e.Tries}}
 	return o

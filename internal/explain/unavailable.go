@@ -43,11 +43,13 @@ func check(e *lock.UnavailableError) string {
 	case e.Denied:
 		return "check the user, the password and the user's rights; README: the minimal ACL"
 	case errors.Is(e, lock.ErrFewReplicas):
-		return "look after the replicas: redis-cli info replication lists them; --replicas-timeout D waits longer, --replicas N wants fewer"
+		return "look after the replicas: redis-cli info replication lists them; " +
+			"--replicas-timeout D waits longer, --replicas N wants fewer"
 	case errors.Is(e, lock.ErrNoSuchMaster):
 		return "check the name of the master at the end of the URL: redis-cli -p 26379 sentinel masters lists them"
 	case errors.Is(e, quorum.ErrRestarted):
-		return "a restarted server votes again after max(ttl, 60s); --durable says that its data survive (appendfsync always)"
+		return "a restarted server votes again after max(ttl, 60s); " +
+			"--durable says that its data survive (appendfsync always)"
 	case errors.As(e, &dns):
 		return "check the host name and the resolver"
 	case errors.As(e, new(x509.UnknownAuthorityError)):
@@ -57,7 +59,8 @@ func check(e *lock.UnavailableError) string {
 	case errors.As(e, new(x509.CertificateInvalidError)):
 		return "check the server's certificate"
 	case errors.As(e, &remote) && remote.Op == "remote error":
-		return "the server refuses this client: its log says why; --redis-cert and --redis-key name a client certificate"
+		return "the server refuses this client: its log says why; " +
+			"--redis-cert and --redis-key name a client certificate"
 	case errors.Is(e, syscall.ECONNREFUSED), errors.Is(e, os.ErrNotExist):
 		return "check that Redis runs there, and the address"
 	case errors.Is(e, os.ErrPermission):

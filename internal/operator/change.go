@@ -44,7 +44,8 @@ type madeChange struct {
 // operator opens the store to change jobs, and asks nobody yet.
 func (o *Operation) operator(command string) (lock.Operator, error) {
 	if o.Config.Address.Local {
-		return nil, config.Usagef("%s is not for --local: beside a lock in a file of this host nothing is kept", command).
+		const text = "%s is not for --local: beside a lock in a file of this host nothing is kept"
+		return nil, config.Usagef(text, command).
 			Hint("redlockrun status says who has the lock: that process can be ended by its number")
 	}
 	return interrupt.AtOnce(o.Signals, func() (lock.Operator, error) {
@@ -59,7 +60,8 @@ func (w *changing) make(o *Operation, names []string) ([]madeChange, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := interrupt.Run(o.Signals, func(ctx context.Context) ([]madeChange, error) { return w.each(ctx, store, names), nil })
+	made, err := interrupt.Run(o.Signals,
+		func(ctx context.Context) ([]madeChange, error) { return w.each(ctx, store, names), nil })
 	var done, failed []madeChange
 	var absent []string
 	for _, m := range made {
@@ -92,7 +94,8 @@ func (w *changing) repeatFor(master string, done []madeChange) string {
 			names = append(names, m.name)
 		}
 	}
-	return ", which may keep the pause: repeat it when " + master + " is back: " + explain.CommandLine("resume", names...)
+	return ", which may keep the pause: repeat it when " + master + " is back: " +
+		explain.CommandLine("resume", names...)
 }
 
 // warnUnconfirmed says of which jobs nobody knows whether they were changed when a signal came.
@@ -118,7 +121,8 @@ func perhapsDone(names []string) string {
 
 // lostAnswer is added to what is so now, of a change that has perhaps done it.
 func lostAnswer(name, deed string) string {
-	return fmt.Sprintf("; an answer was lost: %s shows whether this command %s", explain.CommandLine("history", name), deed)
+	return fmt.Sprintf("; an answer was lost: %s shows whether this command %s",
+		explain.CommandLine("history", name), deed)
 }
 
 // lines are what is said of the changes.
@@ -152,7 +156,8 @@ func (w *changing) each(ctx context.Context, store lock.Operator, names []string
 
 func (w *changing) one(ctx context.Context, store lock.Operator, name string) (m madeChange) {
 	c := w.change
-	c.By = lock.Holder{Run: lock.NewRunID(), Host: lock.HostName(), PID: os.Getpid(), User: lock.UserName(), Start: time.Now()}
+	c.By = lock.Holder{Run: lock.NewRunID(), Host: lock.HostName(), PID: os.Getpid(), User: lock.UserName(),
+		Start: time.Now()}
 	m.name = name
 	m.ChangeResult, m.err = store.Change(ctx, name, c)
 	return m

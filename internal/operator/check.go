@@ -104,7 +104,8 @@ func (c *checking) sensible(flags *pflag.FlagSet, o *Operation) error {
 		}
 	}
 	if o.Config.Address.Local {
-		return config.Usagef("check is not for --local: a file of this host remembers no runs").Hint("redlockrun status says who has the lock")
+		return config.Usagef("check is not for --local: a file of this host remembers no runs").
+			Hint("redlockrun status says who has the lock")
 	}
 	return c.meant.check("check", c.names)
 }

@@ -41,11 +41,13 @@ func (m *jobsMeant) words() string {
 func (m *jobsMeant) check(command string, names []string) error {
 	switch said := len(names) > 0; {
 	case said && m.listed(), m.all && m.match != "":
-		return config.Usagef("NAME, --match and --all contradict each other").Hint("only one of them says which jobs are meant")
+		return config.Usagef("NAME, --match and --all contradict each other").
+			Hint("only one of them says which jobs are meant")
 	case !said && !m.listed() && !m.flags:
 		return config.Usagef("there is no NAME").Hint("redlockrun " + command + " NAME...")
 	case !said && !m.listed():
-		return config.Usagef("there is no NAME").Hint("redlockrun " + command + " NAME..., or --match 'PATTERN', or --all")
+		return config.Usagef("there is no NAME").
+			Hint("redlockrun " + command + " NAME..., or --match 'PATTERN', or --all")
 	}
 	if _, err := path.Match(m.match, ""); err != nil {
 		return config.Usagef("--match: the pattern is badly written").

@@ -53,9 +53,11 @@ func onlyDirectory(words []string) (dir string, err error) {
 		err = config.Usagef("copy-self needs the directory that the program is to be copied into").
 			Hint("redlockrun copy-self DIR; the copy is DIR/redlockrun")
 	case len(words) > 1:
-		err = config.Usagef("copy-self is for one directory, and not for %d", len(words)).Hint("call it once for each of them")
+		err = config.Usagef("copy-self is for one directory, and not for %d", len(words)).
+			Hint("call it once for each of them")
 	case words[0] == "":
-		err = config.Usagef("the name of the directory is empty").Hint("is a variable of the shell not set? . is the working directory")
+		err = config.Usagef("the name of the directory is empty").
+			Hint("is a variable of the shell not set? . is the working directory")
 	}
 	if err != nil {
 		return "", err
@@ -65,7 +67,8 @@ func onlyDirectory(words []string) (dir string, err error) {
 		err = syscall.ENOTDIR
 	}
 	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR) {
-		return "", config.Usagef("copy into %s: %v", words[0], outfile.Bare(err)).Hint("make the directory first, or mount a volume there")
+		return "", config.Usagef("copy into %s: %v", words[0], outfile.Bare(err)).
+			Hint("make the directory first, or mount a volume there")
 	}
 	return words[0], nil // what else is wrong shows when it is used
 }

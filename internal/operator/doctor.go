@@ -38,7 +38,8 @@ func defineDoctor(c *Command, o *Operation) {
 			return config.Usagef("doctor is not for --local: it looks at what is between here and a Redis").
 				Hint("redlockrun status says who has the lock")
 		}
-		if _, err := o.inspector(); err != nil { // what no run accepts, two servers or one of them twice, is refused as it is there
+		// What no run accepts, two servers or one of them twice, is refused as a run refuses it.
+		if _, err := o.inspector(); err != nil {
 			return err
 		}
 		found, err := interrupt.Run(o.Signals, o.examine)

@@ -13,7 +13,8 @@ type span time.Duration
 func (d *span) Set(word string) error {
 	parsed, err := config.ParseDuration(word)
 	if err != nil {
-		return config.Usagef("%v", err).Hint("a duration is a number of seconds (60, 0.5) or a Go duration (90s, 2m30s)")
+		return config.Usagef("%v", err).
+			Hint("a duration is a number of seconds (60, 0.5) or a Go duration (90s, 2m30s)")
 	}
 	*d = span(parsed)
 	return nil

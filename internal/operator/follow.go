@@ -14,7 +14,9 @@ import (
 const followInterval = time.Second
 
 // followRuns prints what is remembered, the oldest first, and then what comes.
-func (l *historyLook) followRuns(o *Operation, m observed[memory], read func(context.Context) (observed[memory], error)) error {
+func (l *historyLook) followRuns(
+	o *Operation, m observed[memory], read func(context.Context) (observed[memory], error),
+) error {
 	f := &follower{Operation: o, look: l, printed: make(map[string]bool), outage: outageReporter{Operation: o}}
 	return repetition[observed[memory]]{every: followInterval, read: read, show: f.show}.run(o.Signals, m)
 }

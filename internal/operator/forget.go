@@ -29,7 +29,8 @@ func defineForget(c *Command, o *Operation) {
 		if err != nil {
 			return err
 		}
-		w := &changing{command: "forget", json: json, say: reportForgotten, object: notForgotten, change: lock.Change{Act: lock.ActForget}}
+		w := &changing{command: "forget", json: json, say: reportForgotten, object: notForgotten,
+			change: lock.Change{Act: lock.ActForget}}
 		_, err = w.make(o, names)
 		return err
 	}

@@ -48,7 +48,8 @@ func defineHistory(c *Command, o *Operation) {
 		case c.Flags().Changed("number") && l.choice.Most < 1:
 			return config.Usagef("-n %d shows nothing", l.choice.Most)
 		case o.Config.Address.Local:
-			return config.Usagef("history is not for --local: a file of this host remembers no runs").Hint("redlockrun status says who has the lock")
+			return config.Usagef("history is not for --local: a file of this host remembers no runs").
+				Hint("redlockrun status says who has the lock")
 		}
 		l.name, l.choice.Since = names[0], time.Duration(l.since)
 		return l.show(o)

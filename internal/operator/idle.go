@@ -43,7 +43,9 @@ func (o *Operation) awaitIdle(names []string, limit time.Duration, still func(lo
 	return nil
 }
 
-func remaining(ctx context.Context, store lock.Inspector, names []string, still func(lock.Job) bool) (left []lock.Job, err error) {
+func remaining(
+	ctx context.Context, store lock.Inspector, names []string, still func(lock.Job) bool,
+) (left []lock.Job, err error) {
 	jobs, err := store.Jobs(ctx, names)
 	for _, job := range jobs {
 		if still(job) {
@@ -88,7 +90,8 @@ func isBusy(j lock.Job) bool {
 
 func stillRunning(left []lock.Job, limit time.Duration) error {
 	o := explain.Failure(explain.StatusBusy,
-		fmt.Sprintf("the time of --wait %s is over, and not all has ended: %s", config.Exact(limit), describeRuns(left)),
+		fmt.Sprintf("the time of --wait %s is over, and not all has ended: %s",
+			config.Exact(limit), describeRuns(left)),
 		explain.CommandLine("stop", left[0].Name)+" ends it")
 	o.Event = console.EventBusy
 	return &unmadeError{Explanation: o}

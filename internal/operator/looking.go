@@ -23,20 +23,17 @@ func (o *Operation) inspector(names ...string) (lock.Inspector, error) {
 		}
 	}
 	jobs, err := interrupt.AtOnce(o.Signals, func() (lock.Inspector, error) {
-		return o.open(lock.Inspection{Timeout: o.Config.Timeout, OnSilent: o.hearsNothing})
+		if o.Config.Address.Local {
+			return local.OpenInspector(o.Config.Address.Dir)
+		}
+		return store.OpenInspector(o.Config.Servers,
+			lock.Inspection{Timeout: o.Config.Timeout, OnSilent: o.hearsNothing})
 	})
 	if err != nil {
 		return nil, err
 	}
 	o.About.Place = jobs.Address()
 	return jobs, nil
-}
-
-func (o *Operation) open(i lock.Inspection) (lock.Inspector, error) {
-	if o.Config.Address.Local {
-		return local.OpenInspector(o.Config.Address.Dir)
-	}
-	return store.OpenInspector(o.Config.Servers, i)
 }
 
 func (o *Operation) hearsNothing(e *lock.UnavailableError) {

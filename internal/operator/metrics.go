@@ -43,7 +43,8 @@ func defineMetrics(c *Command, o *Operation) {
 		case c.Flags().Changed("textfile") && m.file == "":
 			return config.Usagef("--textfile is empty")
 		case o.Config.Address.Local:
-			return config.Usagef("metrics is not for --local: a file of this host remembers no runs").Hint("redlockrun status says who has the lock")
+			return config.Usagef("metrics is not for --local: a file of this host remembers no runs").
+				Hint("redlockrun status says who has the lock")
 		}
 		return m.report(o)
 	}

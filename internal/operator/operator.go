@@ -29,7 +29,8 @@ type Operation struct {
 
 // warn tells what should be known of the configuration before anything is asked.
 func (o *Operation) warn() error {
-	exposed, err := interrupt.AtOnce(o.Signals, func() ([]string, error) { return store.ExposedPasswords(o.Config), nil })
+	exposed, err := interrupt.AtOnce(o.Signals,
+		func() ([]string, error) { return store.ExposedPasswords(o.Config), nil })
 	if err == nil {
 		o.warnAll(slices.Concat(o.Config.Warnings, exposed))
 	}
@@ -51,7 +52,8 @@ func (o *Operation) display() console.Display { return console.DisplayOf(o.Out, 
 // note says what is no result but should be known, unless errors alone are wanted.
 func (o *Operation) note(text string) {
 	if o.Console.Enabled(console.Warning) {
-		o.Console.WithLevel(console.Info).Say(console.Message{Level: console.Info, Event: console.EventJobs, Text: text})
+		c := o.Console.WithLevel(console.Info)
+		c.Say(console.Message{Level: console.Info, Event: console.EventJobs, Text: text})
 	}
 }
 

@@ -99,7 +99,8 @@ func (o *Operation) stayPaused(meant *jobsMeant, made []madeChange, why string) 
 		text = fmt.Sprintf("%q stays paused ", ours[0])
 	}
 	o.Console.Say(console.Message{
-		Level: console.Warning, Event: console.EventPaused, Text: text + explain.DescribeUntil(until), Hints: []string{ending + " ends that"},
+		Level: console.Warning, Event: console.EventPaused, Text: text + explain.DescribeUntil(until),
+		Hints: []string{ending + " ends that"},
 	})
 }
 

@@ -44,7 +44,8 @@ func (c *checking) unanswered(o *Operation, err error) error {
 	}
 	var verdicts []report.Verdict
 	for _, name := range c.names {
-		verdicts = append(verdicts, report.Verdict{Key: name, Grade: report.Unknown, Message: explain.Of(err, *o.About).Message})
+		verdicts = append(verdicts, report.Verdict{Key: name, Grade: report.Unknown,
+			Message: explain.Of(err, *o.About).Message})
 	}
 	_ = o.print(verdictLines(verdicts)...)
 	return &unansweredError{err}

@@ -72,7 +72,8 @@ func TestRepeatedReadingsAreShownUntilASignal(t *testing.T) {
 				if end.key != 0 {
 					shown, away = shown[:len(shown)-1], away[:len(away)-1] // once more for the x
 				}
-				if !slices.Equal(shown, []int{0, 1, 1, 1, 4}) || !slices.Equal(away, []bool{false, false, true, true, false}) {
+				if !slices.Equal(shown, []int{0, 1, 1, 1, 4}) ||
+					!slices.Equal(away, []bool{false, false, true, true, false}) {
 					t.Errorf("shown %v, away %v", shown, away)
 				}
 				if c.reading {

@@ -44,13 +44,16 @@ func defineReport(c *Command, o *Operation) {
 	c.RunE = func(_ *cobra.Command, names []string) error {
 		switch since := time.Duration(l.since); {
 		case since < time.Minute, since > longestReport:
-			return config.Usagef("--since %s is no length of a page", config.Exact(since)).Hint("from 1m to 87600h, which are ten years")
+			return config.Usagef("--since %s is no length of a page", config.Exact(since)).
+				Hint("from 1m to 87600h, which are ten years")
 		case c.Flags().Changed("refresh") && time.Duration(l.refresh) < time.Second:
-			return config.Usagef("--refresh %s is too short", config.Exact(time.Duration(l.refresh))).Hint("the least is 1s")
+			return config.Usagef("--refresh %s is too short", config.Exact(time.Duration(l.refresh))).
+				Hint("the least is 1s")
 		case c.Flags().Changed("output") && l.output == "":
 			return config.Usagef("--output names no file")
 		case o.Config.Address.Local:
-			return config.Usagef("report is not for --local: a file of this host remembers no runs").Hint("redlockrun status says who has the lock")
+			return config.Usagef("report is not for --local: a file of this host remembers no runs").
+				Hint("redlockrun status says who has the lock")
 		}
 		l.names = names
 		return l.write(o)

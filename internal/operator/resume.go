@@ -39,23 +39,23 @@ func defineResume(c *Command, o *Operation) {
 		}
 		only := meant.listed() && c.Flags().Changed("why")
 		change := lock.Change{Act: lock.ActResume, Reason: why, PauseReason: why, MatchReason: only}
-		w := &changing{command: "resume", json: json, say: reportResumed, object: anotherPause, change: change}
+		w := &changing{command: "resume", json: json, say: reportResumed, change: change}
+		w.object = func(*lock.RefusedError) (explain.Explanation, bool) {
+			return explain.Explanation{}, false // another operator's pause stays
+		}
 		if meant.listed() {
 			w.quiet = func(c lock.ChangeResult) bool { return !c.Done }
 		}
 		made, err := w.make(o, names)
 		if meant.listed() && len(names) > 0 && err == nil && !anyDone(made) {
-			o.note("none of them was paused" + forReason(only, why))
+			text := "none of them was paused"
+			if only {
+				text += fmt.Sprintf(" for the reason %q", why)
+			}
+			o.note(text)
 		}
 		return err
 	}
-}
-
-func forReason(only bool, why string) string {
-	if !only {
-		return ""
-	}
-	return fmt.Sprintf(" for the reason %q", why)
 }
 
 func anyDone(made []madeChange) bool {
@@ -75,9 +75,4 @@ func reportResumed(name string, c lock.ChangeResult) string {
 		return fmt.Sprintf("%q is not paused", name)
 	}
 	return fmt.Sprintf("resumed %q, paused %s", name, pauseOf(c))
-}
-
-// anotherPause is other people's: it stays.
-func anotherPause(*lock.RefusedError) (explain.Explanation, bool) {
-	return explain.Explanation{}, false
 }

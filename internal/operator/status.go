@@ -81,7 +81,8 @@ func (l *statusLook) show(o *Operation) error {
 	}
 	o.warnAll(append(found.silent, unread(found.value)...))
 	if len(found.value) == 0 {
-		o.note("no job is known here (" + o.About.Where() + "): a job is listed when it has run; --scan looks for locks")
+		o.note("no job is known here (" + o.About.Where() +
+			"): a job is listed when it has run; --scan looks for locks")
 	}
 	return o.print(l.lines(found.value, o.display())...)
 }

@@ -41,7 +41,8 @@ func defineStop(c *Command, o *Operation) {
 		if err != nil {
 			return err
 		}
-		change := lock.Change{Act: lock.ActStop, Run: run, Reason: why, ThenPause: pausing != 0, For: time.Duration(pausing)}
+		change := lock.Change{Act: lock.ActStop, Run: run, Reason: why, ThenPause: pausing != 0,
+			For: time.Duration(pausing)}
 		w := &changing{command: "stop", json: json, say: reportStopped, change: change}
 		w.object = func(e *lock.RefusedError) (explain.Explanation, bool) { return notStopped(e, change.ThenPause) }
 		made, err := w.make(o, names)
@@ -49,7 +50,8 @@ func defineStop(c *Command, o *Operation) {
 			return err
 		}
 		stopped := made[0].Holder.Run
-		return o.awaitIdle(names, time.Duration(wait), func(j lock.Job) bool { return j.Holder.Run == stopped && isBusy(j) || j.State == "" })
+		return o.awaitIdle(names, time.Duration(wait),
+			func(j lock.Job) bool { return j.Holder.Run == stopped && isBusy(j) || j.State == "" })
 	}
 }
 
@@ -84,12 +86,11 @@ func reportStopped(name string, c lock.ChangeResult) string {
 	case c.Pause != nil:
 		text += "; the job is paused " + explain.DescribeUntil(c.Pause.Until)
 	case c.Next.Run != "":
-		text += "; " + waiter(c.Next) + " is next: --pause D would keep it from starting"
+		next := lock.Holder{Run: c.Next.Run, Host: c.Next.Host, PID: c.Next.PID}
+		text += "; " + next.Process() + " is next: --pause D would keep it from starting"
 	}
 	return text
 }
-
-func waiter(w lock.Waiter) string { return lock.Holder{Run: w.Run, Host: w.Host, PID: w.PID}.Process() }
 
 // learns is when the holder knows that it is to stop.
 func learns(c lock.ChangeResult) string {
@@ -98,7 +99,8 @@ func learns(c lock.ChangeResult) string {
 	case c.Left < 0:
 		return "; its lock never expires by itself: if it is dead, unlock frees it"
 	case late:
-		return fmt.Sprintf("; it has not renewed its lease for %s, and may never learn of it: the lease ends by itself at %s",
+		return fmt.Sprintf("; it has not renewed its lease for %s, and may never learn of it: "+
+			"the lease ends by itself at %s",
 			config.Exact(d.Round(time.Second)), lock.LocalTime(heedsBy(c)))
 	}
 	return "; it learns of it by " + lock.LocalTime(heedsBy(c))
@@ -126,9 +128,11 @@ func notByThatRun(e *lock.RefusedError) (text, hint string) {
 	has := heldBy(e.ChangeResult)
 	switch {
 	case e.Refusal == lock.NotOurs:
-		return fmt.Sprintf("the lock of %q is %s", e.Name, has), explain.UnlockCommand(e.Name, e.Holder) + " takes it away"
+		return fmt.Sprintf("the lock of %q is %s", e.Name, has),
+			explain.UnlockCommand(e.Name, e.Holder) + " takes it away"
 	case has == "" || e.Holder.Run == "":
-		return fmt.Sprintf("that run does not have the lock of %q", e.Name), explain.CommandLine("status", e.Name) + " says who has it"
+		return fmt.Sprintf("that run does not have the lock of %q", e.Name),
+			explain.CommandLine("status", e.Name) + " says who has it"
 	}
 	return fmt.Sprintf("the lock of %q is %s, and not by that run", e.Name, has),
 		explain.CommandLine("stop", e.Name) + " --run " + explain.ShellWord(e.Holder.Run) + " stops this one"

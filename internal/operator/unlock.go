@@ -71,10 +71,12 @@ func checkUnlock(name, run string, force, foreign bool) error {
 	case foreign && run != "":
 		return config.Usagef("--foreign is of a lock that is no run's, and so there is no --run")
 	case foreign && !force:
-		return config.Usagef("--foreign takes away what somebody else may rely on").Hint("--force --foreign says that it is meant")
+		return config.Usagef("--foreign takes away what somebody else may rely on").
+			Hint("--force --foreign says that it is meant")
 	case !foreign && run == "":
-		return config.Usagef("there is no --run").Hint(explain.CommandLine("status", name) + " says the id of the run that has the lock; " +
-			"what is no run's needs --force --foreign")
+		return config.Usagef("there is no --run").
+			Hint(explain.CommandLine("status", name) + " says the id of the run that has the lock; " +
+				"what is no run's needs --force --foreign")
 	}
 	return nil
 }
@@ -88,7 +90,8 @@ func (o *Operation) runVanished(name, run string) (bool, error) {
 	}
 	job, err := interrupt.Run(o.Signals, func(ctx context.Context) (lock.Job, error) { return jobs.Job(ctx, name) })
 	h := job.Holder
-	here := h.Run == run && h.Boot != "" && h.Boot == boottime.BootID() && h.Host == wire.RecordOf(lock.Holder{Host: lock.HostName()}).Host
+	here := h.Run == run && h.Boot != "" && h.Boot == boottime.BootID() &&
+		h.Host == wire.RecordOf(lock.Holder{Host: lock.HostName()}).Host
 	if err != nil || !here || h.PID <= 0 || !errors.Is(syscall.Kill(h.PID, 0), syscall.ESRCH) {
 		return false, err
 	}
@@ -122,7 +125,8 @@ func outlived(ctx context.Context, run string) (left []int, err error) {
 }
 
 func outlivedBy(name string, h lock.Holder, left []int) error {
-	o := explain.Failure(explain.StatusBusy, fmt.Sprintf("%s is gone, but process %d of its command still runs", h.Process(), left[0]),
+	o := explain.Failure(explain.StatusBusy,
+		fmt.Sprintf("%s is gone, but process %d of its command still runs", h.Process(), left[0]),
 		fmt.Sprintf("end it, or let %s free the lock beside it",
 			explain.CommandLine("unlock", name)+" --run "+explain.ShellWord(h.Run)+" --force"))
 	o.Event = console.EventRefused
@@ -133,7 +137,8 @@ func outlivedBy(name string, h lock.Holder, left []int) error {
 func reportUnlocked(name string, c lock.ChangeResult, force bool) string {
 	switch {
 	case c.Unconfirmed && force:
-		return unlockedPerhaps(name) + "; if the run that had it lives, it stops when it next renews; until then two can run"
+		return unlockedPerhaps(name) +
+			"; if the run that had it lives, it stops when it next renews; until then two can run"
 	case c.Unconfirmed:
 		return unlockedPerhaps(name)
 	case !c.Done:
@@ -166,18 +171,24 @@ func notUnlocked(e *lock.RefusedError, foreign bool) (explain.Explanation, bool)
 		message := fmt.Sprintf("the lock of %q is a pause's, %s", e.Name, pauseOf(e.ChangeResult))
 		return refuse(e, message, explain.CommandLine("resume", e.Name)+" ends the pause"), true
 	case e.Refusal == lock.OtherRun && has == "":
-		return refuse(e, fmt.Sprintf("that run does not have the lock of %q: nobody has it", e.Name), status+" says how it ended"), true
+		return refuse(e, fmt.Sprintf("that run does not have the lock of %q: nobody has it", e.Name),
+			status+" says how it ended"), true
 	case e.Refusal == lock.OtherRun && e.Holder.Run == "":
-		return refuse(e, fmt.Sprintf("the lock of %q is %s", e.Name, has), explain.UnlockCommand(e.Name, e.Holder)+" takes it away"), true
+		return refuse(e, fmt.Sprintf("the lock of %q is %s", e.Name, has),
+			explain.UnlockCommand(e.Name, e.Holder)+" takes it away"), true
 	case e.Refusal == lock.OtherRun && foreign:
-		return refuse(e, fmt.Sprintf("the lock of %q is %s: that is a run, and --foreign is for what is none", e.Name, has),
-			explain.CommandLine("unlock", e.Name)+" --run "+explain.ShellWord(e.Holder.Run)+" frees it if that run is dead"), true
+		const text = "the lock of %q is %s: that is a run, and --foreign is for what is none"
+		return refuse(e, fmt.Sprintf(text, e.Name, has),
+			explain.CommandLine("unlock", e.Name)+" --run "+explain.ShellWord(e.Holder.Run)+
+				" frees it if that run is dead"), true
 	case e.Refusal == lock.OtherRun:
-		return refuse(e, fmt.Sprintf("the lock of %q is %s, and not by that run", e.Name, has), status+" says its id"), true
+		return refuse(e, fmt.Sprintf("the lock of %q is %s, and not by that run", e.Name, has),
+			status+" says its id"), true
 	case e.Left < 0:
 		return refuse(e, by+" may be alive, and its lock never expires by itself", unlock+" frees it now"), true
 	case late:
-		const text = "%s has not renewed for %s; if it is only cut off it may run until %s, when the lease ends by itself"
+		const text = "%s has not renewed for %s; if it is only cut off it may run until %s, " +
+			"when the lease ends by itself"
 		message := fmt.Sprintf(text, by, config.Exact(d.Round(time.Second)), lock.LocalTime(e.Now.Add(e.Left)))
 		return refuse(e, message, unlock+" frees it now"), true
 	}

@@ -38,10 +38,11 @@ func (s *session) acquire(store lock.Store) (lease lock.Lease, run string, err e
 }
 
 func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
-	req, progress := s.Request(), s.newWaitReporter()
+	req, progress := s.Request(), &waitReporter{s: s}
 	req.OnBusy = progress.busy
 	s.Report.Run = req.Holder.Run
-	lease, err := interrupt.Run(s.signals, func(ctx context.Context) (lock.Lease, error) { return store.Acquire(ctx, req) })
+	lease, err := interrupt.Run(s.signals,
+		func(ctx context.Context) (lock.Lease, error) { return store.Acquire(ctx, req) })
 	progress.close()
 	if err == nil {
 		err = s.guards.startError()
@@ -107,7 +108,8 @@ func (s *session) sayOutage() func(error) {
 			last = now
 			s.Console.Say(console.Message{
 				Level: console.Warning, Event: console.EventUnavailable, Err: err,
-				Text: fmt.Sprintf("no answer while waiting for lock %q (%s); trying again", s.config.Key, s.config.Address.FromSource()),
+				Text: fmt.Sprintf("no answer while waiting for lock %q (%s); trying again", s.config.Key,
+					s.config.Address.FromSource()),
 			})
 		}
 	}
@@ -128,7 +130,8 @@ func (s *session) freshen(lease lock.Lease) error {
 		return struct{}{}, watchdog.Freshen(ctx, lease, s.watchdog())
 	})
 	var signalled *runner.SignalError
-	if err == nil || errors.Is(err, lock.ErrLost) || errors.As(err, &signalled) || errors.As(err, new(*lock.UnavailableError)) {
+	if err == nil || errors.Is(err, lock.ErrLost) || errors.As(err, &signalled) ||
+		errors.As(err, new(*lock.UnavailableError)) {
 		return err
 	}
 	return s.unavailable(err)

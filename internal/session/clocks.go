@@ -22,6 +22,7 @@ func (s *session) compareClocks(host time.Time, lease lock.Lease) {
 	}
 	s.Warn(console.EventClocks, fmt.Sprintf(
 		"the clocks differ by %s: it is %s here, where slot %q has its name from, and %s at the server (%s)",
-		config.Exact(apart.Round(time.Second)), lock.LocalTime(host), s.config.Slot.Name, lock.LocalTime(server), s.about.Where()),
+		config.Exact(apart.Round(time.Second)), lock.LocalTime(host), s.config.Slot.Name, lock.LocalTime(server),
+		s.about.Where()),
 		console.Field{Name: "apart_ms", Value: apart.Milliseconds()})
 }

@@ -45,13 +45,15 @@ func (s *session) unrecorded(err error) string {
 
 func (s *session) unreleased(lease lock.Lease, err error) string {
 	left := max(0, boottime.Until(lease.Until())).Round(time.Second)
-	return fmt.Sprintf("release lock %q: %v; it lapses by itself in %s (%s)", s.config.Key, err, config.Exact(left), s.about.Where())
+	return fmt.Sprintf("release lock %q: %v; it lapses by itself in %s (%s)",
+		s.config.Key, err, config.Exact(left), s.about.Where())
 }
 
 // releaseUnused releases a lock under which nothing ran.
 func (s *session) releaseUnused(lease lock.Lease) {
 	if err := s.release(lease, lock.ReleaseRequest{}); err != nil {
-		s.Console.Say(console.Message{Level: console.Debug, Event: console.EventUnreleased, Text: s.unreleased(lease, err)})
+		s.Console.Say(console.Message{Level: console.Debug, Event: console.EventUnreleased,
+			Text: s.unreleased(lease, err)})
 	}
 }
 

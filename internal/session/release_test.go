@@ -59,7 +59,8 @@ func TestTheReleaseRecordsTheResultAlsoAfterALoss(t *testing.T) {
 }
 
 func TestMessagesAboutARelease(t *testing.T) {
-	const unreleased, gone, unrecorded = "lapses by itself", "was not held any more", "done, but not recorded: it may run again"
+	const unreleased, gone, unrecorded = "lapses by itself", "was not held any more",
+		"done, but not recorded: it may run again"
 	for _, c := range []struct {
 		slot   bool
 		result runResult
@@ -104,7 +105,7 @@ func TestTheReleaseForASlotIsTriedUntilTheEndOfTheLease(t *testing.T) {
 		{true, 40 * time.Second, hasFailed, 40 * time.Second},
 		{true, time.Second, succeeded, lock.ReleaseLimit},
 		{true, -time.Second, afterLoss(succeeded, watchdog.ErrLate), lock.ReleaseLimit},
-		{true, 40 * time.Second, runResult{err: &runner.SignalError{Signal: syscall.SIGTERM}}, lock.ReleaseLimit}, // nothing to report
+		{true, 40 * time.Second, runResult{err: &runner.SignalError{Signal: syscall.SIGTERM}}, lock.ReleaseLimit},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var out capture.Output

@@ -5,20 +5,21 @@ import "redlockrun/internal/lock"
 // A Report is the content of --report-file. It leaves out what is unknown or does not apply. Times
 // are the store's, so a run that never had the lock has none.
 type Report struct {
-	Key      string       `json:"key,omitempty"`
-	Run      string       `json:"run,omitempty"`
-	Slot     string       `json:"slot,omitempty"`
-	Fence    int64        `json:"fence,omitempty"`
-	Host     string       `json:"host,omitempty"`
-	Asked    lock.Instant `json:"asked,omitzero"`
-	At       lock.Instant `json:"at,omitzero"`
-	Ended    lock.Instant `json:"ended,omitzero"`
-	How      lock.EndKind `json:"how,omitempty"` // "": nothing was run
-	Status   int          `json:"status"`
-	From     string       `json:"from"`               // fromCommand or fromRedlockrun
-	Recorded *bool        `json:"recorded,omitempty"` // whether the store has taken in how it ended; nil: there was nothing to take in
-	Attempts int          `json:"attempts,omitempty"`
-	Reason   string       `json:"reason,omitempty"` // redlockrun's own message
+	Key    string       `json:"key,omitempty"`
+	Run    string       `json:"run,omitempty"`
+	Slot   string       `json:"slot,omitempty"`
+	Fence  int64        `json:"fence,omitempty"`
+	Host   string       `json:"host,omitempty"`
+	Asked  lock.Instant `json:"asked,omitzero"`
+	At     lock.Instant `json:"at,omitzero"`
+	Ended  lock.Instant `json:"ended,omitzero"`
+	How    lock.EndKind `json:"how,omitempty"` // "": nothing was run
+	Status int          `json:"status"`
+	From   string       `json:"from"` // fromCommand or fromRedlockrun
+	// Recorded is whether the store has taken in how it ended; nil: there was nothing to take in.
+	Recorded *bool  `json:"recorded,omitempty"`
+	Attempts int    `json:"attempts,omitempty"`
+	Reason   string `json:"reason,omitempty"` // redlockrun's own message
 }
 
 // The origin of a status.

@@ -67,15 +67,18 @@ func TestAReportMayTakeASecond(t *testing.T) {
 func TestWhatIsUnknownIsLeftOutOfAReport(t *testing.T) {
 	yes := true
 	all := Report{
-		Key: "<job>", Run: "r", Slot: "5m 2026-03-01T12:05Z", Fence: 7, Host: "web-3", Asked: lock.Instant{Time: time.UnixMilli(1)},
-		At: lock.Instant{Time: time.UnixMilli(20)}, Ended: lock.Instant{Time: time.UnixMilli(1000)},
+		Key: "<job>", Run: "r", Slot: "5m 2026-03-01T12:05Z", Fence: 7, Host: "web-3",
+		Asked: lock.Instant{Time: time.UnixMilli(1)},
+		At:    lock.Instant{Time: time.UnixMilli(20)}, Ended: lock.Instant{Time: time.UnixMilli(1000)},
 		How: lock.EndFailed, Status: 3, From: fromCommand,
 		Recorded: &yes, Attempts: 2, Reason: "a\x1bb",
 	}
 	for want, a := range map[string]Report{
 		`{"status":0,"from":""}`: {},
-		`{"key":"<job>","run":"r","slot":"5m 2026-03-01T12:05Z","fence":7,"host":"web-3","asked":"1970-01-01T00:00:00.001Z",` +
-			`"at":"1970-01-01T00:00:00.020Z","ended":"1970-01-01T00:00:01.000Z","how":"failed","status":3,"from":"command",` +
+		`{"key":"<job>","run":"r","slot":"5m 2026-03-01T12:05Z","fence":7,"host":"web-3",` +
+			`"asked":"1970-01-01T00:00:00.001Z",` +
+			`"at":"1970-01-01T00:00:00.020Z","ended":"1970-01-01T00:00:01.000Z","how":"failed",` +
+			`"status":3,"from":"command",` +
 			`"recorded":true,"attempts":2,"reason":"a\u001bb"}`: all,
 	} {
 		if got, err := a.line(); err != nil || string(got) != want+"\n" {

@@ -36,7 +36,8 @@ func (r runResult) forRecord(c *explain.About) lock.RunResult {
 	if kind == "" {
 		return lock.RunResult{}
 	}
-	return lock.RunResult{End: kind, Status: r.exitStatus(c), Attempts: r.attempts, Lost: kind == lock.EndLost || r.stats.Lost != nil}
+	return lock.RunResult{End: kind, Status: r.exitStatus(c), Attempts: r.attempts,
+		Lost: kind == lock.EndLost || r.stats.Lost != nil}
 }
 
 func (r runResult) endKind() lock.EndKind {

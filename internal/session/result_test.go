@@ -57,7 +57,8 @@ func TestTheEndKindOfACommand(t *testing.T) {
 		{passedOn(0, syscall.SIGHUP), lock.EndOk, false},
 		{passedOn(0, syscall.SIGUSR1), lock.EndOk, false},
 		{passedOn(1, syscall.SIGUSR1), lock.EndFailed, true},
-		{runner.Status{Code: 138, Signal: syscall.SIGUSR1, Forwarded: 1 << (syscall.SIGUSR1 - 1)}, lock.EndStopped, false},
+		{runner.Status{Code: 138, Signal: syscall.SIGUSR1, Forwarded: 1 << (syscall.SIGUSR1 - 1)}, lock.EndStopped,
+			false},
 
 		{atTerminal(runner.Status{}), lock.EndOk, false},
 		{atTerminal(runner.Status{Code: 1}), lock.EndFailed, true},
@@ -88,13 +89,18 @@ func TestTheRecordedResultOfARun(t *testing.T) {
 		repeat bool
 	}{
 		"a signal before the start": {runResult{err: sig}, lock.RunResult{}, false},
-		"a loss before the start":   {runResult{err: &runner.NotStartedError{Reason: gone}, stats: kept(gone)}, lock.RunResult{}, false},
-		"no such command":           {runResult{err: unstarted(127)}, lock.RunResult{End: lock.EndUnstarted, Status: 127}, false},
-		"no resources":              {runResult{err: unstarted(71)}, lock.RunResult{End: lock.EndUnstarted, Status: 71}, false},
+		"a loss before the start": {runResult{err: &runner.NotStartedError{Reason: gone}, stats: kept(gone)},
+			lock.RunResult{}, false},
+		"no such command": {runResult{err: unstarted(127)},
+			lock.RunResult{End: lock.EndUnstarted, Status: 127}, false},
+		"no resources": {runResult{err: unstarted(71)},
+			lock.RunResult{End: lock.EndUnstarted, Status: 71}, false},
 		"no file in time": {
-			runResult{err: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}}, lock.RunResult{End: lock.EndTimeout, Status: 124}, true},
+			runResult{err: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}},
+			lock.RunResult{End: lock.EndTimeout, Status: 124}, true},
 		"too long": {
-			runResult{err: stop(runner.ErrMaxRuntime), attempts: 1}, lock.RunResult{End: lock.EndTimeout, Status: 124, Attempts: 1}, true},
+			runResult{err: stop(runner.ErrMaxRuntime), attempts: 1},
+			lock.RunResult{End: lock.EndTimeout, Status: 124, Attempts: 1}, true},
 		"a loss": {
 			runResult{err: stop(gone), attempts: 1, stats: kept(gone)},
 			lock.RunResult{End: lock.EndLost, Status: 76, Attempts: 1, Lost: true}, false},
@@ -110,10 +116,12 @@ func TestTheRecordedResultOfARun(t *testing.T) {
 			runResult{err: &explain.NotRestartedError{Reason: sig}, status: failed, attempts: 2},
 			lock.RunResult{End: lock.EndStopped, Status: 143, Attempts: 2}, false},
 		"a loss in the pause": {
-			runResult{err: &explain.NotRestartedError{Reason: stop(gone)}, status: failed, attempts: 1, stats: kept(gone)},
+			runResult{err: &explain.NotRestartedError{Reason: stop(gone)}, status: failed, attempts: 1,
+				stats: kept(gone)},
 			lock.RunResult{End: lock.EndLost, Status: 76, Attempts: 1, Lost: true}, false},
 		"gone before the second start": {
-			runResult{err: unstarted(126), status: failed, attempts: 1}, lock.RunResult{End: lock.EndUnstarted, Status: 126, Attempts: 1}, false},
+			runResult{err: unstarted(126), status: failed, attempts: 1},
+			lock.RunResult{End: lock.EndUnstarted, Status: 126, Attempts: 1}, false},
 	} {
 		about := aboutJob()
 		if got := c.result.forRecord(&about); got != c.want || c.result.canRestart() != c.repeat {
@@ -156,11 +164,13 @@ func TestMinHoldIsKeptUnlessRedlockrunFails(t *testing.T) {
 func TestMessagesOfARunThatIsNotRestarted(t *testing.T) {
 	lost := &runner.StopError{Reason: &watchdog.LostError{Err: lock.ErrLost}}
 	for err, want := range map[error]string{
-		&explain.NotRestartedError{Reason: &runner.SignalError{Signal: syscall.SIGTERM}}: "got signal 15 (terminated); " +
+		&explain.NotRestartedError{Reason: &runner.SignalError{Signal: syscall.SIGTERM}}: "" +
+			"got signal 15 (terminated); " +
 			"the command is not started again",
 		&explain.NotRestartedError{Reason: lost}: `lock "job" is gone (db:6379, from --redis); ` +
 			"the command is not started again",
-		&explain.NotRestartedError{Reason: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}}: "the command's file did not come within " +
+		&explain.NotRestartedError{Reason: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}}: "" +
+			"the command's file did not come within " +
 			"--max-runtime 1m30s; the command is not started again",
 	} {
 		if got := explain.Of(err, aboutJob()).Message; got != want {

@@ -40,7 +40,8 @@ func (s *session) Run(environ []string) (status runner.Status, err error) {
 		s.guards.startAtOnce() // it gets ready while the lock is asked for
 	}
 	defer s.guards.close()
-	exposed, err := interrupt.AtOnce(s.signals, func() ([]string, error) { return store.ExposedPasswords(s.config), nil })
+	exposed, err := interrupt.AtOnce(s.signals,
+		func() ([]string, error) { return store.ExposedPasswords(s.config), nil })
 	if err != nil {
 		return status, err
 	}
@@ -87,7 +88,8 @@ func (s *session) Warn(event, text string, fields ...console.Field) {
 func (s *session) sayStarted(lease lock.Lease) {
 	if s.Console.Enabled(console.Debug) {
 		s.Console.Say(console.Message{
-			Level: console.Debug, Event: console.EventStarted, Text: fmt.Sprintf("lock %q is held; the command starts", s.config.Key),
+			Level: console.Debug, Event: console.EventStarted,
+			Text:   fmt.Sprintf("lock %q is held; the command starts", s.config.Key),
 			Fields: []console.Field{{Name: "fence", Value: lease.Fence()}},
 		})
 	}

@@ -206,7 +206,8 @@ func TestTheWatchdogStopsTheCommand(t *testing.T) {
 		{errors.New("panic: oh"), time.Time{}, explain.StatusFailed, "keep lock \"job\": panic: oh"},
 	} {
 		stop := s.stopFor(c.err)
-		if got := explain.Of(stop, *s.about); got.Status != c.status || !strings.Contains(got.Message, c.says) || stop.KillBy != c.kill {
+		if got := explain.Of(stop, *s.about); got.Status != c.status || !strings.Contains(got.Message, c.says) ||
+			stop.KillBy != c.kill {
 			t.Errorf("%v: %+v, SIGKILL by %v", c.err, got, stop.KillBy)
 		}
 	}
@@ -231,7 +232,8 @@ func TestAnOutageCausesOneWarningAndASingleFailureNone(t *testing.T) {
 
 func TestAPanicDuringAnInterruptibleStepIsAnError(t *testing.T) {
 	_, err := interrupt.Run(nil, func(context.Context) (int, error) { panic("out of order") })
-	if o := explain.Of(err, explain.About{}); o.Status != explain.StatusFailed || o.Message != "wait for the lock: panic: out of order" {
+	if o := explain.Of(err, explain.About{}); o.Status != explain.StatusFailed ||
+		o.Message != "wait for the lock: panic: out of order" {
 		t.Errorf("got %+v", o)
 	}
 }

@@ -12,7 +12,8 @@ func TestAPartIsAlwaysTheSameAndHostsDiffer(t *testing.T) {
 	for i := range hosts {
 		host := fmt.Sprintf("web-%d", i)
 		part := partOf(time.Hour, "job", host)
-		if part < 0 || part >= time.Hour || part != partOf(time.Hour, "job", host) || part == partOf(time.Hour, "other", host) {
+		if part < 0 || part >= time.Hour || part != partOf(time.Hour, "job", host) ||
+			part == partOf(time.Hour, "other", host) {
 			t.Fatalf("%s: %s", host, part)
 		}
 		counted[part/(time.Hour/parts)]++

@@ -24,8 +24,6 @@ type waitReporter struct {
 	place int // the last that was reported
 }
 
-func (s *session) newWaitReporter() *waitReporter { return &waitReporter{s: s} }
-
 // busy handles each answer that the lock is busy.
 func (w *waitReporter) busy(e *lock.HeldError) {
 	w.mu.Lock()
@@ -56,7 +54,8 @@ func (s *session) rejoined(e *lock.HeldError) string {
 }
 
 func (w *waitReporter) say(c console.Console, e *lock.HeldError, text string) {
-	c.Say(console.Message{Level: console.Info, Event: console.EventWaiting, Text: text, Fields: explain.HolderFields(e)})
+	c.Say(console.Message{Level: console.Info, Event: console.EventWaiting, Text: text,
+		Fields: explain.HolderFields(e)})
 }
 
 // sayLater tells a user at a terminal after a while.
@@ -89,7 +88,8 @@ func (s *session) waitingFor(e *lock.HeldError) string {
 	if e.Pause != nil {
 		return explain.DescribePausedJob(e.Name, e.Pause) + "; waiting for its end (" + s.about.Where() + ")"
 	}
-	return e.Error() + explain.HeldSince(e.Holder) + explain.TimeLeft(e.TTL) + "; waiting for it (" + s.about.Where() + ")"
+	return e.Error() + explain.HeldSince(e.Holder) + explain.TimeLeft(e.TTL) +
+		"; waiting for it (" + s.about.Where() + ")"
 }
 
 // queuePosition returns third in line behind web-2:4711.
@@ -100,7 +100,8 @@ func queuePosition(e *lock.HeldError) string {
 	return ordinal(e.Position) + " in line behind " + e.Holder.Process()
 }
 
-var ordinals = []string{"", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
+var ordinals = []string{"", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+	"tenth"}
 
 func ordinal(n int) string {
 	if n < len(ordinals) {

@@ -55,7 +55,8 @@ func (t observer) Failed(tries int, err error, left time.Duration) {
 		level = console.Warning
 	}
 	t.session.Console.Say(console.Message{
-		Level: level, Event: console.EventUnrenewed, Err: err, Text: t.lockLabel() + " could not be renewed; trying again",
+		Level: level, Event: console.EventUnrenewed, Err: err,
+		Text: t.lockLabel() + " could not be renewed; trying again",
 		Fields: []console.Field{
 			{Name: "until_stop", Value: max(left, 0).Round(100 * time.Millisecond).String(), InText: true},
 		},
@@ -71,7 +72,8 @@ func (t observer) Recovered(tries int) {
 
 func (t observer) Continues(lost *watchdog.LostError) {
 	t.session.Console.Say(console.Message{
-		Level: console.Warning, Event: console.EventLost, Text: explain.LostMessage(lost, *t.session.about) + "; the command runs on without it",
+		Level: console.Warning, Event: console.EventLost,
+		Text:  explain.LostMessage(lost, *t.session.about) + "; the command runs on without it",
 		Hints: explain.HintList(explain.LostHint(lost, *t.session.about)),
 	})
 }
@@ -79,12 +81,14 @@ func (t observer) Continues(lost *watchdog.LostError) {
 func (t observer) StopAsked() {
 	t.session.Console.Say(console.Message{
 		Level: console.Warning, Event: console.EventStopped, Hints: []string{explain.StoppedHint(t.session.config.Key)},
-		Text: fmt.Sprintf("an operator has stopped the run of %q (%s); the command is ended", t.session.config.Key, t.session.about.Where()),
+		Text: fmt.Sprintf("an operator has stopped the run of %q (%s); the command is ended",
+			t.session.config.Key, t.session.about.Where()),
 	})
 }
 
 func (t observer) Regained() {
-	t.session.Warn(console.EventRegained, fmt.Sprintf("lock %q is held again, and was all the time", t.session.config.Key))
+	t.session.Warn(console.EventRegained,
+		fmt.Sprintf("lock %q is held again, and was all the time", t.session.config.Key))
 }
 
 func (t observer) lockLabel() string {
