@@ -15,9 +15,14 @@ func interactive(files []uintptr) bool {
 	return err == nil && isMine(group) && group == unix.Getpid() && !isPipeOrSocket(files[1]) && !isPipeOrSocket(files[2])
 }
 
-// interactive reports the same of a command that runs.
+// interactive reports the same of a command. A pipe that is copied stands for the stream to which
+// it is copied.
 func (c *Command) interactive() (is bool) {
-	_ = withDescriptors(c.streams(), func(files []uintptr) { is = interactive(files) })
+	streams := c.streams()
+	if c.Copied > 0 {
+		streams[1], streams[2] = nil, nil
+	}
+	_ = withDescriptors(streams, func(files []uintptr) { is = interactive(files) })
 	return is
 }
 
@@ -40,8 +45,8 @@ func isPipeOrSocket(fd uintptr) bool {
 //
 // If execve fails, a child that has been forked is reaped once failed has been called: its
 // number is still its own then.
-func fork(path string, argv []string, attr *forkexec.Attr, failed func()) (pid int, err error) {
-	attr.Terminal = interactive(attr.Files[:])
+func (c *Command) fork(path string, argv []string, attr *forkexec.Attr, failed func()) (pid int, err error) {
+	attr.Terminal = c.interactive()
 	pid, err = forkOnce(path, argv, attr, failed)
 	if err != nil && attr.Terminal {
 		terminal{}.reclaim(0) // from a child that is gone

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"redlockrun/internal/boottime"
+	"redlockrun/internal/output"
 	"redlockrun/internal/relay"
 	"redlockrun/internal/runner"
 
@@ -74,6 +75,7 @@ type script struct {
 	Stop     string        // the command is stopped when this file is there
 	Proc     bool          // mounts a /proc of its own namespace first
 	Resume   string        // Resumed takes until this file is there
+	Copied   bool          // what the command writes is copied
 	Extend   time.Duration // Resumed moves the guard's deadline to there from then on; 0: it does not
 }
 
@@ -102,9 +104,27 @@ func playWrapper(args []string) int {
 			c.Guard.Extend(boottime.Now().Add(s.Deadline))
 		}
 	}
+	copied := func() {}
+	if s.Copied {
+		copied = copyOutput(c)
+	}
 	status, err := c.Run(context.Background(), signals)
 	c.Guard.Close()
+	copied()
 	return s.end(status, err)
+}
+
+// copyOutput gives the command pipes that are copied, and returns what ends that.
+func copyOutput(c *runner.Command) (end func()) {
+	tap, err := output.New(nil, nil, 64<<10)
+	if err != nil {
+		panic(err)
+	}
+	c.Stdout, c.Stderr, c.Copied = tap.Stdout(), tap.Stderr(), tap.Threads()
+	return func() {
+		tap.End()
+		_ = tap.Flush(context.Background())
+	}
 }
 
 // command is what the wrapper runs.

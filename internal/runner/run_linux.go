@@ -17,7 +17,7 @@ import (
 func (c *Command) Run(ctx context.Context, signals <-chan os.Signal) (Status, error) {
 	defer c.Guard.disarm()
 	c.Guard.warnTo(c.warn)
-	makeThreads()
+	makeThreads(threads + c.Copied)
 	var p pending
 	if err := c.awaitGuard(ctx, signals, &p); err != nil {
 		return Status{}, err

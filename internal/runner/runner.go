@@ -25,6 +25,11 @@ type Command struct {
 	// this process's own descriptor of that number.
 	Stdin, Stdout, Stderr *os.File
 
+	// Copied is how many pipes there are in Stdout and Stderr that this process copies to its own
+	// streams while the command runs. If there are any, its own streams decide whether a person has
+	// typed the command, and each pipe gets a thread that a write can keep.
+	Copied int
+
 	// MaxRuntime, if not 0, is how long the command may run; then it is stopped, with
 	// ErrMaxRuntime as the reason. execve may take as long before that.
 	MaxRuntime time.Duration

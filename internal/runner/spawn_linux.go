@@ -56,7 +56,7 @@ func (s *spawn) fork(c *Command, path string, argv []string, attr *forkexec.Attr
 	if attr.By != 0 && boottime.Ticks(boottime.Now()) >= attr.By {
 		err = forkexec.ErrLate
 	} else {
-		pid, err = fork(path, argv, attr, func() { c.Guard.starting(c.Marker) })
+		pid, err = c.fork(path, argv, attr, func() { c.Guard.starting(c.Marker) })
 	}
 	if err != nil {
 		s.forkFailed()
