@@ -27,7 +27,8 @@ func newTimer() int {
 // setTimer makes fd readable at the instant at, and unreadable until then; 0 is never.
 func setTimer(fd int, at int64) {
 	spec := [2]syscall.Timespec{1: syscall.NsecToTimespec(at)} // interval, value (timerfd_settime(2))
-	syscall.RawSyscall6(syscall.SYS_TIMERFD_SETTIME, uintptr(fd), timerAbsolute, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
+	syscall.RawSyscall6(syscall.SYS_TIMERFD_SETTIME, uintptr(fd), timerAbsolute,
+		uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
 }
 
 // boottime is CLOCK_BOOTTIME in ns.

@@ -9,7 +9,8 @@ import (
 func openFile(pid int, name string) int {
 	var buf [64]byte
 	path := procPath(buf[:0], pid, name)
-	fd, _, e := syscall.RawSyscall6(syscall.SYS_OPENAT, 0, uintptr(unsafe.Pointer(&path[0])), syscall.O_RDONLY|syscall.O_CLOEXEC, 0, 0, 0)
+	fd, _, e := syscall.RawSyscall6(syscall.SYS_OPENAT, 0, uintptr(unsafe.Pointer(&path[0])),
+		syscall.O_RDONLY|syscall.O_CLOEXEC, 0, 0, 0)
 	if e != 0 {
 		return -1
 	}

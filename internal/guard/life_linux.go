@@ -77,7 +77,9 @@ func (g *guard) serve(buf []byte) (goOn bool) {
 	if err != nil || n < Size {
 		return false
 	}
-	g.obey(buf[:n])
+	for at := 0; at+Size <= n; at += Size {
+		g.obey(decode(buf[at : at+Size]))
+	}
 	if n < len(buf) {
 		g.enforce()
 	} else {
@@ -86,13 +88,7 @@ func (g *guard) serve(buf []byte) (goOn bool) {
 	return true
 }
 
-func (g *guard) obey(orders []byte) {
-	for at := 0; at+Size <= len(orders); at += Size {
-		g.obeyOne(decode(orders[at : at+Size]))
-	}
-}
-
-func (g *guard) obeyOne(m Message) {
+func (g *guard) obey(m Message) {
 	switch m.Kind {
 	case Starting:
 		g.group, g.started, g.session, g.marker = 0, false, int(m.Value), []byte(m.Text)

@@ -25,14 +25,15 @@ const (
 // supervisor, which this program becomes. It writes to Ready how the shell has ended, a message
 // for [ShellEnd], and then waits: for SIGKILL to the group, for the end of Orders, which is
 // the death of its starter, and for limit (ns). Each of these ends the whole group. Whoever
-// calls Supervise reaps pid; as PID 1 somebody else may.
+// calls Supervise reaps pid; as PID 1 the reaper of zombies may.
 //
 // The shell is no child of a process that waits for any child, or lets the kernel reap them:
 // so its status is not lost, as PID 1 neither.
 func (p Pipes) Supervise(text string, streams [3]uintptr, limit int64) (pid int, err error) {
 	defer p.CloseGuards()
 	files := append(streams[:], uintptr(p.Orders[0]), uintptr(p.Ready[1]))
-	return syscall.ForkExec("/proc/self/exe", []string{SupervisorName, decimal(int(limit / millisecond)), text}, &syscall.ProcAttr{
+	argv := []string{SupervisorName, decimal(int(limit / millisecond)), text}
+	return syscall.ForkExec("/proc/self/exe", argv, &syscall.ProcAttr{
 		Env: syscall.Environ(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 }
@@ -94,7 +95,8 @@ func outlast(limit int64) {
 	orders := pollFd{fd: Orders, events: pollIn}
 	for end := boottime() + limit; ; {
 		left := syscall.NsecToTimespec(max(0, end-boottime()))
-		n, _, e := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&orders)), 1, uintptr(unsafe.Pointer(&left)), 0, 0, 0)
+		n, _, e := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&orders)), 1,
+			uintptr(unsafe.Pointer(&left)), 0, 0, 0)
 		if e == 0 && (n > 0 || boottime() >= end) {
 			return
 		}

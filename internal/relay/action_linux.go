@@ -15,13 +15,12 @@ func Ignore() Action { return Action{Handler: outset.Ignore} }
 // SetAction sets the action of sig, unless set is nil, and gets the one before, unless get is nil.
 func SetAction(sig syscall.Signal, set, get *Action) { outset.SetAction(int(sig), set, get) }
 
-func actionOf(sig syscall.Signal) (now Action) {
-	SetAction(sig, nil, &now)
-	return now
-}
-
 // Ignored reports whether sig is ignored.
-func Ignored(sig syscall.Signal) bool { return actionOf(sig).Handler == outset.Ignore }
+func Ignored(sig syscall.Signal) bool {
+	var now Action
+	SetAction(sig, nil, &now)
+	return now.Handler == outset.Ignore
+}
 
 // UseDefault gives sig its default action, unless it is ignored, until restore is called.
 // signal.Reset would not: the runtime then keeps its handler and swallows a stop signal.

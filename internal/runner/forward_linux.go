@@ -24,7 +24,8 @@ func (r *run) forward(sig os.Signal) {
 	case toGroup:
 		r.toGroup(sig.(syscall.Signal))
 	case toCommand:
-		r.toCommand(sig.(syscall.Signal))
+		sig := sig.(syscall.Signal)
+		r.report(sig, unix.Kill(r.child.pid, sig))
 	}
 }
 
@@ -35,8 +36,6 @@ func (r *run) noteOrder(sig syscall.Signal) {
 		r.ordered.add(sig)
 	}
 }
-
-func (r *run) toCommand(sig syscall.Signal) { r.report(sig, unix.Kill(r.child.pid, sig)) }
 
 func (r *run) toGroup(sig syscall.Signal) { r.report(sig, unix.Kill(-r.child.pid, sig)) }
 

@@ -12,7 +12,8 @@ import (
 // for the terminal show their progress only to a person.
 func interactive(files []uintptr) bool {
 	group, err := unix.IoctlGetInt(int(files[0]), unix.TIOCGPGRP) // fails but for the controlling terminal
-	return err == nil && isMine(group) && group == unix.Getpid() && !isPipeOrSocket(files[1]) && !isPipeOrSocket(files[2])
+	return err == nil && isMine(group) && group == unix.Getpid() &&
+		!isPipeOrSocket(files[1]) && !isPipeOrSocket(files[2])
 }
 
 // interactive reports the same of a command. A pipe that is copied stands for the stream to which

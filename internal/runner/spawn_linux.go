@@ -111,7 +111,9 @@ func (s *spawn) over() bool {
 // another moment: if it returns, the command gets the signal, or is stopped, like any
 // other. What is no command then never becomes one, and the error says why; unless it
 // became one just before it was killed: then killed tells of its end.
-func (c *Command) awaitSpawn(ctx context.Context, s *spawn, signals <-chan os.Signal, p *pending) (killed *event, err error) {
+func (c *Command) awaitSpawn(
+	ctx context.Context, s *spawn, signals <-chan os.Signal, p *pending,
+) (killed *event, err error) {
 	var overdue, enough <-chan time.Time
 	if c.MaxRuntime > 0 {
 		overdue = time.After(c.MaxRuntime)

@@ -22,8 +22,6 @@ type standstill struct {
 	hides bool // /proc may leave out processes
 }
 
-func newStandstill(group int) *standstill { return &standstill{group: group, hides: procHides()} }
-
 // freed is after how many looks in vain a wait for a stopped child is ended.
 const freed = 3
 
@@ -99,7 +97,7 @@ const (
 // and false if something came before that the command has to run for: then it is to be
 // continued. Other signals are passed on.
 func (r *run) standStill() bool {
-	s := newStandstill(r.child.pid)
+	s := &standstill{group: r.child.pid, hides: procHides()}
 	began, told, pause := boottime.Now(), false, soonestLook
 	next := time.NewTimer(0)
 	defer next.Stop()

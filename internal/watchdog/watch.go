@@ -44,7 +44,10 @@ type answer struct {
 
 // watch renews the lease until ctx ends, when it returns nil, or it is lost.
 func (k *Keeper) watch(ctx context.Context) *LostError {
-	w := &watch{Config: k.cfg, lease: k.lease, stats: &k.stats, told: k.renewed, until: k.lease.Until(), timer: time.NewTimer(0)}
+	w := &watch{
+		Config: k.cfg, lease: k.lease, stats: &k.stats, told: k.renewed, until: k.lease.Until(),
+		timer: time.NewTimer(0),
+	}
 	defer w.close()
 	lost := w.run(ctx)
 	w.closest(w.Clock.Now())
