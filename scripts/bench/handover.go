@@ -225,7 +225,7 @@ func end(processes []*exec.Cmd) {
 	}
 }
 func (b *bench) inLine() (int, error) {
-	n, err := b.server.Do("ZCARD", "redlockrun:{line}:line")
+	n, err := b.server.Do("ZCARD", "redlockrun:{line}:queue")
 	count, _ := n.(int64)
 	return int(count), err
 }

@@ -5,7 +5,7 @@ package main
 var pastFaults = []fault{
 	{"tell nobody that it has moved up to the front", "internal/lock/line/release.lua",
 		"  if waited then leave(id) end\n", "  if waited then drop(id) end\n", "", false},
-	{"announce a hand-over as two seconds long", "internal/lock/line/line.lua",
+	{"announce a hand-over as two seconds long", "internal/lock/line/queue.lua",
 		"        announce(ms, record)\n", "        announce(ms)\n", "", false},
 	{"shorten a list after it has grown", "internal/lock/ledger/ledger.lua",
 		"  note('LTRIM', list, history > 1 and 0 or 1, math.max(history - 2, 0))\n  note('LPUSH', list, entry)\n",
@@ -21,7 +21,7 @@ var pastFaults = []fault{
 		"if is_pause(held) or left == -2 then", "if is_pause(held) then", "", false},
 	{"take the last millisecond of a lease for no end", "internal/lock/step/prelude.lua",
 		"if left == -1 then return call('SET', lock, value) end", "if left <= 0 then return call('SET', lock, value) end", "", false},
-	{"let who gets the lock have looked at nothing", "internal/lock/line/line.lua",
+	{"let who gets the lock have looked at nothing", "internal/lock/line/queue.lua",
 		"        if run == caller then latest = now end -- it has looked\n", "", "", false},
 	{"hand over nothing that vanished", "internal/lock/line/release.lua",
 		"if reply == 1 or reply == -1 then advance() end", "if reply == 1 then advance() end", "", false},

@@ -242,7 +242,7 @@ func (r *rig) begun() error {
 			}
 			list, _ := names.([]any)
 			held += len(list)
-			n, _ := s.Do("ZCARD", "redlockrun:{process-000}:line")
+			n, _ := s.Do("ZCARD", "redlockrun:{process-000}:queue")
 			count, _ := n.(int64)
 			waiting += count
 		}

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/redis.sh"
 "$program" -q -k job --on-lost continue --renew-every 20 -- sleep 60 &
 holder=$!
-waits() { [ "$(redis zcard 'redlockrun:{job}:line')" = 1 ]; }
+waits() { [ "$(redis zcard 'redlockrun:{job}:queue')" = 1 ]; }
 holds() { redis get 'redlockrun:{job}' | grep -q run; }
 await holds
 "$program" -q -k job --wait 40 -- true 2>"$dir/err" &

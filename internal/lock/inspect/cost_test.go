@@ -17,7 +17,7 @@ func many(t *testing.T, srv *redistest.Server, n int) (names []string) {
 	const copies = `
 		for i = 1, tonumber(ARGV[1]) do
 			local name = string.format('job-%04d', i)
-			for _, key in ipairs({'', ':fence', ':line', ':who', ':job', ':runs', ':bad'}) do
+			for _, key in ipairs({'', ':fence', ':queue', ':waiters', ':job', ':runs', ':bad'}) do
 				redis.call('RESTORE', 'redlockrun:{' .. name .. '}' .. key, 600000, redis.call('DUMP', 'redlockrun:{model}' .. key))
 			end
 			for s = 1, 16 do

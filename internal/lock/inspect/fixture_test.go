@@ -89,8 +89,8 @@ func fill(t *testing.T, srv *redistest.Server, name string) {
 	k, now := keys(name), time.Now().UnixMilli()
 	do(t, srv, "SET", k.Lock, record(runA, 5*time.Second), "PX", 55000)
 	do(t, srv, "SET", k.Fence, "7")
-	do(t, srv, "ZADD", k.Line, 1, runB, 2, runC)
-	do(t, srv, "HSET", k.Who,
+	do(t, srv, "ZADD", k.Queue, 1, runB, 2, runC)
+	do(t, srv, "HSET", k.Waiters,
 		runB, fmt.Sprintf("%d 1 5m%%202026-03-01T12:05Z 2 %s", now, waiting(runB, time.Second)),
 		runC, fmt.Sprintf("%d 0 %s", now, waiting(runC, 0)))
 	do(t, srv, "HSET", k.Slots, "old", fmt.Sprintf("closed %d %s/web-1/ok/0/%d", now-1000, runC, now-1000),

@@ -1,7 +1,7 @@
 -- Reads jobs, all in this one step, and writes nothing. A key that cannot be read hides no other. After the first
 -- command that is refused none is called any more: each refusal is a line in the server's log of refusals. The
 -- step is then made again without that command.
--- KEYS   of each job: lock, fence, line, who, slots, paused, job, runs, resumed
+-- KEYS   of each job: lock, fence, paused, resumed, slots, job, runs, queue, waiters
 -- ARGV   1 how many runs and waiters of each (0: none of either, and the latest slot alone),
 --        2 how many fields of a job are read, 3... these, then commands that are not to be called
 -- reply  jobsReply in reply.go
@@ -49,7 +49,7 @@ local function lock(key)
   return fault or found(left, {value}, WIRE.RecordEnd + 1)
 end
 
-local function line(key)
+local function queue(key)
   local n, fault = ask('ZCARD', key)
   if fault then return fault end
   if depth == 0 then return {1, n} end
@@ -57,9 +57,9 @@ local function line(key)
   return fault or found(n, ids, 64)
 end
 
-local function who(key, standing)
-  if #standing <= 2 then return {1, 0} end
-  local said, fault = ask('HMGET', key, unpack(standing, 3))
+local function waiters(key, first)
+  if #first <= 2 then return {1, 0} end
+  local said, fault = ask('HMGET', key, unpack(first, 3))
   return fault or found(0, said, entry)
 end
 
@@ -98,10 +98,10 @@ local time = ask('TIME')
 local now = time and time[1] * 1000 + math.floor(time[2] / 1000) or 0
 local jobs = {}
 for i = 1, #KEYS, 9 do
-  local standing = line(KEYS[i + 2])
+  local first = queue(KEYS[i + 7])
   jobs[#jobs + 1] = {
-    lock(KEYS[i]), counter(KEYS[i + 1]), text(KEYS[i + 5]), standing, who(KEYS[i + 3], standing), slots(KEYS[i + 4]),
-    ledger(KEYS[i + 6]), runs(KEYS[i + 7]), text(KEYS[i + 8]),
+    lock(KEYS[i]), counter(KEYS[i + 1]), text(KEYS[i + 2]), first, waiters(KEYS[i + 8], first), slots(KEYS[i + 4]),
+    ledger(KEYS[i + 5]), runs(KEYS[i + 6]), text(KEYS[i + 3]),
   }
 end
 return refused or {1, now, jobs}

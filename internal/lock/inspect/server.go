@@ -121,7 +121,7 @@ func read(names []string, reply jobsReply, barred map[string]string) (jobs []loc
 func keysOf(prefix string, names []string) (keys []string) {
 	for _, name := range names {
 		k := wire.KeysOf(prefix, name, "")
-		keys = append(keys, k.Lock, k.Fence, k.Line, k.Who, k.Slots, k.Paused, k.Job, k.Runs, k.Resumed)
+		keys = append(keys, k.Lock, k.Fence, k.Paused, k.Resumed, k.Slots, k.Job, k.Runs, k.Queue, k.Waiters)
 	}
 	return keys
 }

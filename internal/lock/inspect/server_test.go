@@ -136,7 +136,7 @@ func TestTheStateOfAJobFollowsItsKeys(t *testing.T) {
 func TestAKeyOfAnotherTypeHidesNoOther(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ key, what string }{
-		{"", "the lock: "}, {":line", "the line: "}, {":who", "who waits: "}, {":slots", "the slots: "}, {":paused", "the pause: "},
+		{"", "the lock: "}, {":queue", "the line: "}, {":waiters", "who waits: "}, {":slots", "the slots: "}, {":paused", "the pause: "},
 		{":job", "the ledger: "}, {":runs", "the runs: "},
 	} {
 		t.Run(c.key, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestAKeyOfAnotherTypeHidesNoOther(t *testing.T) {
 			do(t, srv, "XADD", keys("job").Lock+c.key, "*", "a", "b")
 			j := job(t, s, "job")
 			unread(t, j, c.what+"the key is of another type")
-			if c.key != "" && j.State != lock.StateRunning || c.key != ":line" && j.Waiting != 2 || c.key != ":slots" && len(j.Slots) != 2 ||
+			if c.key != "" && j.State != lock.StateRunning || c.key != ":queue" && j.Waiting != 2 || c.key != ":slots" && len(j.Slots) != 2 ||
 				c.key != ":job" && j.LastSuccess.Run != runB || c.key != ":runs" && len(j.Runs) != 2 {
 				t.Errorf("%+v", j)
 			}
@@ -165,7 +165,7 @@ func TestWhatIsWrittenByAStrangersHandIsNamed(t *testing.T) {
 	do(t, srv, "LPUSH", k.Runs, big, "garbage")
 	do(t, srv, "SET", k.Paused, "garbage")
 	do(t, srv, "HSET", k.Slots, "new", big)
-	do(t, srv, "HSET", k.Who, runB, big)
+	do(t, srv, "HSET", k.Waiters, runB, big)
 	j := job(t, s, "job")
 	unread(t, j, "the pause: ", "the ledger's open: ", "the ledger's last: ", "the ledger's mean: ", "the ledger's count:ok: ",
 		"the runs: 2 of them")
@@ -184,7 +184,7 @@ func TestOfWhatIsTooLongNoMoreIsReadThanABound(t *testing.T) {
 			redis.call('HSET', KEYS[2], i, 'x')
 			redis.call('ZADD', KEYS[3], i, i)
 		end`
-	do(t, srv, "EVAL", lengthen, 3, k.Runs, k.Slots, k.Line, wire.EntryText(entry(runA, 0, lock.EndOk, 0)))
+	do(t, srv, "EVAL", lengthen, 3, k.Runs, k.Slots, k.Queue, wire.EntryText(entry(runA, 0, lock.EndOk, 0)))
 	j := job(t, s, "job")
 	unread(t, j, "the slots: there are 20000")
 	if j.Waiting != 20000 || len(j.Waiters) > 100 || len(j.Runs) != 1 || len(j.Slots) > 0 {

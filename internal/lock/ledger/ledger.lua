@@ -25,10 +25,10 @@ end
 
 -- ended_run is the entry of a run that has ended, from its open one: what follows from when it began is counted from there.
 local function ended_run(open, how, status, more)
-  local who, fence, asked, at = string.match(open, '^(.*) (%d+) (%d+) (%d+)$')
-  if not who then who, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - - 0', 0, 0, 0 end
+  local run, fence, asked, at = string.match(open, '^(.*) (%d+) (%d+) (%d+)$')
+  if not run then run, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - - 0', 0, 0, 0 end
   local waited = tonumber(asked) > 0 and math.max(at - asked, 0) or 0
-  return string.format('%s %.0f %.0f %s %.0f %s %s%s', who, fence - at, waited, at, math.max(now - at, 0), how, status, more)
+  return string.format('%s %.0f %.0f %s %.0f %s %s%s', run, fence - at, waited, at, math.max(now - at, 0), how, status, more)
 end
 
 -- record_end enters the end of the run that is open, and counts it.

@@ -24,14 +24,14 @@ end
 -- open_run notes that this run has begun for good; one that is open and is not this one has vanished. It
 -- returns what a client that can reach the set of names has still to do: 0 nothing, 1 list the job, 2 list it if the set
 -- has lost it.
-local function open_run(who, fence, asked, at, name)
+local function open_run(run, fence, asked, at, name)
   local known = note('HMGET', job, 'open', 'listed')
   if not known then return 0 end
   local open = known[1] or ''
   local before = vanished(open)
   if before then record_end(before, 'vanished', '-', '') end
   if string.match(open, '^%S+') ~= id then
-    note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, who, fence, asked, at))
+    note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, run, fence, asked, at))
     note('PEXPIRE', job, WIRE.Remembered)
   end
   local due = tonumber(known[2]) ~= math.floor(now / day)

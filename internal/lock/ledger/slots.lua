@@ -1,7 +1,7 @@
 -- The slots: what was done and tried in each of them. They are part of the lock: a server that refuses to write them
 -- refuses the lock of a run that has one. Uses call, try, now, id and slots, the key. The format is that of slot.go.
 
--- slot_state reads a slot: its value, whether it is closed, who has begun in it ('-': nobody), and the tries that
+-- slot_state reads a slot: its value, whether it is closed, the run that has begun in it ('-': none), and the tries that
 -- failed, a blank before each. Of a key that is something else nothing is known.
 local function slot_state(name)
   local value = try('HGET', slots, name)

@@ -1,6 +1,6 @@
--- Takes the lock if it is free, begins its ttl anew if this run has it, or waits in line for it: joining the
--- line, looking again and confirming a hand-over are all this step. Stands behind
--- prelude.lua, begin.lua and line.lua.
+-- Takes the lock if it is free, begins its ttl anew if this run has it, or waits in the queue for it: joining the
+-- queue, looking again and confirming a hand-over are all this step. Stands behind
+-- prelude.lua, begin.lua and queue.lua.
 -- ARGV   8 record without fence and at, 9 ttl in ms, 10 "once", "wait", or "deaf" to wait without being called;
 --        11 how many may wait (0: all), 12 how many runs of the slot may fail,
 --        13 "1" if a pause does not count
@@ -16,13 +16,13 @@ local function give(number)
   return begin(1, grant(number, record, ttl))
 end
 
--- take gives the free lock to the first in line, or to this run if nobody is.
+-- take gives the free lock to the first in the queue, or to this run if nobody is.
 local function take()
   local number, fault = next_fence(now)
   if fault then return fault end
   if ignores_pauses then
     if call('PTTL', paused) ~= -2 then
-      if waits and call('ZRANK', line, id) then
+      if waits and call('ZRANK', queue, id) then
         drop(id)
         if first() then note_look() end
       end
@@ -50,7 +50,7 @@ end
 
 -- present counts the waiters that are there, up to most. It wakes none: one question is for a thousand of them.
 local function present()
-  local runs, n = call('ZRANGE', line, 0, -1), 0
+  local runs, n = call('ZRANGE', queue, 0, -1), 0
   gap()
   for from = 1, #runs, 1000 do
     local channels = {}
@@ -66,9 +66,9 @@ end
 
 -- clear takes those out who stand just before this run and are no more, and returns its place.
 local function clear()
-  local rank = call('ZRANK', line, id)
+  local rank = call('ZRANK', queue, id)
   while rank > 0 do
-    local run = call('ZRANGE', line, rank - 1, rank - 1)[1]
+    local run = call('ZRANGE', queue, rank - 1, rank - 1)[1]
     if now - waiter(run) <= WIRE.WaitersRemembered then break end
     drop(run)
     rank = rank - 1
@@ -77,22 +77,22 @@ local function clear()
 end
 
 local function join()
-  local last = call('ZRANGE', line, -1, -1, 'WITHSCORES')
-  call('ZADD', line, (tonumber(last[2]) or 0) + 1, id)
+  local last = call('ZRANGE', queue, -1, -1, 'WITHSCORES')
+  call('ZADD', queue, (tonumber(last[2]) or 0) + 1, id)
 end
 
 -- look announces this waiter and says where it stands.
 local function look(left, held, joined)
-  call('PEXPIRE', line, WIRE.WaitersRemembered) -- Redis does not refuse it when it is out of memory, nor, after it, HSET
+  call('PEXPIRE', queue, WIRE.WaitersRemembered) -- Redis does not refuse it when it is out of memory, nor, after it, HSET
   local place, listeners = clear(), mode == 'wait' and tell(id, 'p') or 0
-  call('HSET', who, id, string.format('%.0f %d %s %s %s', now, listeners > 0 and 1 or 0, string.match(words, '%S+$'), tries, record))
+  call('HSET', waiters, id, string.format('%.0f %d %s %s %s', now, listeners > 0 and 1 or 0, string.match(words, '%S+$'), tries, record))
   note_look()
   return {0, left, held, place, listeners, joined, now}
 end
 
 local function wait(left, held)
-  if call('ZRANK', line, id) then return look(left, held, 0) end
-  if most > 0 and call('ZCARD', line) >= most and present() >= most then return {3, left, held, now} end
+  if call('ZRANK', queue, id) then return look(left, held, 0) end
+  if most > 0 and call('ZCARD', queue) >= most and present() >= most then return {3, left, held, now} end
   join()
   return look(left, held, 1)
 end
@@ -101,7 +101,7 @@ end
 local function dismiss(free, held)
   local code, value = slot_verdict(slot, tries, run_of(held))
   if not code then return end
-  if waits and call('ZRANK', line, id) then
+  if waits and call('ZRANK', queue, id) then
     leave(id)
     if first() then note_look() end
     if free then advance() end

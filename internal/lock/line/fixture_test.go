@@ -135,7 +135,7 @@ func lease(t *testing.T, done <-chan result) lock.Lease {
 
 func inLine(t *testing.T, srv *redistest.Server, name string) int64 {
 	t.Helper()
-	return locktest.Do(t, srv, "ZCARD", "redlockrun:{"+name+"}:line").(int64)
+	return locktest.Do(t, srv, "ZCARD", "redlockrun:{"+name+"}:queue").(int64)
 }
 
 func wantInLine(t *testing.T, srv *redistest.Server, want int64) {

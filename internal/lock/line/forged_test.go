@@ -37,7 +37,7 @@ func TestAWaiterIsThereSinceItAskedFirst(t *testing.T) {
 	req := waits("job", lock.Forever)
 	before := clockOf(steps{t: t, server: srv})
 	park(t, srv, s, req, 1)
-	entry := func() string { return locktest.Do(t, srv, "HGET", jobKey+":who", req.Holder.Run).(string) }
+	entry := func() string { return locktest.Do(t, srv, "HGET", jobKey+":waiters", req.Holder.Run).(string) }
 	looked := entry()
 	since := wire.ReadWaiter(req.Holder.Run, looked).Since
 	if ms := since.UnixMilli(); ms < before || ms > clockOf(steps{t: t, server: srv}) {

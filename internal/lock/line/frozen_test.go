@@ -40,9 +40,9 @@ func TestFreeze(t *testing.T) {
 	write("fence", "GET", jobKey+":fence")
 	locktest.Freeze(t, "line", "fence-floor", "1763790000123 p2\n") // which nobody writes yet
 	_, stop := park(t, srv, s, next, 1)
-	write("ticket", "ZSCORE", jobKey+":line", next.Holder.Run)
-	write("waiter", "HGET", jobKey+":who", next.Holder.Run)
-	write("looks", "HGET", jobKey+":who", "looks")
+	write("ticket", "ZSCORE", jobKey+":queue", next.Holder.Run)
+	write("waiter", "HGET", jobKey+":waiters", next.Holder.Run)
+	write("looks", "HGET", jobKey+":waiters", "looks")
 	stop(context.Canceled)
 	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Keep: time.Hour}))
 	write("lock-ended.json", "GET", jobKey)
@@ -124,8 +124,8 @@ func newFrozenLine(t *testing.T) steps {
 	s := steps{t: t, server: redistest.Start(t, redistest.Options{}), text: line.Present}
 	s.once("a")
 	s.listen("N")
-	s.do("ZADD", "{n}:line", frozen(t, "ticket"), testID("N"))
-	s.do("HSET", "{n}:who", testID("N"), frozen(t, "waiter"), "looks", frozen(t, "looks"))
+	s.do("ZADD", "{n}:queue", frozen(t, "ticket"), testID("N"))
+	s.do("HSET", "{n}:waiters", testID("N"), frozen(t, "waiter"), "looks", frozen(t, "looks"))
 	return s
 }
 

@@ -170,7 +170,7 @@ func (s steps) holder() string {
 func (s steps) waiting() string {
 	s.t.Helper()
 	var names strings.Builder
-	for _, id := range s.do("ZRANGE", "{n}:line", 0, -1).([]any) {
+	for _, id := range s.do("ZRANGE", "{n}:queue", 0, -1).([]any) {
 		names.WriteString(id.(string)[:1])
 	}
 	return names.String()
@@ -204,11 +204,11 @@ func (s steps) code(reply []any, want int64) []any {
 // age makes a waiter's last look ms older.
 func (s steps) age(run string, ms int64) {
 	s.t.Helper()
-	entry := s.do("HGET", "{n}:who", testID(run)).(string)
+	entry := s.do("HGET", "{n}:waiters", testID(run)).(string)
 	seen, record, _ := strings.Cut(entry, " ")
 	var at int64
 	fmt.Sscan(seen, &at)
-	s.do("HSET", "{n}:who", testID(run), fmt.Sprint(at-ms, " ", record))
+	s.do("HSET", "{n}:waiters", testID(run), fmt.Sprint(at-ms, " ", record))
 }
 
 func TestReleaseHandsOverInOrderAndLeavesTheFenceAlone(t *testing.T) {

@@ -71,7 +71,7 @@ func deeds(t *testing.T, rights ...string) string {
 	}
 	unlocked, bad := locktest.Do(t, srv, "HGET", jobKey+":job", "count:unlocked"), locktest.Do(t, srv, "LLEN", jobKey+":bad")
 	done = append(done, fmt.Sprint("unlocked: ", unlocked, bad))
-	done = append(done, fmt.Sprint("in line: ", inLine(t, srv, "job"), locktest.Do(t, srv, "HLEN", jobKey+":who")))
+	done = append(done, fmt.Sprint("in line: ", inLine(t, srv, "job"), locktest.Do(t, srv, "HLEN", jobKey+":waiters")))
 	stop(errLeave)
 	stopNext(errLeave)
 	for _, r := range []result{got(t, waiter), got(t, second)} {

@@ -373,7 +373,7 @@ func TestForgetOfWhatIsNoJobLeavesItsNameInACluster(t *testing.T) {
 	at := func(key string) *redistest.Server { return c.Masters[c.Owner(key)] }
 	const names = "redlockrun:jobs"
 	locktest.Do(t, at(names), "ZADD", names, clockOf(steps{t: t, server: at(names)}), "job")
-	locktest.Do(t, at(jobKey), "SET", jobKey+":line", "x")
+	locktest.Do(t, at(jobKey), "SET", jobKey+":queue", "x")
 	cfg := clusterPlace(c).cfg
 	cfg.Prefix = lock.DefaultPrefix
 	o, err := line.OpenOperator(cfg, lock.Inspection{})

@@ -18,8 +18,8 @@ func (s steps) standstill(ms int64, runs ...string) {
 func (s steps) moveLooks(last, gap int64) {
 	s.t.Helper()
 	var latest, since int64
-	fmt.Sscan(s.do("HGET", "{n}:who", "looks").(string), &latest, &since)
-	s.do("HSET", "{n}:who", "looks", fmt.Sprint(latest-last, " ", since-gap))
+	fmt.Sscan(s.do("HGET", "{n}:waiters", "looks").(string), &latest, &since)
+	s.do("HSET", "{n}:waiters", "looks", fmt.Sprint(latest-last, " ", since-gap))
 }
 
 func TestWhoCouldNotLookIsNotSilent(t *testing.T) {
@@ -128,7 +128,7 @@ func TestWhoGetsTheLockHasLooked(t *testing.T) {
 	s.standstill(7000, "b", "c", "d")
 	s.code(s.look("b"), 1)
 	s.standstill(7000, "c", "d")
-	s.do("ZADD", "{n}:line", "0", testID("c"))
+	s.do("ZADD", "{n}:queue", "0", testID("c"))
 	s.do("DEL", "{n}")
 	s.code(s.look("d"), 1)
 	s.want("d", "")
@@ -154,13 +154,13 @@ func TestLineOfAnotherTypeIsNoLine(t *testing.T) {
 		n    int64
 		what []any
 	}{
-		{"{n}:line", 10, []any{"SET", "{n}:line", "x"}},
-		{"{n}:line", 10, []any{"HSET", "{n}:line", "x", "y"}},
-		{"{n}:who", 11, []any{"SET", "{n}:who", "x"}},
+		{"{n}:queue", 10, []any{"SET", "{n}:queue", "x"}},
+		{"{n}:queue", 10, []any{"HSET", "{n}:queue", "x", "y"}},
+		{"{n}:waiters", 11, []any{"SET", "{n}:waiters", "x"}},
 	} {
 		s := newLine(t, "a")
 		if c.n == 11 {
-			s.do("ZADD", "{n}:line", 1, testID("b"))
+			s.do("ZADD", "{n}:queue", 1, testID("b"))
 		}
 		s.do(c.what...)
 		before := s.do("DUMP", c.key)

@@ -179,7 +179,7 @@ func TestWaitingForAnEnclosingRunIsRefusedInLine(t *testing.T) {
 	if _, err := s.Acquire(t.Context(), req); !errors.As(err, new(*lock.NestedError)) {
 		t.Errorf("got %v", err)
 	}
-	onlyLock := locktest.Do(t, srv, "KEYS", "*:line").([]any)
+	onlyLock := locktest.Do(t, srv, "KEYS", "*:queue").([]any)
 	if len(onlyLock) != 0 {
 		t.Errorf("left %v", onlyLock)
 	}

@@ -1,5 +1,5 @@
--- Gives the lock back if this run has it, leaves the line if it waits, and hands a free lock to the first in
--- line. May be repeated. Stands behind prelude.lua and line.lua.
+-- Gives the lock back if this run has it, leaves the queue if it waits, and hands a free lock to the first in
+-- queue. May be repeated. Stands behind prelude.lua and queue.lua.
 -- ARGV   8 ms that the lock stays taken after the run (0: none),
 --        9 ms for which an acquire of this run that is still under way does nothing (0: none), 10 "1" if this run has waited,
 --        11 how it ended ("": nothing was run), 12 status, 13 "1" if the lock was lost before,
@@ -28,7 +28,7 @@ local function give(held)
   return call('PTTL', lock) == -2 and -1 or 0
 end
 
--- move lets the line know, if it is one.
+-- move lets the queue know, if there is one.
 local function move(reply)
   if unfit(waited) then return end
   if waited then leave(id) end

@@ -377,14 +377,14 @@ func TestAThousandAreDismissedInSteps(t *testing.T) {
 		local run = string.format('%026d', i)
 		redis.call('ZADD', KEYS[1], i, run)
 		redis.call('HSET', KEYS[2], run, ARGV[1] .. ' 1 5m 2 {"run":"' .. run .. '","v":1}')
-	end return 1`, 2, "{n}:line", "{n}:who", clockOf(s))
+	end return 1`, 2, "{n}:queue", "{n}:waiters", clockOf(s))
 	s.end("a", 0, 0, "ok", 0)
 	for _, want := range []int64{350, 99, 0} {
-		if got := s.do("ZCARD", "{n}:line"); got != want {
+		if got := s.do("ZCARD", "{n}:queue"); got != want {
 			t.Fatalf("%d are left in line, not %d", got, want)
 		}
 		if want > 0 {
-			first := s.do("ZRANGE", "{n}:line", 0, 0).([]any)[0].(string)
+			first := s.do("ZRANGE", "{n}:queue", 0, 0).([]any)[0].(string)
 			if got := s.lookAs(first); got[0] != int64(6) {
 				t.Fatalf("the first is told %v", got)
 			}

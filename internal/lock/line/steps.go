@@ -13,8 +13,8 @@ import (
 var (
 	//go:embed begin.lua
 	beginLua string
-	//go:embed line.lua
-	lineLua string
+	//go:embed queue.lua
+	queueLua string
 	//go:embed acquire.lua
 	acquireLua string
 	//go:embed confirm.lua
@@ -41,9 +41,9 @@ var present, slotted = stepsWith(), stepsWith(ledger.OwnSlot)
 
 func stepsWith(slot ...string) steps {
 	begins := append(append([]string{step.Prelude, ledger.Slots}, slot...), ledger.Ledger, ledger.Opening, beginLua)
-	ends := append(append([]string{step.Prelude, ledger.Slots}, slot...), ledger.Ledger, ledger.Closing, step.Pauses, lineLua, releaseLua)
+	ends := append(append([]string{step.Prelude, ledger.Slots}, slot...), ledger.Ledger, ledger.Closing, step.Pauses, queueLua, releaseLua)
 	return steps{
-		acquire: link.NewScript("GETRANGE", readAcquire, append(begins[:len(begins):len(begins)], step.Pauses, lineLua, acquireLua)...),
+		acquire: link.NewScript("GETRANGE", readAcquire, append(begins[:len(begins):len(begins)], step.Pauses, queueLua, acquireLua)...),
 		confirm: link.NewScript("GETRANGE", readConfirm, append(begins[:len(begins):len(begins)], confirmLua)...),
 		renew:   link.NewScript("GETRANGE", readRenew, step.Record, renewLua),
 		release: link.NewScript("GETRANGE", readRelease, ends...),
@@ -52,5 +52,5 @@ func stepsWith(slot ...string) steps {
 
 // changeStep is an operator's step for one act.
 func changeStep(act lock.Act) link.Script[step.ChangeReply] {
-	return step.Change(act, lineLua, operatorLua)
+	return step.Change(act, queueLua, operatorLua)
 }

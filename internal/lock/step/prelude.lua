@@ -1,14 +1,14 @@
 -- What the steps of both stores share. It stands behind record.lua and before all else. All times are the server's, in
 -- ms. WIRE.X is the constant X of internal/lock/wire.
--- KEYS   1 lock, 2 fence, 3 tombstone of the run, 4 paused, 5 resumed, 6 slots, 7 job, 8 runs, 9 bad, 10 line, 11 who.
---        A store leaves alone what is not its own: resumed is a quorum's, line and who are one server's.
+-- KEYS   1 lock, 2 fence, 3 tombstone of the run, 4 paused, 5 resumed, 6 slots, 7 job, 8 runs, 9 bad, 10 queue, 11 waiters.
+--        A store leaves alone what is not its own: resumed is a quorum's, queue and waiters are one server's.
 -- ARGV   1 run id, or the id of an operator's change, 2 how many runs the ledger keeps (0: nothing is written of it),
 --        3 "host user pid command slot" as words, 4 when the run asked first (0 or less: so many ms ago), 5 slot ("":
 --        none), 6 name of the lock, 7 the set of names: no key of the step, since it lives in another slot of a Cluster,
 --        where it is ""; from 8 on what the step is told beside
 
 local call, try = redis.call, redis.pcall
-local lock, fence, gone, paused, resumed, slots, job, runs, bad, line, who = unpack(KEYS)
+local lock, fence, gone, paused, resumed, slots, job, runs, bad, queue, waiters = unpack(KEYS)
 local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
 local jobs = ARGV[7] ~= '' and ARGV[7] or nil
 local time = call('TIME')

@@ -58,7 +58,7 @@ func TestAnExpectationIsReadWhoeverWroteIt(t *testing.T) {
 func TestANameIsFoundInEachOfItsKeys(t *testing.T) {
 	for _, name := range []string{"job", "50%", "{a}", "%7B", "a}b{c", "a:b", "%", "ä ö"} {
 		k := KeysOf("p:", name, "")
-		for _, key := range []string{k.Lock, k.Fence, k.Line, k.Who, k.Slots, k.Paused, k.Job, k.Runs, k.Bad, k.Output} {
+		for _, key := range []string{k.Lock, k.Fence, k.Queue, k.Waiters, k.Slots, k.Paused, k.Job, k.Runs, k.Bad, k.Output} {
 			if got := NameOf("p:", key); got != name {
 				t.Errorf("%q of %q, not %q", got, key, name)
 			}

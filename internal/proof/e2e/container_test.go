@@ -179,12 +179,12 @@ func TestAContainerThatWaitsForTheLockIsStopped(t *testing.T) {
 	e.hold("job")
 	options := slices.Concat(shared, e.network(), []string{"--name", "waiting"})
 	ended := e.begin(e.contained(options, image, "/shared/redlockrun", "-k", "job", "--wait", "forever", "true"))
-	e.until("ZCARD", "redlockrun:{job}:line")
+	e.until("ZCARD", "redlockrun:{job}:queue")
 	e.must("stop", "--time", "600", "waiting")
 	if r := ended(); r.status != 143 {
 		t.Error(r)
 	}
-	if waiting, err := e.server.Do("ZCARD", "redlockrun:{job}:line"); err != nil || waiting != int64(0) {
+	if waiting, err := e.server.Do("ZCARD", "redlockrun:{job}:queue"); err != nil || waiting != int64(0) {
 		t.Errorf("%v wait, %v", waiting, err)
 	}
 }

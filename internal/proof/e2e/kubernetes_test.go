@@ -272,7 +272,7 @@ func TestReadmeCronJobStartedTwiceRunsOnce(t *testing.T) {
 	firstEnded := s.begin(first)
 	s.until("EXISTS", "redlockrun:{cancel-orders}")
 	secondEnded := s.begin(s.pod(c, "tick"))
-	s.until("ZCARD", "redlockrun:{cancel-orders}:line")
+	s.until("ZCARD", "redlockrun:{cancel-orders}:queue")
 	input.Close()
 	want(t, []run{firstEnded(), secondEnded()}, run{}, run{})
 	if ran := s.ran(); ran != "ran\n" {

@@ -688,7 +688,7 @@ func TestRunningJobsEndByTheProgramBeforeTheUpgrade(t *testing.T) {
 		appears(name)
 	}
 	_, waited := start("--key", "long", "--wait", "forever", "--", "sh", "-c", "echo waited")
-	s.until("ZCARD", "redlockrun:{long}:line")
+	s.until("ZCARD", "redlockrun:{long}:queue")
 
 	r.run("dpkg -i /" + filepath.Base(deb))
 	if file, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", killed.Process.Pid)); err != nil ||

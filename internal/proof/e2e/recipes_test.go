@@ -34,7 +34,7 @@ func TestRecipeCoalesceRunsOnceMore(t *testing.T) {
 	firstEnded := s.begin(first)
 	s.until("EXISTS", "redlockrun:{publish}")
 	secondEnded := s.begin(s.command(t.Context(), "sh", "-c", line))
-	s.until("ZCARD", "redlockrun:{publish}:line")
+	s.until("ZCARD", "redlockrun:{publish}:queue")
 	for range 3 {
 		if r := s.run("sh", "-c", line); r != (run{}) {
 			t.Errorf("a further one: %v", r)

@@ -39,7 +39,7 @@ func (a *attention) excuses(now int64, first bool) bool {
 
 // entry is what the server knows of a run in line.
 func (r *referee) entry(m *machine, run string) (seen int64, called bool) {
-	text, _ := do(m.server, "HGET", r.keys.Who, run).(string)
+	text, _ := do(m.server, "HGET", r.keys.Waiters, run).(string)
 	var digit int
 	fmt.Sscanf(text, "%d %d", &seen, &digit)
 	return seen, digit == 1

@@ -334,7 +334,7 @@ type standing struct {
 
 func (r *referee) standing(m *machine) (s standing) {
 	s = r.holding(m)
-	s.line = texts(do(m.server, "ZRANGE", r.keys.Line, 0, -1))
+	s.line = texts(do(m.server, "ZRANGE", r.keys.Queue, 0, -1))
 	for _, run := range s.line {
 		counts := do(m.server, "PUBSUB", "NUMSUB", r.keys.Channel(run)).([]any)
 		s.there = append(s.there, counts[1].(int64) > 0)

@@ -1,7 +1,7 @@
 // Package linemodel explores the line's hand-over exhaustively: how runs that wait for one
 // lock get it one after the other ([Line]). Nothing imports it; its tests are the point of it.
 //
-// The steps of the server are those of acquire.lua, confirm.lua, release.lua and line.lua,
+// The steps of the server are those of acquire.lua, confirm.lua, release.lua and queue.lua,
 // without slots, pauses and the ledger; a run does what queue.go does. The model has no clock.
 // Whatever is under way may arrive at any time, or never; who gave up waiting for it does
 // not know; a subscription may end, a message get lost, a run die; a lock may lapse whenever

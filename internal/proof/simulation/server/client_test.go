@@ -96,7 +96,7 @@ func TestARealClientWaitsAndIsCalled(t *testing.T) {
 	locktest.Until(t, "somebody waits", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		n, _ := s.Do("ZCARD", locktest.LockKey("job")+":line")
+		n, _ := s.Do("ZCARD", locktest.LockKey("job")+":queue")
 		return n == int64(1)
 	})
 	locktest.Must(t, held.Release(t.Context(), lock.ReleaseRequest{}))

@@ -170,7 +170,7 @@ func succeed(t *testing.T, s lock.Store, on *served, req lock.Request, end lock.
 	locktest.Until(t, "somebody waits", func() bool {
 		on.mu.Lock()
 		defer on.mu.Unlock()
-		n, _ := on.Do("ZCARD", locktest.LockKey(req.Name)+":line")
+		n, _ := on.Do("ZCARD", locktest.LockKey(req.Name)+":queue")
 		return n == int64(1)
 	})
 	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), good()))

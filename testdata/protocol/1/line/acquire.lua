@@ -15,7 +15,7 @@ local head, rest = split(record)
 return head .. mark .. rest
 end
 local call, try = redis.call, redis.pcall
-local lock, fence, gone, paused, resumed, slots, job, runs, bad, line, who = unpack(KEYS)
+local lock, fence, gone, paused, resumed, slots, job, runs, bad, queue, waiters = unpack(KEYS)
 local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
 local jobs = ARGV[7] ~= '' and ARGV[7] or nil
 local time = call('TIME')
@@ -146,10 +146,10 @@ enter(runs, entry)
 if how ~= 'ok' then enter(bad, entry) end
 end
 local function ended_run(open, how, status, more)
-local who, fence, asked, at = string.match(open, '^(.*) (%d+) (%d+) (%d+)$')
-if not who then who, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - - 0', 0, 0, 0 end
+local run, fence, asked, at = string.match(open, '^(.*) (%d+) (%d+) (%d+)$')
+if not run then run, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - - 0', 0, 0, 0 end
 local waited = tonumber(asked) > 0 and math.max(at - asked, 0) or 0
-return string.format('%s %.0f %.0f %s %.0f %s %s%s', who, fence - at, waited, at, math.max(now - at, 0), how, status, more)
+return string.format('%s %.0f %.0f %s %.0f %s %s%s', run, fence - at, waited, at, math.max(now - at, 0), how, status, more)
 end
 local function record_end(open, how, status, more)
 local entry = ended_run(open, how, status, more)
@@ -173,14 +173,14 @@ note('PEXPIRE', jobs, 7776000000)
 note('HSET', job, 'listed', math.floor(now / day))
 note('ZREMRANGEBYSCORE', jobs, '-inf', now - 7776000000)
 end
-local function open_run(who, fence, asked, at, name)
+local function open_run(run, fence, asked, at, name)
 local known = note('HMGET', job, 'open', 'listed')
 if not known then return 0 end
 local open = known[1] or ''
 local before = vanished(open)
 if before then record_end(before, 'vanished', '-', '') end
 if string.match(open, '^%S+') ~= id then
-note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, who, fence, asked, at))
+note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, run, fence, asked, at))
 note('PEXPIRE', job, 7776000000)
 end
 local due = tonumber(known[2]) ~= math.floor(now / day)
@@ -231,27 +231,27 @@ strays = strays or math.max(publish('', 'p'), 0)
 return math.max(n - strays, 0)
 end
 local function waiter(run)
-local ms, callable, slot, tries, record = string.match(call('HGET', who, run) or '', '^(%d+) ([01]) (%S+) (%d+) (.*)$')
+local ms, callable, slot, tries, record = string.match(call('HGET', waiters, run) or '', '^(%d+) ([01]) (%S+) (%d+) (.*)$')
 return tonumber(ms) or 0, callable == '1', record, slot, tries
 end
-local function first() return call('ZRANGE', line, 0, 0)[1] end
+local function first() return call('ZRANGE', queue, 0, 0)[1] end
 local function unfit(waits)
-local front = try('ZRANGE', line, 0, 0)
+local front = try('ZRANGE', queue, 0, 0)
 local fault = front.err and wrong(10, front)
 if fault then return fault end
 if not waits and not first() then return end
-local entry = try('HGET', who, id)
-return type(entry) == 'table' and (wrong(11, entry) or call('HGET', who, id)) or nil
+local entry = try('HGET', waiters, id)
+return type(entry) == 'table' and (wrong(11, entry) or call('HGET', waiters, id)) or nil
 end
 local latest, since
 local function gap()
-local a, b = string.match(call('HGET', who, 'looks') or '', '^(%d+) (%d+)$')
+local a, b = string.match(call('HGET', waiters, 'looks') or '', '^(%d+) (%d+)$')
 latest, since = tonumber(a) or now, tonumber(b) or 0
 if now - latest > 12000 and since <= latest then since = now end
 end
 local function remember_looks()
-call('HSET', who, 'looks', string.format('%.0f %.0f', latest, since))
-call('PEXPIRE', who, 3600000)
+call('HSET', waiters, 'looks', string.format('%.0f %.0f', latest, since))
+call('PEXPIRE', waiters, 3600000)
 end
 local function note_look()
 gap()
@@ -260,15 +260,15 @@ remember_looks()
 end
 local function announce(ms, record)
 ms = math.min(ms, tonumber(string.match(record or '', '"ttl":(%d+)')) or ms)
-for place, run in ipairs(call('ZRANGE', line, 0, 2)) do publish(run, string.format('n %d %d', ms, place)) end
+for place, run in ipairs(call('ZRANGE', queue, 0, 2)) do publish(run, string.format('n %d %d', ms, place)) end
 end
 local function drop(run)
-call('ZREM', line, run)
-call('HDEL', who, run)
-if not first() then call('DEL', who) end
+call('ZREM', queue, run)
+call('HDEL', waiters, run)
+if not first() then call('DEL', waiters) end
 end
 local function leave(run)
-local place, left = call('ZRANK', line, run), call('PTTL', lock)
+local place, left = call('ZRANK', queue, run), call('PTTL', lock)
 drop(run)
 if place and place < 3 and left > 0 then announce(left, text(1)) end
 end
@@ -285,7 +285,7 @@ if n > 0 or not callable or excused then return 2000 end
 if n < 0 then return 6000 end
 end
 local function rouse()
-for _, run in ipairs(call('ZRANGE', line, 0, 99)) do
+for _, run in ipairs(call('ZRANGE', queue, 0, 99)) do
 if tell(run, 'g') ~= 0 then return end
 end
 end
@@ -307,16 +307,16 @@ return judged[key]
 end
 local most_dismissed = 250
 local function dismiss_front()
-local front = call('ZRANGE', line, 0, most_dismissed - 1)
-local entries, out, messages = call('HMGET', who, unpack(front)), {}, {}
+local front = call('ZRANGE', queue, 0, most_dismissed - 1)
+local entries, out, messages = call('HMGET', waiters, unpack(front)), {}, {}
 for i, run in ipairs(front) do
 local message = dismissal(string.match(entries[i] or '', '^%d+ [01] (%S+) (%d+) '))
 if not message then break end
 out[i], messages[i] = run, message
 end
-call('ZREM', line, unpack(out))
-call('HDEL', who, unpack(out))
-if not first() then call('DEL', who) end
+call('ZREM', queue, unpack(out))
+call('HDEL', waiters, unpack(out))
+if not first() then call('DEL', waiters) end
 for i, run in ipairs(out) do publish(run, messages[i]) end
 return #out == most_dismissed
 end
@@ -325,7 +325,7 @@ local paused_now = pause_lock()
 if paused_now then return paused_now ~= true and rouse() or nil end
 gap()
 local back = since > 0 and now - since <= 2000
-local excused = back and (latest >= since or caller and call('ZRANK', line, caller))
+local excused = back and (latest >= since or caller and call('ZRANK', queue, caller))
 local number, run = next_fence(now), first()
 if not number then return rouse() end
 while run do
@@ -358,7 +358,7 @@ local number, fault = next_fence(now)
 if fault then return fault end
 if ignores_pauses then
 if call('PTTL', paused) ~= -2 then
-if waits and call('ZRANK', line, id) then
+if waits and call('ZRANK', queue, id) then
 drop(id)
 if first() then note_look() end
 end
@@ -382,7 +382,7 @@ local seen, callable = waiter(run)
 return not (connections and callable) and now - math.max(seen, since) <= 12000
 end
 local function present()
-local runs, n = call('ZRANGE', line, 0, -1), 0
+local runs, n = call('ZRANGE', queue, 0, -1), 0
 gap()
 for from = 1, #runs, 1000 do
 local channels = {}
@@ -396,9 +396,9 @@ end
 return n
 end
 local function clear()
-local rank = call('ZRANK', line, id)
+local rank = call('ZRANK', queue, id)
 while rank > 0 do
-local run = call('ZRANGE', line, rank - 1, rank - 1)[1]
+local run = call('ZRANGE', queue, rank - 1, rank - 1)[1]
 if now - waiter(run) <= 3600000 then break end
 drop(run)
 rank = rank - 1
@@ -406,26 +406,26 @@ end
 return rank + 1
 end
 local function join()
-local last = call('ZRANGE', line, -1, -1, 'WITHSCORES')
-call('ZADD', line, (tonumber(last[2]) or 0) + 1, id)
+local last = call('ZRANGE', queue, -1, -1, 'WITHSCORES')
+call('ZADD', queue, (tonumber(last[2]) or 0) + 1, id)
 end
 local function look(left, held, joined)
-call('PEXPIRE', line, 3600000)
+call('PEXPIRE', queue, 3600000)
 local place, listeners = clear(), mode == 'wait' and tell(id, 'p') or 0
-call('HSET', who, id, string.format('%.0f %d %s %s %s', now, listeners > 0 and 1 or 0, string.match(words, '%S+$'), tries, record))
+call('HSET', waiters, id, string.format('%.0f %d %s %s %s', now, listeners > 0 and 1 or 0, string.match(words, '%S+$'), tries, record))
 note_look()
 return {0, left, held, place, listeners, joined, now}
 end
 local function wait(left, held)
-if call('ZRANK', line, id) then return look(left, held, 0) end
-if most > 0 and call('ZCARD', line) >= most and present() >= most then return {3, left, held, now} end
+if call('ZRANK', queue, id) then return look(left, held, 0) end
+if most > 0 and call('ZCARD', queue) >= most and present() >= most then return {3, left, held, now} end
 join()
 return look(left, held, 1)
 end
 local function dismiss(free, held)
 local code, value = slot_verdict(slot, tries, run_of(held))
 if not code then return end
-if waits and call('ZRANK', line, id) then
+if waits and call('ZRANK', queue, id) then
 leave(id)
 if first() then note_look() end
 if free then advance() end

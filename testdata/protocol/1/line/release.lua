@@ -15,7 +15,7 @@ local head, rest = split(record)
 return head .. mark .. rest
 end
 local call, try = redis.call, redis.pcall
-local lock, fence, gone, paused, resumed, slots, job, runs, bad, line, who = unpack(KEYS)
+local lock, fence, gone, paused, resumed, slots, job, runs, bad, queue, waiters = unpack(KEYS)
 local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
 local jobs = ARGV[7] ~= '' and ARGV[7] or nil
 local time = call('TIME')
@@ -146,10 +146,10 @@ enter(runs, entry)
 if how ~= 'ok' then enter(bad, entry) end
 end
 local function ended_run(open, how, status, more)
-local who, fence, asked, at = string.match(open, '^(.*) (%d+) (%d+) (%d+)$')
-if not who then who, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - - 0', 0, 0, 0 end
+local run, fence, asked, at = string.match(open, '^(.*) (%d+) (%d+) (%d+)$')
+if not run then run, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - - 0', 0, 0, 0 end
 local waited = tonumber(asked) > 0 and math.max(at - asked, 0) or 0
-return string.format('%s %.0f %.0f %s %.0f %s %s%s', who, fence - at, waited, at, math.max(now - at, 0), how, status, more)
+return string.format('%s %.0f %.0f %s %.0f %s %s%s', run, fence - at, waited, at, math.max(now - at, 0), how, status, more)
 end
 local function record_end(open, how, status, more)
 local entry = ended_run(open, how, status, more)
@@ -205,27 +205,27 @@ strays = strays or math.max(publish('', 'p'), 0)
 return math.max(n - strays, 0)
 end
 local function waiter(run)
-local ms, callable, slot, tries, record = string.match(call('HGET', who, run) or '', '^(%d+) ([01]) (%S+) (%d+) (.*)$')
+local ms, callable, slot, tries, record = string.match(call('HGET', waiters, run) or '', '^(%d+) ([01]) (%S+) (%d+) (.*)$')
 return tonumber(ms) or 0, callable == '1', record, slot, tries
 end
-local function first() return call('ZRANGE', line, 0, 0)[1] end
+local function first() return call('ZRANGE', queue, 0, 0)[1] end
 local function unfit(waits)
-local front = try('ZRANGE', line, 0, 0)
+local front = try('ZRANGE', queue, 0, 0)
 local fault = front.err and wrong(10, front)
 if fault then return fault end
 if not waits and not first() then return end
-local entry = try('HGET', who, id)
-return type(entry) == 'table' and (wrong(11, entry) or call('HGET', who, id)) or nil
+local entry = try('HGET', waiters, id)
+return type(entry) == 'table' and (wrong(11, entry) or call('HGET', waiters, id)) or nil
 end
 local latest, since
 local function gap()
-local a, b = string.match(call('HGET', who, 'looks') or '', '^(%d+) (%d+)$')
+local a, b = string.match(call('HGET', waiters, 'looks') or '', '^(%d+) (%d+)$')
 latest, since = tonumber(a) or now, tonumber(b) or 0
 if now - latest > 12000 and since <= latest then since = now end
 end
 local function remember_looks()
-call('HSET', who, 'looks', string.format('%.0f %.0f', latest, since))
-call('PEXPIRE', who, 3600000)
+call('HSET', waiters, 'looks', string.format('%.0f %.0f', latest, since))
+call('PEXPIRE', waiters, 3600000)
 end
 local function note_look()
 gap()
@@ -234,15 +234,15 @@ remember_looks()
 end
 local function announce(ms, record)
 ms = math.min(ms, tonumber(string.match(record or '', '"ttl":(%d+)')) or ms)
-for place, run in ipairs(call('ZRANGE', line, 0, 2)) do publish(run, string.format('n %d %d', ms, place)) end
+for place, run in ipairs(call('ZRANGE', queue, 0, 2)) do publish(run, string.format('n %d %d', ms, place)) end
 end
 local function drop(run)
-call('ZREM', line, run)
-call('HDEL', who, run)
-if not first() then call('DEL', who) end
+call('ZREM', queue, run)
+call('HDEL', waiters, run)
+if not first() then call('DEL', waiters) end
 end
 local function leave(run)
-local place, left = call('ZRANK', line, run), call('PTTL', lock)
+local place, left = call('ZRANK', queue, run), call('PTTL', lock)
 drop(run)
 if place and place < 3 and left > 0 then announce(left, text(1)) end
 end
@@ -259,7 +259,7 @@ if n > 0 or not callable or excused then return 2000 end
 if n < 0 then return 6000 end
 end
 local function rouse()
-for _, run in ipairs(call('ZRANGE', line, 0, 99)) do
+for _, run in ipairs(call('ZRANGE', queue, 0, 99)) do
 if tell(run, 'g') ~= 0 then return end
 end
 end
@@ -281,16 +281,16 @@ return judged[key]
 end
 local most_dismissed = 250
 local function dismiss_front()
-local front = call('ZRANGE', line, 0, most_dismissed - 1)
-local entries, out, messages = call('HMGET', who, unpack(front)), {}, {}
+local front = call('ZRANGE', queue, 0, most_dismissed - 1)
+local entries, out, messages = call('HMGET', waiters, unpack(front)), {}, {}
 for i, run in ipairs(front) do
 local message = dismissal(string.match(entries[i] or '', '^%d+ [01] (%S+) (%d+) '))
 if not message then break end
 out[i], messages[i] = run, message
 end
-call('ZREM', line, unpack(out))
-call('HDEL', who, unpack(out))
-if not first() then call('DEL', who) end
+call('ZREM', queue, unpack(out))
+call('HDEL', waiters, unpack(out))
+if not first() then call('DEL', waiters) end
 for i, run in ipairs(out) do publish(run, messages[i]) end
 return #out == most_dismissed
 end
@@ -299,7 +299,7 @@ local paused_now = pause_lock()
 if paused_now then return paused_now ~= true and rouse() or nil end
 gap()
 local back = since > 0 and now - since <= 2000
-local excused = back and (latest >= since or caller and call('ZRANK', line, caller))
+local excused = back and (latest >= since or caller and call('ZRANK', queue, caller))
 local number, run = next_fence(now), first()
 if not number then return rouse() end
 while run do

@@ -15,7 +15,7 @@ local head, rest = split(record)
 return head .. mark .. rest
 end
 local call, try = redis.call, redis.pcall
-local lock, fence, gone, paused, resumed, slots, job, runs, bad, line, who = unpack(KEYS)
+local lock, fence, gone, paused, resumed, slots, job, runs, bad, queue, waiters = unpack(KEYS)
 local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
 local jobs = ARGV[7] ~= '' and ARGV[7] or nil
 local time = call('TIME')
@@ -167,10 +167,10 @@ enter(runs, entry)
 if how ~= 'ok' then enter(bad, entry) end
 end
 local function ended_run(open, how, status, more)
-local who, fence, asked, at = string.match(open, '^(.*) (%d+) (%d+) (%d+)$')
-if not who then who, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - - 0', 0, 0, 0 end
+local run, fence, asked, at = string.match(open, '^(.*) (%d+) (%d+) (%d+)$')
+if not run then run, fence, asked, at = string.match(open, '^%S*') .. ' - - 0 - - 0', 0, 0, 0 end
 local waited = tonumber(asked) > 0 and math.max(at - asked, 0) or 0
-return string.format('%s %.0f %.0f %s %.0f %s %s%s', who, fence - at, waited, at, math.max(now - at, 0), how, status, more)
+return string.format('%s %.0f %.0f %s %.0f %s %s%s', run, fence - at, waited, at, math.max(now - at, 0), how, status, more)
 end
 local function record_end(open, how, status, more)
 local entry = ended_run(open, how, status, more)
@@ -194,14 +194,14 @@ note('PEXPIRE', jobs, 7776000000)
 note('HSET', job, 'listed', math.floor(now / day))
 note('ZREMRANGEBYSCORE', jobs, '-inf', now - 7776000000)
 end
-local function open_run(who, fence, asked, at, name)
+local function open_run(run, fence, asked, at, name)
 local known = note('HMGET', job, 'open', 'listed')
 if not known then return 0 end
 local open = known[1] or ''
 local before = vanished(open)
 if before then record_end(before, 'vanished', '-', '') end
 if string.match(open, '^%S+') ~= id then
-note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, who, fence, asked, at))
+note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, run, fence, asked, at))
 note('PEXPIRE', job, 7776000000)
 end
 local due = tonumber(known[2]) ~= math.floor(now / day)

@@ -15,7 +15,7 @@ local head, rest = split(record)
 return head .. mark .. rest
 end
 local call, try = redis.call, redis.pcall
-local lock, fence, gone, paused, resumed, slots, job, runs, bad, line, who = unpack(KEYS)
+local lock, fence, gone, paused, resumed, slots, job, runs, bad, queue, waiters = unpack(KEYS)
 local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
 local jobs = ARGV[7] ~= '' and ARGV[7] or nil
 local time = call('TIME')
