@@ -27,6 +27,10 @@ type Inspector interface {
 	// and lie further back, too: at most one entry of each run, the latest.
 	Runs(ctx context.Context, name string, bad bool) ([]Entry, error)
 
+	// Outputs are the ends of what the runs of these jobs printed, in the order of the names. Each Output has at
+	// most the last bytes of what was kept, so many.
+	Outputs(ctx context.Context, names []string, most int) ([]JobOutputs, error)
+
 	// Address names the place for messages, without user and password.
 	Address() string
 }
@@ -131,6 +135,13 @@ type Entry struct {
 	Status   int       // of the command, or redlockrun's own; < 0: unknown
 	Lost     bool      // the lock was lost before the end
 	Reason   string    // of an act
+}
+
+// JobOutputs are what is kept of the output of one job's runs.
+type JobOutputs struct {
+	Name    string
+	Outputs []Output // newest first, one of each run
+	Unread  []string // what could not be read, as of a [Job]
 }
 
 // A Waiter is a run in the queue.

@@ -11,12 +11,15 @@ import (
 var errStrange = errors.New("read reply: it is not one of ours")
 
 // refusal says for users why a command was refused.
-func refusal(r jobsReply) string {
-	switch refused := link.ReadRefusal(r.why).Refusal; refused.Code {
+func refusal(r jobsReply) string { return explainRefusal(r.command, r.why) }
+
+// explainRefusal says for users what a server's refusal of a command means.
+func explainRefusal(command, why string) string {
+	switch refused := link.ReadRefusal(why).Refusal; refused.Code {
 	case "NOPERM", "DENIED":
-		return "the user may not use " + lock.Escaped(r.command)
+		return "the user may not use " + lock.Escaped(command)
 	case lock.NOCOMMAND:
-		return "the server does not know " + lock.Escaped(r.command)
+		return "the server does not know " + lock.Escaped(command)
 	default:
 		return lock.Escaped(refused.Text)
 	}

@@ -114,3 +114,31 @@ func readRuns(r *link.Reply) (n runsReply) {
 	}
 	return n
 }
+
+// An outputsReply is what the step about outputs answers:
+//
+//	{1, {1, entry...}...}    the entries of each job, shortened
+//	      {0}                the key is no list
+//	      {-1, error}        the server refused the command that reads it
+type outputsReply struct{ jobs []outputsOfJob }
+
+type outputsOfJob struct {
+	code  int64
+	texts []string
+}
+
+func readOutputs(r *link.Reply) (o outputsReply) {
+	if r.Code() != 1 {
+		r.Strange()
+	}
+	for r.Len() > 0 {
+		r.List(func(job *link.Reply) {
+			one := outputsOfJob{job.Number(-1, 1), job.Texts()}
+			if one.code == -1 && len(one.texts) != 1 || one.code == 0 && len(one.texts) > 0 {
+				job.Strange()
+			}
+			o.jobs = append(o.jobs, one)
+		})
+	}
+	return o
+}

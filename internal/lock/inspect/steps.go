@@ -16,9 +16,12 @@ var (
 	scanLua string
 	//go:embed runs.lua
 	runsLua string
+	//go:embed outputs.lua
+	outputsLua string
 
-	jobsStep  = link.NewScript("GETRANGE", readJobs, jobsLua)
-	namesStep = link.NewScript("ZSCAN", readNames, namesLua)
-	scanStep  = link.NewScript("SCAN", readNames, scanLua)
-	runsStep  = link.NewScript("LRANGE", readRuns, runsLua)
+	jobsStep    = link.NewScript("GETRANGE", readJobs, jobsLua)
+	namesStep   = link.NewScript("ZSCAN", readNames, namesLua)
+	scanStep    = link.NewScript("SCAN", readNames, scanLua)
+	runsStep    = link.NewScript("LRANGE", readRuns, runsLua)
+	outputsStep = link.NewScript("LRANGE", readOutputs, outputsLua)
 )

@@ -97,6 +97,25 @@ func (in *inspector) Runs(ctx context.Context, name string, bad bool) ([]lock.En
 	return mergedEntries(lock.Majority(in.quorum.size), lists), err
 }
 
+// Outputs implements lock.Inspector: those that any master has, one of each run.
+func (in *inspector) Outputs(ctx context.Context, names []string, most int) ([]lock.JobOutputs, error) {
+	said, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) ([]lock.JobOutputs, error) {
+		return m.Outputs(ctx, names, most)
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]lock.JobOutputs, 0, len(names))
+	for i, name := range names {
+		var seen []masterOutputs
+		for _, s := range said {
+			seen = append(seen, masterOutputs{s.address, s.answer[i]})
+		}
+		all = append(all, mergedOutputs(name, seen))
+	}
+	return all, nil
+}
+
 // A saying is what one master has answered.
 type saying[R any] struct {
 	address string

@@ -164,26 +164,33 @@ func (m *merger) represent(holder string) {
 	m.job.Holder.Ended = ended
 }
 
-// unread takes in what could not be read, with the name of the master unless all say so.
+// unread takes in what could not be read.
 func (m *merger) unread() {
+	texts := unreadOf(m.seen, func(s sight) (string, []string) { return s.address, s.job.Unread })
+	m.job.Unread = append(m.job.Unread, texts...)
+}
+
+// unreadOf are what masters say that could not be read, each with the name of the master unless all say so.
+func unreadOf[S any](seen []S, of func(S) (address string, unread []string)) (all []string) {
 	from := map[string]int{}
-	for _, s := range m.seen {
-		for _, text := range s.job.Unread {
+	for _, s := range seen {
+		_, texts := of(s)
+		for _, text := range texts {
 			from[text]++
 		}
 	}
-	said := map[string]bool{}
-	for _, s := range m.seen {
-		for _, text := range s.job.Unread {
-			if from[text] < len(m.seen) {
-				text = s.address + ": " + text
+	for _, s := range seen {
+		address, texts := of(s)
+		for _, text := range texts {
+			if from[text] < len(seen) {
+				text = address + ": " + text
 			}
-			if !said[text] {
-				said[text] = true
-				m.note("%s", text)
+			if !slices.Contains(all, text) {
+				all = append(all, text)
 			}
 		}
 	}
+	return all
 }
 
 // unfit takes in why no run can take the lock, if too few masters are left for a majority.

@@ -28,6 +28,11 @@ func (m *merger) ledger() {
 	m.job.Stopped = latest(func(j lock.Job) lock.Entry { return j.Stopped })
 	m.job.Runs = m.entries(func(j lock.Job) []lock.Entry { return j.Runs })
 	for _, s := range m.seen {
+		if t := s.job.Tail; m.job.Tail.Run == "" || t.Run == m.job.LastEnd.Run {
+			m.job.Tail = t
+		}
+	}
+	for _, s := range m.seen {
 		if j := s.job; j.Mean > 0 && (m.job.Mean == 0 || j.LastEnd.Run == m.job.LastEnd.Run) {
 			m.job.Mean = j.Mean
 			if j.LastEnd.Run == m.job.LastEnd.Run {

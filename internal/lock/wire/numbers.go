@@ -12,6 +12,8 @@ var numbers = map[string]int64{
 	"RunIDLen":          lock.RunIDLen,
 	"RecordEnd":         RecordMax - 1,
 	"MaxEntry":          maxEntry,
+	"MaxOutputEntry":    MaxOutputEntry,
+	"MostOutputs":       MostOutputs,
 	"MaxSlot":           maxSlotState,
 	"MostSlots":         MostSlots,
 	"Remembered":        Remembered.Milliseconds(),
