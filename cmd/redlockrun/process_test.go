@@ -17,7 +17,7 @@ import (
 // Texts by which a proxy knows the requests of a run.
 const (
 	acquiring = " once" // the mode of one that does not wait
-	renewing  = "redis.pcall('GETRANGE', KEYS[1], 0, 42)"
+	renewing  = "redis.call('PEXPIRE', KEYS[1], ARGV[2])"
 	releasing = "local function keep_on"
 )
 
