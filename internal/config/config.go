@@ -23,6 +23,7 @@ type Config struct {
 	Slot       lock.Slot     // the piece of work; none without --once-per and --once
 	SlotPeriod time.Duration // of --once-per; else 0
 	History    int           // how many runs the ledger keeps; 0: this run is not recorded
+	MaxAge     lock.MaxAge   // how old the last success may become, if the run says so
 
 	Attempts     int           // how often the command is started at most, at least once
 	AttemptDelay time.Duration // after the first failure; each further pause is twice as long, up to MaxAttemptDelay
@@ -68,6 +69,7 @@ func (s *Sources) Config(command []string) (Config, error) {
 
 		IgnorePause:  r.switchOn("ignore-pause"),
 		History:      r.number("history", maxHistory),
+		MaxAge:       r.maxAge(),
 		Attempts:     r.positive("attempts", maxAttempts),
 		AttemptDelay: r.attemptDelay(),
 		Splay:        r.limit("splay", 0),
@@ -116,7 +118,7 @@ func (c Config) checkPlace() error {
 	case c.Address.Local && c.IgnorePause:
 		return noPauses(c.sources, c.Address)
 	}
-	return nil
+	return c.checkMaxAge()
 }
 
 // hasQueue reports whether redlockrun keeps a queue of the lock's waiters there.

@@ -100,7 +100,7 @@ func TestDefaultsAreThoseOfTheHelp(t *testing.T) {
 	}
 	if c.Slot != (lock.Slot{}) || c.History != 50 || c.Attempts != 1 || c.AttemptDelay != 10*time.Second ||
 		c.Splay != 0 ||
-		c.ReportFile != "" {
+		c.ReportFile != "" || c.MaxAge.Set {
 		t.Errorf("%+v", c)
 	}
 	if c.Servers.ReplicasTimeout != lock.DefaultReplicasTimeout {
@@ -163,6 +163,7 @@ var everySetting = map[string]struct {
 	"attempt-delay": {"2", func(c config.Config) bool { return c.AttemptDelay == 2*time.Second }},
 	"ignore-pause":  {"true", func(c config.Config) bool { return c.IgnorePause }},
 	"history":       {"8", func(c config.Config) bool { return c.History == 8 }},
+	"max-age":       {"26h", func(c config.Config) bool { return c.MaxAge == lock.MaxAge{Set: true, Limit: 26 * time.Hour} }},
 	"report-file":   {"/r", func(c config.Config) bool { return c.ReportFile == "/r" }},
 	"max-waiters":   {"3", func(c config.Config) bool { return c.Wait.Max == 3 }},
 	"quiet":         {"true", nil},

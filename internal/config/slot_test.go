@@ -337,3 +337,35 @@ func TestAKeyIsMadeOfAllWords(t *testing.T) {
 	_, err := made([]string{"a\nb"})
 	wantRefused(t, err, "the command's name contains a control character", "--key NAME")
 }
+
+func TestHowOldTheLastSuccessMayBecome(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"26h": 26 * time.Hour, "1": time.Second, "45d": 45 * 24 * time.Hour, "1080h": 1080 * time.Hour, "0": 0, "0s": 0, "1d": 24 * time.Hour,
+	} {
+		if c, err := read(nil, "key=x", "max-age="+text); err != nil || c.MaxAge != (lock.MaxAge{Set: true, Limit: want}) {
+			t.Errorf("%s: %+v, %v", text, c.MaxAge, err)
+		}
+	}
+	for text, say := range map[string]string{
+		"0.5": "--max-age 500ms is too short", "46d": "--max-age 46d is too long\nthe most is 45d", "daily": `"daily" is no duration`,
+		"-1h": "is no duration", "": "--max-age is empty",
+	} {
+		_, err := read(nil, "key=x", "max-age="+text)
+		wantRefused(t, err, say)
+	}
+	file := configFile(t, "REDLOCKRUN_MAX_AGE=1h")
+	for say, flags := range map[string][]string{
+		"--max-age and --local do not go together":      {"max-age=1h", "local"},
+		"--max-age and --history 0 do not go together":  {"max-age=1h", "history=0"},
+		"REDLOCKRUN_MAX_AGE in ":                        {"history=0"},
+		" and --local do not go together: a file of th": {"local"},
+	} {
+		_, err := read(file, append(flags, "key=x")...)
+		wantRefused(t, err, say, "--max-age 0 takes it back")
+	}
+	for _, flags := range [][]string{{"max-age=0", "local"}, {"max-age=0", "history=0"}} {
+		if c, err := read(file, append(flags, "key=x")...); err != nil || c.MaxAge.Limit != 0 {
+			t.Errorf("%q: %+v, %v", flags, c.MaxAge, err)
+		}
+	}
+}

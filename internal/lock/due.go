@@ -8,6 +8,12 @@ import (
 // LongestMaxAge is the longest MaxAge of a job. Half of what the ledger remembers is left for pauses.
 const LongestMaxAge = 45 * 24 * time.Hour
 
+// MaxAge is how old the last success of a job may become, as a run says. The zero value says nothing.
+type MaxAge struct {
+	Set   bool
+	Limit time.Duration // 0: nothing is expected any more
+}
+
 // A PauseSpan is the time from which until which a job was, is or will be paused.
 type PauseSpan struct {
 	ID    string // of the pause

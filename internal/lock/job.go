@@ -135,6 +135,7 @@ type Entry struct {
 	Status   int       // of the command, or redlockrun's own; < 0: unknown
 	Lost     bool      // the lock was lost before the end
 	Reason   string    // of an act
+	Until    time.Time // of a pause: when it ends; zero: nobody knows
 }
 
 // JobOutputs are what is kept of the output of one job's runs.

@@ -47,6 +47,9 @@ type Request struct {
 	// History is how many runs the ledger keeps; 0: this run is not recorded.
 	History int
 
+	// MaxAge is how old the last success may become from now on.
+	MaxAge MaxAge
+
 	// IgnorePause takes the lock although the job is paused.
 	IgnorePause bool
 

@@ -22,9 +22,10 @@ var statusTexts = Texts{
 	Remarks: `A job is listed when it has run (but with --history 0). One of which nothing is known is
 said to be never seen.`,
 	Notes: `states: running; starting (the lock is being handed over); ended (its --min-hold is not
-over); idle; paused; silent (it should have renewed its lease, which still lasts);
-vanished (it has no lock any more, and has not said how it ended); stuck (the lock never
-expires by itself); foreign (the key is somebody else's).`,
+over); idle; overdue (idle, and the last success is older than --max-age allows); paused;
+silent (it should have renewed its lease, which still lasts); vanished (it has no lock any
+more, and has not said how it ended); stuck (the lock never expires by itself); foreign
+(the key is somebody else's).`,
 	Examples: `  redlockrun status --bad
   redlockrun status --watch --every 5`,
 	Status: "0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis.",
@@ -45,7 +46,7 @@ func defineStatus(c *Command, o *Operation) {
 	l := &statusLook{every: span(2 * time.Second)}
 	c.toggle(&l.choice.Running, "running", "what runs")
 	c.toggle(&l.choice.Paused, "paused", "what is paused")
-	c.toggle(&l.choice.Bad, "bad", "what has ended badly, has vanished, is silent or stuck")
+	c.toggle(&l.choice.Bad, "bad", "what has ended badly, has vanished, is overdue, silent or stuck")
 	c.text(&l.choice.Host, "host", config.KindHost, "what runs on HOST, or has vanished there")
 	c.toggle(&l.watch, "watch", "draw it anew until q or Ctrl-C; not on a terminal: print it")
 	c.span(&l.every, "every", "with --watch: so often (2s)")

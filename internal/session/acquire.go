@@ -77,6 +77,7 @@ func (s *session) Request() lock.Request {
 		Wait:    s.config.Wait,
 		Slot:    s.config.Slot,
 		History: s.config.History,
+		MaxAge:  s.config.MaxAge,
 
 		IgnorePause: s.config.IgnorePause,
 		Timeout:     s.config.Timeout,

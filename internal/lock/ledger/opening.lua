@@ -21,17 +21,27 @@ local function list(name, due)
   note('ZREMRANGEBYSCORE', jobs, '-inf', now - WIRE.Remembered)
 end
 
+-- limit_fields are fields of the job: how old the last success may become, if this run says so, with the fence by which it
+-- says so; and since when a success is expected, if none was. before is the limit before.
+local function limit_fields(before, number, since)
+  local limit = string.format('%s %.0f', max_age, number)
+  if max_age == '0' or string.find(before or '', '^[1-9]') then return 'max_age', limit end
+  return 'max_age', limit, 'max_age_since', string.format('%.0f', since)
+end
+
 -- open_run notes that this run has begun for good; one that is open and is not this one has vanished. It
 -- returns what a client that can reach the set of names has still to do: 0 nothing, 1 list the job, 2 list it if the set
 -- has lost it.
 local function open_run(run, fence, asked, at, name)
-  local known = note('HMGET', job, 'open', 'listed')
+  local known = note('HMGET', job, 'open', 'listed', 'max_age')
   if not known then return 0 end
   local open = known[1] or ''
   local before = vanished(open)
   if before then record_end(before, 'vanished', '-', '') end
   if string.match(open, '^%S+') ~= id then
-    note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, run, fence, asked, at))
+    local entry = string.format('%s %s 0 %.0f %.0f %.0f', id, run, fence, asked, at)
+    if max_age == '' then note('HSET', job, 'open', entry)
+    else note('HSET', job, 'open', entry, limit_fields(known[3], fence, at)) end
     note('PEXPIRE', job, WIRE.Remembered)
   end
   local due = tonumber(known[2]) ~= math.floor(now / day)

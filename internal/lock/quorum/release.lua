@@ -34,6 +34,7 @@ if whose == 'newer' then return {reply} end
 local how, status, lost = ARGV[12], ARGV[13], ARGV[14]
 local unread = slot_refused()
 local unwritten = slot ~= '' and not unread and end_here(how, status, lost, ARGV[20])
+if ARGV[18] == '1' and how ~= '' then set_limit(tonumber(ARGV[16]), now - tonumber(ARGV[17])) end
 close_here({
   how = how, status = status, lost = lost, attempts = ARGV[15], fence = ARGV[16], age = tonumber(ARGV[17]),
   leased = ARGV[18] == '1', vanished = ARGV[19], all_known = ARGV[21] == '1',

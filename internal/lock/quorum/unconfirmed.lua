@@ -45,16 +45,28 @@ local function unconfirmed_here()
   return known and table.concat(other_runs(known[1], known[2]), '\n') or ''
 end
 
--- open_here notes that this run has the lock here, and returns the other runs.
+-- open_here notes that this run has the lock here, and returns the other runs. How old the last success may become is
+-- noted with the fence 0, unless it is known: the run may have no majority.
 local function open_here(number, at)
-  local known = note('HMGET', job, 'open', 'unconfirmed', 'listed')
+  local known = note('HMGET', job, 'open', 'unconfirmed', 'listed', 'max_age')
   if not known then return '' end
   local others = table.concat(other_runs(known[1], known[2]), '\n')
   local run = string.format('%s %s 0 %.0f %.0f %.0f', id, words, number, asked, at)
-  note('HSET', job, 'open', run, 'unconfirmed', others)
+  if max_age == '' or max_age == '0' or known[4] then note('HSET', job, 'open', run, 'unconfirmed', others)
+  else note('HSET', job, 'open', run, 'unconfirmed', others, limit_fields('', 0, at)) end
   note('PEXPIRE', job, WIRE.Remembered)
   list(name, tonumber(known[3]) ~= math.floor(now / day))
   return others
+end
+
+-- set_limit notes how old the last success may become, as a run that had a majority says, unless a later one has said so.
+local function set_limit(number, at)
+  local before = max_age ~= '' and note('HGET', job, 'max_age')
+  if before == nil or max_age == '' then return end
+  if number > (tonumber(string.match(before or '', ' (%d+)$')) or -1) then
+    note('HSET', job, limit_fields(before, number, at))
+    note('PEXPIRE', job, WIRE.Remembered)
+  end
 end
 
 -- enter_vanished enters those of some runs that have vanished, the oldest first, and returns the others.

@@ -2,14 +2,17 @@
 -- ms. WIRE.X is the constant X of internal/lock/wire.
 -- KEYS   1 lock, 2 fence, 3 tombstone of the run, 4 paused, 5 resumed, 6 slots, 7 job, 8 runs, 9 bad, 10 queue, 11 waiters.
 --        A store leaves alone what is not its own: resumed is a quorum's, queue and waiters are one server's.
--- ARGV   1 run id, or the id of an operator's change, 2 how many runs the ledger keeps (0: nothing is written of it),
+-- ARGV   1 run id, or the id of an operator's change, 2 how many runs the ledger keeps (0: nothing is written of it), and
+--        behind a blank how old the last success may become, in ms (0: there is no limit any more), if the run says so,
 --        3 "host user pid command slot" as words, 4 when the run asked first (0 or less: so many ms ago), 5 slot ("":
 --        none), 6 name of the lock, 7 the set of names: no key of the step, since it lives in another slot of a Cluster,
 --        where it is ""; from 8 on what the step is told beside
 
 local call, try = redis.call, redis.pcall
 local lock, fence, gone, paused, resumed, slots, job, runs, bad, queue, waiters = unpack(KEYS)
-local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
+local id, words, slot, name = ARGV[1], ARGV[3], ARGV[5], ARGV[6]
+local history, max_age = string.match(ARGV[2], '^(%d+) ?(%d*)$')
+history = tonumber(history)
 local jobs = ARGV[7] ~= '' and ARGV[7] or nil
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -13,4 +13,5 @@ if is_pause(held) or left == -2 then -- a run that had ignored it may have died
   pass_lock()
 end
 enter_act('resume')
+end_pause(wanted)
 return state(1, wanted)

@@ -5,6 +5,7 @@ package step
 
 import (
 	_ "embed"
+	"strconv"
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/ledger"
@@ -42,6 +43,7 @@ var Prelude = Record + preludeLua
 type Asker struct {
 	Run     string // or the change of an operator
 	History int    // how many runs the ledger keeps; 0: nothing is written of it
+	MaxAge  lock.MaxAge
 	Words   string // as wire.WhoText has them
 	Asked   int64  // when the run asked first, ms of the server's clock; 0 or less: so many ms ago
 	Slot    string
@@ -51,7 +53,11 @@ type Asker struct {
 
 // Args are what a step is told: by each asker the same, and then more.
 func (a Asker) Args(more ...any) []any {
-	return append([]any{a.Run, a.History, a.Words, a.Asked, a.Slot, a.Name, a.Names}, more...)
+	ledger := strconv.Itoa(a.History)
+	if a.MaxAge.Set {
+		ledger += " " + strconv.FormatInt(lock.Milliseconds(a.MaxAge.Limit), 10)
+	}
+	return append([]any{a.Run, ledger, a.Words, a.Asked, a.Slot, a.Name, a.Names}, more...)
 }
 
 // Look is the act that changes nothing.

@@ -53,6 +53,9 @@ func EntryText(e lock.Entry) string {
 	if e.Reason != "" {
 		words = append(words, "why="+Word(e.Reason))
 	}
+	if !e.Until.IsZero() {
+		words = append(words, "until="+strconv.FormatInt(milliseconds(e.Until), 10))
+	}
 	return strings.Join(words, " ")
 }
 
@@ -132,6 +135,8 @@ func readNamed(e *lock.Entry, name, value string, named bool) {
 		e.Lost = value == "1"
 	case name == "why":
 		e.Reason = unword(value)
+	case name == "until":
+		e.Until = instant(value)
 	}
 }
 

@@ -105,6 +105,9 @@ func readMaxAge(text string) (age time.Duration, fence int64, ok bool) {
 	return span(n), fence, true
 }
 
+// mostPauses is how many pauses are kept of a job since its last success.
+const mostPauses = 64
+
 // readPauses reads "<id>/<since>/<until> ..." in ms; 0: no end is known. ok is false if one of them is none of ours.
 func readPauses(text string) (pauses []lock.PauseSpan, ok bool) {
 	ok = true

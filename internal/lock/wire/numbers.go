@@ -16,6 +16,7 @@ var numbers = map[string]int64{
 	"MostOutputs":       MostOutputs,
 	"MaxSlot":           maxSlotState,
 	"MostSlots":         MostSlots,
+	"MostPauses":        mostPauses,
 	"Remembered":        Remembered.Milliseconds(),
 	"SlotsRemembered":   SlotsRemembered.Milliseconds(),
 	"WaitersRemembered": WaitersRemembered.Milliseconds(),

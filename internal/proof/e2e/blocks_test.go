@@ -85,7 +85,7 @@ func TestEveryExampleOfThePagesIsTested(t *testing.T) {
 		"rights",
 		"keys",
 		"takeover", "anacron", "clusters", "coalesce", "pings", "mail", "deploy", "replace",
-		"deadman", "deadmanservice", "deadmantimer", "nagios", "metricsenable", "metricsservice", "metricstimer",
+		"overdue", "deadman", "deadmanservice", "deadmantimer", "nagios", "metricsenable", "metricsservice", "metricstimer",
 		"jobspage",
 		"deb", "rpm", "apk", "archive", "source", "units", "dropin", "sums", "verify",
 		"imagestatus", "copyfrom", "initcontainer",

@@ -27,6 +27,24 @@ func TestRecipeDeadMansSwitchSpeaksUntilTheJobSucceeds(t *testing.T) {
 	}
 }
 
+func TestRecipeOfAJobThatShouldHaveRunArmsEachReader(t *testing.T) {
+	s := newSite(t)
+	line := readCrontab(t, "overdue")
+	const script = "/opt/jobs/report.sh"
+	if !strings.HasSuffix(line.command, " -- "+script) {
+		t.Fatalf("%q", line.command)
+	}
+	s.provide("report.sh", "#!/bin/sh\n")
+	line.command = strings.Replace(line.command, script, filepath.Join(s.dir, "report.sh"), 1)
+	want(t, []run{s.cronOnce(line)}, run{})
+	if r := s.run("redlockrun", "check", "--all"); r.status != 0 {
+		t.Errorf("%v", r)
+	}
+	if r := s.run("redlockrun", "status", "nightly-report"); !strings.Contains(r.stdout, "a success at least every 26h; due in ") {
+		t.Errorf("%v", r)
+	}
+}
+
 // succeed lets a job have a success.
 func (s *site) succeed(key string) {
 	s.t.Helper()
@@ -141,7 +159,9 @@ var aMetric = regexp.MustCompile(`\bredlockrun_[a-z_]+\b`)
 
 func TestRecipeMetricsAreThoseOfThePageAndTheFiles(t *testing.T) {
 	s := newSite(t)
-	s.succeed("nightly-report")
+	if r := s.run("redlockrun", "--key", "nightly-report", "--max-age", "26h", "--", "true"); r != (run{}) {
+		t.Fatal(r)
+	}
 	s.hold("cancel-orders")
 	if r := s.run(s.metricsService()...); r != (run{}) {
 		t.Fatal(r)

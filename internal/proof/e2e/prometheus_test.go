@@ -173,21 +173,15 @@ func (d *daemon) evaluations(t *testing.T) (n int) {
 }
 
 // scrape is a node_exporter that reads the metrics in the site's directory, and a Prometheus that
-// reads it each second, with the rules of the project and a limit for one more job.
+// reads it each second, with the rules of the project.
 func (s *site) scrape() *daemon {
 	s.t.Helper()
 	node := s.serve("/metrics", "prometheus-node-exporter", "--web.listen-address=%s", "--collector.disable-defaults",
 		"--collector.textfile", "--collector.textfile.directory="+s.dir)
 	impatient := strings.NewReplacer("for: 1m", "for: 1s", "for: 2m", "for: 1s", "for: 5m", "for: 1s")
 	s.provide("alerts.yml", impatient.Replace(page(s.t, "docs/monitoring/alerts.yml")))
-	s.provide("more.yml", `groups:
-  - name: more
-    rules:
-      - {record: redlockrun:max_age_seconds, expr: vector(60), labels: {key: paused-job}}
-      - {record: redlockrun:max_age_seconds, expr: vector(60), labels: {key: never-ran}}
-`)
 	s.provide("prometheus.yml", `global: {scrape_interval: 1s, evaluation_interval: 1s}
-rule_files: [alerts.yml, more.yml]
+rule_files: [alerts.yml]
 scrape_configs:
   - job_name: node
     static_configs: [{targets: ["`+node.addr+`"]}]
@@ -260,11 +254,10 @@ func (s *site) keepWriting() (stop func()) {
 // A real Prometheus scrapes a real node_exporter that reads what a real fleet's metrics are.
 func TestAlertsFireForWhatIsWrongAndForNothingElse(t *testing.T) {
 	s := newSite(t)
-	s.succeed("cancel-orders") // healthy
-	s.succeed("paused-job")
-	s.end("paused-job", 48*time.Hour)
-	s.succeed("nightly-report")
-	s.end("nightly-report", 27*time.Hour)
+	s.expect("cancel-orders", "1h", "true") // healthy
+	s.expect("nightly-report", "1", "true") // never again
+	s.expect("never-succeeded", "1", "false")
+	s.expect("paused-job", "1", "true")
 	s.vanish("died")
 	s.freeze("frozen")
 	if r := s.run("redlockrun", "pause", "-q", "paused-job"); r.status != 0 {
@@ -276,7 +269,7 @@ func TestAlertsFireForWhatIsWrongAndForNothingElse(t *testing.T) {
 	stop := s.keepWriting()
 	p := s.scrape()
 	wrong := []string{
-		"RedlockrunJobOverdue nightly-report", "RedlockrunJobOverdue never-ran", "RedlockrunJobVanished died",
+		"RedlockrunJobOverdue nightly-report", "RedlockrunJobOverdue never-succeeded", "RedlockrunJobVanished died",
 		"RedlockrunJobSilent frozen",
 	}
 	p.fires(t, wrong...)
@@ -317,7 +310,6 @@ func TestAlertsFireForWhatIsWrongAndForNothingElse(t *testing.T) {
 		s.succeed("cancel-orders")
 		s.succeed("nightly-report")
 		s.succeed("paused-job")
-		s.succeed("never-ran")
 		if !redistest.Until(ages, func() bool {
 			firing, err := p.alerts()
 			return err == nil && len(firing) == 0
@@ -338,13 +330,11 @@ func TestAlertsFireForWhatIsWrongAndForNothingElse(t *testing.T) {
 	})
 }
 
-// end lets the last run of a job have ended so long ago.
-func (s *site) end(key string, ago time.Duration) {
+// expect runs a command, and says how old the last success of its job may become.
+func (s *site) expect(key, maxAge, command string) {
 	s.t.Helper()
-	at := time.Now().Add(-ago).UnixMilli()
-	entry := fmt.Sprintf("01AAAAAAAAAAAAAAAAAAAAAAAA web-1 alice 12 php - 1 0 0 %d 1000 ok 0", at)
-	if _, err := s.server.Do("HSET", "redlockrun:{"+key+"}:job", "last", entry, "good", entry); err != nil {
-		s.t.Fatal(err)
+	if r := s.run("redlockrun", "--key", key, "--max-age", maxAge, "--", command); (r.status == 0) != (command == "true") {
+		s.t.Fatal(r)
 	}
 }
 

@@ -16,7 +16,9 @@ return head .. mark .. rest
 end
 local call, try = redis.call, redis.pcall
 local lock, fence, gone, paused, resumed, slots, job, runs, bad, queue, waiters = unpack(KEYS)
-local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
+local id, words, slot, name = ARGV[1], ARGV[3], ARGV[5], ARGV[6]
+local history, max_age = string.match(ARGV[2], '^(%d+) ?(%d*)$')
+history = tonumber(history)
 local jobs = ARGV[7] ~= '' and ARGV[7] or nil
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -16,7 +16,9 @@ return head .. mark .. rest
 end
 local call, try = redis.call, redis.pcall
 local lock, fence, gone, paused, resumed, slots, job, runs, bad, queue, waiters = unpack(KEYS)
-local id, history, words, slot, name = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[5], ARGV[6]
+local id, words, slot, name = ARGV[1], ARGV[3], ARGV[5], ARGV[6]
+local history, max_age = string.match(ARGV[2], '^(%d+) ?(%d*)$')
+history = tonumber(history)
 local jobs = ARGV[7] ~= '' and ARGV[7] or nil
 local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -194,14 +196,21 @@ note('PEXPIRE', jobs, 7776000000)
 note('HSET', job, 'listed', math.floor(now / day))
 note('ZREMRANGEBYSCORE', jobs, '-inf', now - 7776000000)
 end
+local function limit_fields(before, number, since)
+local limit = string.format('%s %.0f', max_age, number)
+if max_age == '0' or string.find(before or '', '^[1-9]') then return 'max_age', limit end
+return 'max_age', limit, 'max_age_since', string.format('%.0f', since)
+end
 local function open_run(run, fence, asked, at, name)
-local known = note('HMGET', job, 'open', 'listed')
+local known = note('HMGET', job, 'open', 'listed', 'max_age')
 if not known then return 0 end
 local open = known[1] or ''
 local before = vanished(open)
 if before then record_end(before, 'vanished', '-', '') end
 if string.match(open, '^%S+') ~= id then
-note('HSET', job, 'open', string.format('%s %s 0 %.0f %.0f %.0f', id, run, fence, asked, at))
+local entry = string.format('%s %s 0 %.0f %.0f %.0f', id, run, fence, asked, at)
+if max_age == '' then note('HSET', job, 'open', entry)
+else note('HSET', job, 'open', entry, limit_fields(known[3], fence, at)) end
 note('PEXPIRE', job, 7776000000)
 end
 local due = tonumber(known[2]) ~= math.floor(now / day)
@@ -263,14 +272,23 @@ local known = note('HMGET', job, 'open', 'unconfirmed')
 return known and table.concat(other_runs(known[1], known[2]), '\n') or ''
 end
 local function open_here(number, at)
-local known = note('HMGET', job, 'open', 'unconfirmed', 'listed')
+local known = note('HMGET', job, 'open', 'unconfirmed', 'listed', 'max_age')
 if not known then return '' end
 local others = table.concat(other_runs(known[1], known[2]), '\n')
 local run = string.format('%s %s 0 %.0f %.0f %.0f', id, words, number, asked, at)
-note('HSET', job, 'open', run, 'unconfirmed', others)
+if max_age == '' or max_age == '0' or known[4] then note('HSET', job, 'open', run, 'unconfirmed', others)
+else note('HSET', job, 'open', run, 'unconfirmed', others, limit_fields('', 0, at)) end
 note('PEXPIRE', job, 7776000000)
 list(name, tonumber(known[3]) ~= math.floor(now / day))
 return others
+end
+local function set_limit(number, at)
+local before = max_age ~= '' and note('HGET', job, 'max_age')
+if before == nil or max_age == '' then return end
+if number > (tonumber(string.match(before or '', ' (%d+)$')) or -1) then
+note('HSET', job, limit_fields(before, number, at))
+note('PEXPIRE', job, 7776000000)
+end
 end
 local function enter_vanished(list, vanished_runs)
 local others = {}
