@@ -123,7 +123,8 @@ func parts(name string) (all []string) {
 
 func TestNamesAreSplitIntoWords(t *testing.T) {
 	for name, want := range map[string]string{
-		"giveBack": "give back", "TestAPIKey": "test api key", "call_back": "call back", "ID": "id", "heedsACL": "heeds acl",
+		"giveBack": "give back", "TestAPIKey": "test api key", "call_back": "call back", "ID": "id",
+		"heedsACL": "heeds acl",
 	} {
 		if got := strings.Join(parts(name), " "); got != want {
 			t.Errorf("parts of %s: got %q, want %q", name, got, want)

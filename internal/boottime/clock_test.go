@@ -27,7 +27,8 @@ func TestASleepMovesAClockAndNoTimer(t *testing.T) {
 		clock.Sleep(time.Hour)
 		clock.Sleep(time.Minute)
 		time.Sleep(time.Second)
-		if passed := clock.Now().Sub(start); passed != time.Hour+time.Minute+time.Second || time.Since(woken) != time.Second {
+		if passed := clock.Now().Sub(start); passed != time.Hour+time.Minute+time.Second ||
+			time.Since(woken) != time.Second {
 			t.Errorf("%v have passed, of which %v awake", passed, time.Since(woken))
 		}
 		if clock.Looks() != 2 {

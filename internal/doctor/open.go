@@ -54,9 +54,9 @@ func (e *Examination) addSentinels(ctx context.Context, url int, src *link.Sourc
 	master, err := src.FindMaster(ctx)
 	if err != nil {
 		why := link.Unavailable(src.Address(), err).Err
-		e.Incomplete = append(e.Incomplete, about("sentinel", Fail, "no sentinel names the master %s: %s", lock.Escaped(name),
-			why).
-			to("check the name of the master in the URL, and the sentinels: redis-cli -p 26379 sentinel masters"))
+		e.Incomplete = append(e.Incomplete,
+			about("sentinel", Fail, "no sentinel names the master %s: %s", lock.Escaped(name), why).
+				to("check the name of the master in the URL, and the sentinels: redis-cli -p 26379 sentinel masters"))
 		return
 	}
 	e.addPeers(Peer{Role: Keeper, URL: url}, src.Peer(master))
@@ -68,8 +68,9 @@ func (e *Examination) addNodes(ctx context.Context, url int, src *link.Source) {
 	nodes, err := src.SlotServers(ctx)
 	if err != nil && !isSingle(link.Unavailable(src.Address(), err)) {
 		why := link.Unavailable(src.Address(), err).Err
-		e.Incomplete = append(e.Incomplete, about("cluster", Unseen, "which nodes there are beside those of the URL: %s", why).
-			to("+cluster|slots shows them"))
+		e.Incomplete = append(e.Incomplete,
+			about("cluster", Unseen, "which nodes there are beside those of the URL: %s", why).
+				to("+cluster|slots shows them"))
 	}
 	for _, node := range nodes {
 		if !contains(named, node) {

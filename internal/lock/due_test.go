@@ -46,27 +46,31 @@ func TestThePausedTimeMovesTheDeadline(t *testing.T) {
 
 func TestAJobIsOverdueIfItsDeadlineIsOver(t *testing.T) {
 	ok := func(minute int) Entry { return Entry{Run: "a", End: EndOk, Ended: at(minute)} }
+	const hour = time.Hour
+	failed := Entry{Run: "b", End: EndFailed, Ended: at(50)}
 	pause := &PauseMark{Since: at(50)}
 	for name, c := range map[string]struct {
 		job     Job
 		due     int // minutes after noon; < 0: not known
 		overdue bool
 		since   int // when it became overdue; < 0: it has not
-
 	}{
-		"nothing is expected":                  {Job{LastSuccess: ok(0)}, -1, false, -1},
-		"it has never succeeded":               {Job{MaxAge: time.Hour, MaxAgeSince: at(5)}, 65, true, 65},
-		"the success came after":               {Job{MaxAge: time.Hour, MaxAgeSince: at(5), LastSuccess: ok(20)}, 80, true, 80},
-		"it was asked for after":               {Job{MaxAge: time.Hour, MaxAgeSince: at(50), LastSuccess: ok(20)}, 110, false, -1},
-		"to the very instant":                  {Job{MaxAge: time.Hour, MaxAgeSince: at(40)}, 100, false, -1},
-		"the last end was the success":         {Job{MaxAge: time.Hour, LastSuccess: ok(5), LastEnd: ok(50)}, 110, false, -1},
-		"the last end was none":                {Job{MaxAge: time.Hour, LastSuccess: ok(5), LastEnd: Entry{Run: "b", End: EndFailed, Ended: at(50)}}, 65, true, 65},
-		"since when is not known":              {Job{MaxAge: time.Hour}, -1, false, -1},
-		"it was paused":                        {Job{MaxAge: time.Hour, LastSuccess: ok(0), Pauses: []PauseSpan{span(10, 50)}}, 100, false, -1},
-		"it is paused":                         {Job{MaxAge: time.Hour, LastSuccess: ok(0), State: StatePaused, Pause: pause}, -1, false, -1},
-		"it is paused after its run":           {Job{MaxAge: time.Hour, LastSuccess: ok(0), State: StateRunning, Pause: pause}, -1, false, -1},
-		"it was overdue, and then paused":      {Job{MaxAge: 20 * time.Minute, LastSuccess: ok(0), State: StatePaused, Pause: pause}, -1, false, 20},
-		"nobody knows since when it is paused": {Job{MaxAge: 20 * time.Minute, LastSuccess: ok(0), State: StatePaused}, -1, false, -1},
+		"nothing is expected":          {Job{LastSuccess: ok(0)}, -1, false, -1},
+		"it has never succeeded":       {Job{MaxAge: hour, MaxAgeSince: at(5)}, 65, true, 65},
+		"the success came after":       {Job{MaxAge: hour, MaxAgeSince: at(5), LastSuccess: ok(20)}, 80, true, 80},
+		"it was asked for after":       {Job{MaxAge: hour, MaxAgeSince: at(50), LastSuccess: ok(20)}, 110, false, -1},
+		"to the very instant":          {Job{MaxAge: hour, MaxAgeSince: at(40)}, 100, false, -1},
+		"the last end was the success": {Job{MaxAge: hour, LastSuccess: ok(5), LastEnd: ok(50)}, 110, false, -1},
+		"the last end was none":        {Job{MaxAge: hour, LastSuccess: ok(5), LastEnd: failed}, 65, true, 65},
+		"since when is not known":      {Job{MaxAge: hour}, -1, false, -1},
+		"it was paused":                {Job{MaxAge: hour, LastSuccess: ok(0), Pauses: []PauseSpan{span(10, 50)}}, 100, false, -1},
+		"it is paused":                 {Job{MaxAge: hour, LastSuccess: ok(0), State: StatePaused, Pause: pause}, -1, false, -1},
+		"it is paused after its run": {
+			Job{MaxAge: hour, LastSuccess: ok(0), State: StateRunning, Pause: pause}, -1, false, -1},
+		"it was overdue, and then paused": {
+			Job{MaxAge: 20 * time.Minute, LastSuccess: ok(0), State: StatePaused, Pause: pause}, -1, false, 20},
+		"the begin of the pause is unknown": {
+			Job{MaxAge: 20 * time.Minute, LastSuccess: ok(0), State: StatePaused}, -1, false, -1},
 	} {
 		c.job.Now = at(100)
 		due, known := c.job.Due()

@@ -150,7 +150,7 @@ type HeldError struct {
 	Key      string        // in the store
 	Holder   Holder        // only Foreign is set if the value is not our record
 	TTL      time.Duration // what is left; 0: unknown; negative: the key never expires by itself
-	Since    time.Time     // when the holder took it, by the store's clock, as an instant of package boottime; zero: unknown
+	Since    time.Time     // of the acquire, by the store's clock, as an instant of package boottime; zero: unknown
 	Position int           // in the queue, from 1; 0 outside it
 	Full     bool          // Wait.Max others already wait
 	Rejoined bool          // the run lost its position; this is a new one, at the end

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// An Output is the end of what the command of a run printed. Only a run that did not end well has one, if it was told to
-// keep it. What is unknown is zero, except Status. Any client of the server may have written any part of it.
+// An Output is the end of what the command of a run printed. Only a run that did not end well has one, if it was
+// told to keep it. What is unknown is zero, except Status. Any client of the server may have written any part of it.
 type Output struct {
 	Run     string
 	Host    string

@@ -50,7 +50,9 @@ func (b Backoff) At(n int) time.Duration {
 // TryTwice asks within half of the time of ctx, and after a failure once more, on whatever
 // connection ask makes then. unconfirmed is what isUnconfirmed says about the first error: the
 // request may have been executed, although its answer was lost.
-func TryTwice(ctx context.Context, ask func(context.Context) error, isUnconfirmed func(error) bool) (unconfirmed bool, err error) {
+func TryTwice(
+	ctx context.Context, ask func(context.Context) error, isUnconfirmed func(error) bool,
+) (unconfirmed bool, err error) {
 	deadline, _ := ctx.Deadline()
 	first, cancel := context.WithTimeout(ctx, time.Until(deadline)/2)
 	defer cancel()

@@ -17,7 +17,9 @@ const minTry = 250 * time.Millisecond
 // Await asks once, and while the lock is busy again as req.Wait says. ask returns *HeldError if
 // the lock is busy and *UnavailableError if no answer came within timeout. Await returns its last
 // answer, or, if no answer has come since the lock was busy, the clearest error.
-func Await(ctx context.Context, req Request, ask func(ctx context.Context, timeout time.Duration) (Lease, error)) (Lease, error) {
+func Await(
+	ctx context.Context, req Request, ask func(ctx context.Context, timeout time.Duration) (Lease, error),
+) (Lease, error) {
 	lease, err := ask(ctx, req.Timeout)
 	var held *HeldError
 	if errors.As(err, &held) {
@@ -29,7 +31,9 @@ func Await(ctx context.Context, req Request, ask func(ctx context.Context, timeo
 	return lease, err
 }
 
-func retry(ctx context.Context, req Request, held *HeldError, ask func(context.Context, time.Duration) (Lease, error)) (Lease, error) {
+func retry(
+	ctx context.Context, req Request, held *HeldError, ask func(context.Context, time.Duration) (Lease, error),
+) (Lease, error) {
 	var last error = held
 	var outage error // what says most of why there is no answer; nil if there is one
 	began := time.Now()

@@ -152,7 +152,8 @@ func (h *document) row(i int) {
 		h.Element("i", "", "class", classOf(s), "title", h.pauseTitle(s), "style", s.place.style())
 	}
 	for _, s := range r.overdue {
-		h.Element("i", "", "class", classOf(s), "title", h.overdueTitle(s, r.job), "tabindex", "0", "style", s.place.style())
+		title := "overdue since " + h.stamp(s.from) + ": a success was expected every " + report.Took(r.job.MaxAge)
+		h.Element("i", "", "class", classOf(s), "title", title, "tabindex", "0", "style", s.place.style())
 	}
 	for _, s := range r.spans {
 		h.run(s)

@@ -14,15 +14,10 @@ func late(j lock.Job) (d time.Duration, ok bool) {
 	return j.Now.Sub(due), j.Overdue()
 }
 
-// overdueOf is the mark where a job became overdue.
+// overdueOf returns the mark where a job became overdue.
 func overdueOf(j lock.Job) (s span, ok bool) {
 	at, ok := j.OverdueSince()
 	return span{look: overdueLook, from: at, to: at, lettered: true}, ok
-}
-
-// overdueTitle is what is said of such a mark.
-func (h *document) overdueTitle(s span, j lock.Job) string {
-	return "overdue since " + h.stamp(s.from) + ": a success was expected every " + report.Took(j.MaxAge)
 }
 
 // overdue lists the jobs that should have succeeded and have not, the one first that is overdue for longest.

@@ -111,7 +111,12 @@ func (h *document) summary() string {
 	kinds := []struct {
 		what string
 		is   func(lock.Job) bool
-	}{{"to be looked at", report.Bad}, {"overdue", func(j lock.Job) bool { return j.Overdue() }}, {"running", report.Running}, {"paused", report.Paused}}
+	}{
+		{"to be looked at", report.Bad},
+		{"overdue", func(j lock.Job) bool { return j.Overdue() }},
+		{"running", report.Running},
+		{"paused", report.Paused},
+	}
 	text := number(len(h.rows), "job")
 	for _, kind := range kinds {
 		n := 0

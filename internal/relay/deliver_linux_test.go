@@ -113,7 +113,8 @@ func TestASignalWithAValueArrives(t *testing.T) {
 	for _, sig := range []syscall.Signal{unix.SIGSEGV, unix.SIGTERM, 32, 34, 64} {
 		signals := deliver(t, sig)
 		info := [32]int32{int32(sig), 0, queued}
-		if _, _, e := unix.Syscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(unix.Getpid()), uintptr(sig), uintptr(unsafe.Pointer(&info))); e != 0 {
+		if _, _, e := unix.Syscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(unix.Getpid()), uintptr(sig),
+			uintptr(unsafe.Pointer(&info))); e != 0 {
 			t.Fatal(e)
 		}
 		if got := next(t, signals); got != os.Signal(sig) {

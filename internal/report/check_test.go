@@ -220,13 +220,15 @@ func TestTheLineOfCheck(t *testing.T) {
 	broken := lock.Job{Name: "a|b='c", Now: ledgers.Now, State: lock.StateIdle,
 		LastEnd: ledgers.Over('B', lock.EndFailed, 3, time.Minute, time.Hour)}
 	expected := lock.Job{
-		Name: "backup", State: lock.StateIdle, LastEnd: orders.LastSuccess, LastSuccess: orders.LastSuccess, MaxAge: 24 * time.Hour,
+		Name: "backup", State: lock.StateIdle, LastEnd: orders.LastSuccess, LastSuccess: orders.LastSuccess,
+		MaxAge: 24 * time.Hour,
 		Pauses: []lock.PauseSpan{{Since: ledgers.Before(3 * time.Hour), Until: ledgers.Before(2 * time.Hour)}},
 	}
 	paused := expected
 	paused.State, paused.Pause = lock.StatePaused, &lock.PauseMark{By: "alice@desk"}
 	never := lock.Job{
-		Name: "backup", State: lock.StateIdle, LastEnd: broken.LastEnd, MaxAge: time.Hour, MaxAgeSince: ledgers.Before(2 * time.Hour),
+		Name: "backup", State: lock.StateIdle, LastEnd: broken.LastEnd, MaxAge: time.Hour,
+		MaxAgeSince: ledgers.Before(2 * time.Hour),
 	}
 	unread := lock.Job{Name: "far", Unread: []string{"everything: connection | refused"}}
 	for _, c := range []struct {
@@ -246,14 +248,16 @@ func TestTheLineOfCheck(t *testing.T) {
 				`orders: the last run ended: ok on web-3, 1d ago | 'orders age'=97200s;;;0`},
 		{Rules{}, []lock.Job{expected}, "REDLOCKRUN CRITICAL - backup: overdue by 2h: no success for 27h " +
 			"(last 2026-02-28 11:30 UTC+02 on web-3), limit 24h and 1h of pauses | 'backup age'=97200s;;90000;0"},
-		{Rules{WarnAge: time.Hour}, []lock.Job{expected}, "REDLOCKRUN CRITICAL - backup: overdue by 2h: no success for 27h " +
-			"(last 2026-02-28 11:30 UTC+02 on web-3), limit 24h and 1h of pauses | 'backup age'=97200s;3600;90000;0"},
+		{Rules{WarnAge: time.Hour}, []lock.Job{expected},
+			"REDLOCKRUN CRITICAL - backup: overdue by 2h: no success for 27h (last 2026-02-28 11:30 UTC+02 on web-3), " +
+				"limit 24h and 1h of pauses | 'backup age'=97200s;3600;90000;0"},
 		{Rules{MaxAge: 28 * time.Hour}, []lock.Job{expected},
 			"REDLOCKRUN OK - backup: the last run ended: ok on web-3, 1d ago | 'backup age'=97200s;;100800;0"},
 		{Rules{}, []lock.Job{paused}, "REDLOCKRUN OK - backup: the last run ended: ok on web-3, 1d ago, " +
 			"paused by alice@desk, for ever | 'backup age'=97200s;;;0"},
-		{Rules{}, []lock.Job{never}, "REDLOCKRUN CRITICAL - backup: overdue by 1h: no success is remembered, limit 1h, " +
-			"the last run ended: failed 3 on web-3, 1h ago"},
+		{Rules{}, []lock.Job{never},
+			"REDLOCKRUN CRITICAL - backup: overdue by 1h: no success is remembered, limit 1h, " +
+				"the last run ended: failed 3 on web-3, 1h ago"},
 		{Rules{MaxFailures: 3}, []lock.Job{broken},
 			"REDLOCKRUN OK - a¦b='c: the last run ended: failed 3 on web-3, 1h ago | 'a%7Cb%3D%27c failures'=1;;2;0"},
 	} {
@@ -288,7 +292,8 @@ func plainText(s string) bool {
 
 func TestTheLineOfAllJobsCountsWhatIsFine(t *testing.T) {
 	t.Parallel()
-	good := lock.Job{Name: "a", Now: ledgers.Now, State: lock.StateIdle, LastEnd: ledgers.Over('A', lock.EndOk, 0, time.Minute, time.Hour)}
+	good := lock.Job{Name: "a", Now: ledgers.Now, State: lock.StateIdle,
+		LastEnd: ledgers.Over('A', lock.EndOk, 0, time.Minute, time.Hour)}
 	bad, unknown := good, lock.Job{Name: "c", Now: ledgers.Now, State: lock.StateIdle}
 	bad.Name, bad.LastEnd = "b|", ledgers.Over('B', lock.EndFailed, 3, time.Minute, time.Hour)
 	for want, jobs := range map[string][]lock.Job{
@@ -296,9 +301,8 @@ func TestTheLineOfAllJobsCountsWhatIsFine(t *testing.T) {
 		"REDLOCKRUN OK - 1 job is OK | jobs=1":        {good},
 		"REDLOCKRUN UNKNOWN -  | jobs=0":              nil,
 		"REDLOCKRUN UNKNOWN - c: never seen | jobs=1": {unknown},
-		"REDLOCKRUN CRITICAL - b¦: the last run ended: failed 3 on web-3, 1h ago; c: never seen; 1 job is OK | jobs=3": {
-			unknown, good, bad,
-		},
+		"REDLOCKRUN CRITICAL - b¦: the last run ended: failed 3 on web-3, 1h ago; " +
+			"c: never seen; 1 job is OK | jobs=3": {unknown, good, bad},
 	} {
 		if got := PluginOfAll(Rules{}.JudgeAll(jobs, ledgers.Zone), nil); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

@@ -116,7 +116,8 @@ func TestMetricsOfEachKindOfJob(t *testing.T) {
 		`run_started_timestamp_seconds{key="gone"}`, `run_started_timestamp_seconds{key="rest"}`,
 		`lease_seconds{key="no end"}`,
 		`lease_seconds{key="invoices"}`, `last_exit_status{key="gone"}`, `runs_total{key="gone",how="ok"}`,
-		`last_duration_seconds{key="unheard of"}`, `overdue{key="unheard of"}`, `due_timestamp_seconds{key="unheard of"}`,
+		`last_duration_seconds{key="unheard of"}`, `overdue{key="unheard of"}`,
+		`due_timestamp_seconds{key="unheard of"}`,
 		`due_timestamp_seconds{key="invoices"}`, // it is paused
 	} {
 		if v, there := got["redlockrun_"+series]; there {

@@ -57,8 +57,10 @@ func jobs() []lock.Job {
 			At: ledgers.Before(time.Second), Left: time.Minute,
 			Pause: &lock.PauseMark{By: "bob@desk"}},
 		{Name: "unheard of", State: lock.StateIdle},
-		{Name: "backup", State: lock.StateIdle, LastEnd: ledgers.Over('A', lock.EndOk, 0, time.Minute, 28*time.Hour), MaxAge: 26 * time.Hour},
-		{Name: "hangs", State: lock.StateRunning, Holder: ledgers.Holder('B', "web-5"), At: ledgers.Before(9 * time.Hour), Left: time.Minute,
+		{Name: "backup", State: lock.StateIdle, LastEnd: ledgers.Over('A', lock.EndOk, 0, time.Minute, 28*time.Hour),
+			MaxAge: 26 * time.Hour},
+		{Name: "hangs", State: lock.StateRunning, Holder: ledgers.Holder('B', "web-5"),
+			At: ledgers.Before(9 * time.Hour), Left: time.Minute,
 			MaxAge: time.Hour, MaxAgeSince: ledgers.Before(9 * time.Hour)},
 	}
 	for i := range all {
@@ -233,9 +235,11 @@ func TestTheChoiceOfJobs(t *testing.T) {
 		choice JobChoice
 		want   []string
 	}{
-		{JobChoice{Running: true}, []string{"soon paused", "cancel-orders", "handed over", "hangs", "no end", "search-index"}},
+		{JobChoice{Running: true}, []string{"soon paused", "cancel-orders", "handed over", "hangs", "no end",
+			"search-index"}},
 		{JobChoice{Paused: true}, []string{"invoices", "soon paused"}},
-		{JobChoice{Bad: true}, []string{"hangs", "no end", "search-index", "theirs\x1b[31m", "backup", "gone", "nightly-report"}},
+		{JobChoice{Bad: true}, []string{"hangs", "no end", "search-index", "theirs\x1b[31m", "backup", "gone",
+			"nightly-report"}},
 		{JobChoice{Bad: true, Running: true}, []string{"hangs", "no end", "search-index"}},
 		{JobChoice{Host: "web-9"}, []string{"gone"}},
 		{JobChoice{Host: "desk"}, nil},

@@ -28,7 +28,8 @@ var seededFaults = []struct {
 	{seededFault{"give a fence twice", "internal/lock/step/prelude.lua",
 		"math.max(last + 1, clock)", "math.max(last, 1)"}, "is not that of a lock"},
 	{seededFault{"start under a pause", "internal/lock/step/pauses.lua",
-		"  if fault or wanted == '' then return nil", "  if fault or wanted ~= 'x' then return nil"}, "is not that of a lock"},
+		"  if fault or wanted == '' then return nil", "  if fault or wanted ~= 'x' then return nil"},
+		"is not that of a lock"},
 	{seededFault{"run what is done", "internal/lock/ledger/slots.lua",
 		"  if closed then return 6, value end\n", ""}, "is not that of a lock"},
 }

@@ -224,8 +224,8 @@ func (p *process) config() watchdog.Config {
 
 // giveBack ends the lease as cmd/redlockrun does.
 func (p *process) giveBack(lease lock.Lease, end ending) {
-	releaseRequest := lock.ReleaseRequest{Result: lock.RunResult{End: end.how, Status: end.status, Attempts: end.attempts,
-		Lost: end.lost != nil}}
+	result := lock.RunResult{End: end.how, Status: end.status, Attempts: end.attempts, Lost: end.lost != nil}
+	releaseRequest := lock.ReleaseRequest{Result: result}
 	if end.lost == nil {
 		releaseRequest.Keep = max(0, p.tick.minHold-lease.Held())
 	}

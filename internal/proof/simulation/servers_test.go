@@ -16,7 +16,8 @@ func (p *plan) troubles(span time.Duration) {
 		kinds = append(kinds, "clock stands", "clock is set", "clock is set")
 	}
 	for range 1 + s.IntN(4) {
-		f := fault{kind: pick(s, kinds...), at: warm + s.between(0, span), length: s.spread(20*time.Millisecond, 20*time.Second)}
+		f := fault{kind: pick(s, kinds...), at: warm + s.between(0, span),
+			length: s.spread(20*time.Millisecond, 20*time.Second)}
 		if f.on = s.IntN(p.machines); f.kind == "clock is set" {
 			f.length = s.between(-5*time.Second, 5*time.Second)
 		}

@@ -25,7 +25,8 @@ var commands map[string]*command
 
 func init() {
 	commands = map[string]*command{}
-	for _, set := range []map[string]command{connCommands, keyCommands, stringCommands, hashCommands, listCommands, zsetCommands,
+	for _, set := range []map[string]command{connCommands, keyCommands, stringCommands, hashCommands, listCommands,
+		zsetCommands,
 		channelCommands, scriptCommands} {
 		for name, c := range set {
 			commands[name] = &c
@@ -67,7 +68,8 @@ func (s *Server) execute(c *Conn, words []string) reply {
 	case s.full && cmd.flags&grows != 0:
 		return errMemory
 	case len(c.channels)+len(c.patterns) > 0 && cmd.flags&listeners == 0:
-		return fault("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context",
+		return fault("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are "+
+			"allowed in this context",
 			fullName(words))
 	}
 	return cmd.run(s, c, words)
@@ -95,7 +97,8 @@ func stranger(words []string) (r reply, is bool) {
 		return r, false
 	}
 	second, _, _ := strings.Cut(words[1], "\x00")
-	return fault("ERR unknown subcommand '%s'. Try %s HELP.", second[:min(len(second), 128)], strings.ToUpper(words[0])), true
+	second = second[:min(len(second), 128)]
+	return fault("ERR unknown subcommand '%s'. Try %s HELP.", second, strings.ToUpper(words[0])), true
 }
 
 func unknown(words []string) reply {
@@ -107,7 +110,8 @@ func unknown(words []string) reply {
 		word, _, _ = strings.Cut(word, "\x00")
 		args.WriteString("'" + word[:min(len(word), 128-args.Len())] + "' ")
 	}
-	return fault("ERR unknown command '%s', with args beginning with: %s", words[0][:min(len(words[0]), 128)], args.String())
+	return fault("ERR unknown command '%s', with args beginning with: %s", words[0][:min(len(words[0]), 128)],
+		args.String())
 }
 
 var (

@@ -63,7 +63,8 @@ func hello(_ *Server, c *Conn, words []string) reply {
 		return fault("NOPROTO unsupported protocol version")
 	}
 	return several([]reply{text("server"), text("redis"), text("version"), text("7.0.15"), text("proto"), number(2),
-		text("id"), number(c.id), text("mode"), text("standalone"), text("role"), text("master"), text("modules"), several(nil)})
+		text("id"), number(c.id), text("mode"), text("standalone"), text("role"), text("master"), text("modules"),
+		several(nil)})
 }
 
 func client(_ *Server, c *Conn, words []string) reply {

@@ -7,14 +7,18 @@ import (
 )
 
 var keyCommands = map[string]command{
-	"del":       {-2, writes, del},
-	"unlink":    {-2, writes, del},
-	"exists":    {-2, 0, exists},
-	"type":      {2, 0, func(s *Server, _ *Conn, words []string) reply { return reply{kind: status, text: s.kind(words[1])} }},
-	"pttl":      {2, 0, func(s *Server, _ *Conn, words []string) reply { return s.left(words[1], 1) }},
-	"ttl":       {2, 0, func(s *Server, _ *Conn, words []string) reply { return s.left(words[1], 1000) }},
-	"pexpire":   {-3, writes, func(s *Server, _ *Conn, words []string) reply { return s.expire(words, s.millis(), 1) }},
-	"expire":    {-3, writes, func(s *Server, _ *Conn, words []string) reply { return s.expire(words, s.millis(), 1000) }},
+	"del":    {-2, writes, del},
+	"unlink": {-2, writes, del},
+	"exists": {-2, 0, exists},
+	"type": {2, 0, func(s *Server, _ *Conn, words []string) reply {
+		return reply{kind: status, text: s.kind(words[1])}
+	}},
+	"pttl":    {2, 0, func(s *Server, _ *Conn, words []string) reply { return s.left(words[1], 1) }},
+	"ttl":     {2, 0, func(s *Server, _ *Conn, words []string) reply { return s.left(words[1], 1000) }},
+	"pexpire": {-3, writes, func(s *Server, _ *Conn, words []string) reply { return s.expire(words, s.millis(), 1) }},
+	"expire": {-3, writes, func(s *Server, _ *Conn, words []string) reply {
+		return s.expire(words, s.millis(), 1000)
+	}},
 	"pexpireat": {-3, writes, func(s *Server, _ *Conn, words []string) reply { return s.expire(words, 0, 1) }},
 	"persist":   {2, writes, persist},
 	"keys":      {2, 0, func(s *Server, _ *Conn, words []string) reply { return texts(s.matching(words[1])) }},

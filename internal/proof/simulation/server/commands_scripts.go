@@ -3,8 +3,12 @@ package server
 import "strings"
 
 var scriptCommands = map[string]command{
-	"eval":       {-3, outside, func(s *Server, _ *Conn, words []string) reply { return s.eval(s.lua.script(words[1]), words) }},
-	"eval_ro":    {-3, outside, func(s *Server, _ *Conn, words []string) reply { return s.eval(s.lua.script(words[1]), words) }},
+	"eval": {-3, outside, func(s *Server, _ *Conn, words []string) reply {
+		return s.eval(s.lua.script(words[1]), words)
+	}},
+	"eval_ro": {-3, outside, func(s *Server, _ *Conn, words []string) reply {
+		return s.eval(s.lua.script(words[1]), words)
+	}},
 	"evalsha":    {-3, outside, evalSHA},
 	"evalsha_ro": {-3, outside, evalSHA},
 	"script":     {-2, outside, script},

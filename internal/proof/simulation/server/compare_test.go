@@ -161,7 +161,8 @@ func (tw *twin) same(words ...string) {
 	p.log = append(p.log, brief(words))
 	real, model := tw.ask(words...), string(tw.model.Feed(request(words)))
 	if a, b := p.plain(words, real), p.plain(words, model); a != b {
-		p.t.Fatalf("%s\nat %s to\n%q\nRedis answers %q,\nthe model     %q", strings.Join(p.log, "\n"), p.now, words, a, b)
+		p.t.Fatalf("%s\nat %s to\n%q\nRedis answers %q,\nthe model     %q",
+			strings.Join(p.log, "\n"), p.now, words, a, b)
 	}
 }
 
@@ -203,7 +204,8 @@ func unordered(words []string) bool {
 	case "hgetall", "hkeys", "keys", "scan", "zscan":
 		return true
 	case "eval":
-		return strings.Contains(words[1], "'HGETALL', key") || strings.Contains(words[1], "'SCAN'") || strings.Contains(words[1], "'ZSCAN'")
+		return strings.Contains(words[1], "'HGETALL', key") || strings.Contains(words[1], "'SCAN'") ||
+			strings.Contains(words[1], "'ZSCAN'")
 	}
 	return false
 }

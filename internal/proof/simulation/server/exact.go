@@ -163,7 +163,8 @@ func formatted(L *lua.LState, arg int, directive string, kind byte) string {
 		}
 		return fmt.Sprintf(directive+"s", text)
 	case 'q':
-		return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", "\\\n", "\r", `\r`, "\x00", `\000`).Replace(checkText(L, arg)) + `"`
+		escaper := strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", "\\\n", "\r", `\r`, "\x00", `\000`)
+		return `"` + escaper.Replace(checkText(L, arg)) + `"`
 	}
 	L.RaiseError("invalid option '%%%c' to 'format'", kind)
 	return ""

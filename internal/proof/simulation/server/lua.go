@@ -20,7 +20,8 @@ type interpreter struct {
 
 func newInterpreter(s *Server) *interpreter {
 	i := &interpreter{server: s, loaded: map[string]*program{}}
-	i.state = lua.NewState(lua.Options{SkipOpenLibs: true, RegistrySize: 1024, RegistryMaxSize: 1 << 20, CallStackSize: 256})
+	i.state = lua.NewState(lua.Options{SkipOpenLibs: true, RegistrySize: 1024, RegistryMaxSize: 1 << 20,
+		CallStackSize: 256})
 	i.open()
 	return i
 }
@@ -42,7 +43,8 @@ func (i *interpreter) open() {
 		L.Call(0, 0)
 	}
 	g := L.G.Global
-	for _, name := range strings.Fields("dofile loadfile print module require newproxy collectgarbage _printregs _GOPHER_LUA_VERSION") {
+	for _, name := range strings.Fields("dofile loadfile print module require newproxy collectgarbage _printregs " +
+		"_GOPHER_LUA_VERSION") {
 		g.RawSetString(name, lua.LNil)
 	}
 	m := g.RawGetString("math").(*lua.LTable)

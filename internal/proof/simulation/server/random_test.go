@@ -20,20 +20,27 @@ func one[T any](r *random, list []T) T { return list[r.draw(len(list))] }
 func (r *random) chance(n int) bool { return r.draw(n) == 0 }
 
 var (
-	jobs     = []string{"job", "other"}
-	runs     = []string{"01ARZ3NDEKTSV4RRFFQ69G5FAV", "01BX5ZZKBKACTAV9WEVGEMMVRZ", "01CKZ3NDEKTSV4RRFFQ69G5FAV", "01DX5ZZKBKACTAV9WEVGEMMVS0"}
+	jobs = []string{"job", "other"}
+	runs = []string{"01ARZ3NDEKTSV4RRFFQ69G5FAV", "01BX5ZZKBKACTAV9WEVGEMMVRZ", "01CKZ3NDEKTSV4RRFFQ69G5FAV",
+		"01DX5ZZKBKACTAV9WEVGEMMVS0"}
 	channels = []string{"c", "redlockrun:{job}:", "redlockrun:{job}:" + runs[0], "redlockrun:{job}:" + runs[1],
 		"redlockrun:{other}:" + runs[0]}
 	fields = []string{"open", "f", "g", "mean", "unconfirmed", "looks", "listed", "once", runs[0], runs[1]}
-	values = []string{"", "x", "0", "7", "-3", "3.5", "1e3", "9223372036854775807", "-9223372036854775808", "007", " 1", "9007199254740991",
-		"1763790000000 p2", "1763790000000", "closed 5 x", `{"pause":"` + runs[0] + `","v":1,"by":"a","why":"deploy 7"}`,
+	values = []string{"", "x", "0", "7", "-3", "3.5", "1e3", "9223372036854775807", "-9223372036854775808", "007", " 1",
+		"9007199254740991",
+		"1763790000000 p2", "1763790000000", "closed 5 x",
+		`{"pause":"` + runs[0] + `","v":1,"by":"a","why":"deploy 7"}`,
 		`{"run":"` + runs[0] + `","v":1,"host":"h","pid":1,"fence":7,"at":1000}`,
-		`{"run":"` + runs[1] + `","vote":"00000001.00000001.0","host":"h"}`, "\x00\xff\r\n", strings.Repeat("long", 300)}
-	numbers = []string{"0", "1", "-1", "2", "3", "-2", "10", "-100", "1000", "9223372036854775807", "-9223372036854775808",
+		`{"run":"` + runs[1] + `","vote":"00000001.00000001.0","host":"h"}`, "\x00\xff\r\n",
+		strings.Repeat("long", 300)}
+	numbers = []string{"0", "1", "-1", "2", "3", "-2", "10", "-100", "1000", "9223372036854775807",
+		"-9223372036854775808",
 		"", "x", "1.5", "+1", "01", " 1", "99999999999999999999"}
-	spans = []string{"1", "5", "1000", "2000", "12000", "60000", "7776000000", "0", "-1", "x", "9223372036854775807", "9223372036854775000"}
-	score = []string{"0", "1", "2", "3", "-1", "1.5", "0.1", "1e20", "inf", "-inf", "+5", "x", "", "nan", "1e400", "17e-7"}
-	ends  = []string{"(1", "(2.5", "-inf", "+inf", "2", "0", "(", "x", "1.5"}
+	spans = []string{"1", "5", "1000", "2000", "12000", "60000", "7776000000", "0", "-1", "x", "9223372036854775807",
+		"9223372036854775000"}
+	score = []string{"0", "1", "2", "3", "-1", "1.5", "0.1", "1e20", "inf", "-inf", "+5", "x", "", "nan", "1e400",
+		"17e-7"}
+	ends = []string{"(1", "(2.5", "-inf", "+inf", "2", "0", "(", "x", "1.5"}
 )
 
 // keys are all that anything is kept at.
@@ -41,7 +48,8 @@ func keys() (all []string) {
 	for _, job := range jobs {
 		lock := "redlockrun:{" + job + "}"
 		all = append(all, lock)
-		for _, part := range []string{"fence", "line", "who", "slots", "paused", "job", "runs", "bad", "gone:" + runs[0], "gone:" + runs[1]} {
+		for _, part := range []string{"fence", "line", "who", "slots", "paused", "job", "runs", "bad",
+			"gone:" + runs[0], "gone:" + runs[1]} {
 			all = append(all, lock+":"+part)
 		}
 	}
@@ -192,12 +200,15 @@ var texts = []string{
 	`return redis.call('PEXPIRE', KEYS[1], 1e3)`,
 	`return redis.call('PEXPIRE', KEYS[1], 0.5)`,
 	`return redis.pcall('PEXPIRE', KEYS[1], '').err`,
-	`redis.call('DEL', KEYS[1]) redis.call('SET', KEYS[1], 'x', 'PX', 1) return {redis.call('GET', KEYS[1]), redis.call('TIME')}`,
+	`redis.call('DEL', KEYS[1]) redis.call('SET', KEYS[1], 'x', 'PX', 1) ` +
+		`return {redis.call('GET', KEYS[1]), redis.call('TIME')}`,
 	`redis.call('HSET', KEYS[1], 'f', ARGV[1]) return redis.call('HLEN', KEYS[1])`,
 	`redis.call('LPUSH', KEYS[1], ARGV[1]) return redis.call('LLEN', KEYS[1])`,
-	`return {string.format('%d %s %.0f %5.2f %x %q %%', 3, 'x', 2^52, 1.005, 255, 'a"b'), string.rep('ab', 3), ('x'):upper(), #ARGV}`,
+	`return {string.format('%d %s %.0f %5.2f %x %q %%', 3, 'x', 2^52, 1.005, 255, 'a"b'), ` +
+		`string.rep('ab', 3), ('x'):upper(), #ARGV}`,
 	`return {string.format('%d', '12'), string.format('%s', 1.5), tostring(1e100), 2^43 .. ''}`,
-	`return {tonumber(string.match('x', 'y')) or 'none', select('#', string.match('x', 'y')), select('#', string.find('x', 'y'))}`,
+	`return {tonumber(string.match('x', 'y')) or 'none', ` +
+		`select('#', string.match('x', 'y')), select('#', string.find('x', 'y'))}`,
 	`return {string.match('open 12 abc/d x y', '^open (%d+) (%S+)(.*)$')}`,
 	`return {string.find('a.b.c', '.', 1, true), string.find('abc', 'b()')}`,
 	`return {string.gsub('hello', 'l', {l = 'L'}), string.gsub('a b', '%w', '%0%0')}`,
@@ -205,9 +216,11 @@ var texts = []string{
 	`local t = {3, 1, 2} table.sort(t) table.insert(t, 1, 9) table.remove(t) return {unpack(t)}`,
 	`return {tonumber('0x10'), tonumber(' 5 '), tonumber('5x') or 'none', tonumber('') or 'none', tonumber('1e2')}`,
 	`return {math.floor(-2.5), math.max(1, 2), math.min(3, -1), math.huge > 1}`,
-	`local function f() return false end local x, y = 1, 2 x = f() and 5 y = not y and 7 return {tostring(x), tostring(y)}`,
+	`local function f() return false end local x, y = 1, 2 ` +
+		`x = f() and 5 y = not y and 7 return {tostring(x), tostring(y)}`,
 	`local ok, why = pcall(cjson.decode, '{' .. ARGV[1]) return {tostring(ok), type(why)}`,
-	`if ARGV[1]:sub(1, 1) ~= '{' then return end local ok, p = pcall(cjson.decode, ARGV[1]) return ok and p.why or 'none'`,
+	`if ARGV[1]:sub(1, 1) ~= '{' then return end ` +
+		`local ok, p = pcall(cjson.decode, ARGV[1]) return ok and p.why or 'none'`,
 	`return redis.sha1hex(ARGV[1])`,
 	`return {KEYS[3] or 'no third', ARGV[3] or 'no third', #KEYS, #ARGV}`,
 	`return this is no script`,
@@ -305,7 +318,8 @@ func (r *random) other(word string) string {
 
 // passes are for how long nothing happens.
 var passes = []time.Duration{
-	time.Millisecond, 5 * time.Millisecond, 300 * time.Millisecond, time.Second, 2001 * time.Millisecond, 2 * time.Second,
+	time.Millisecond, 5 * time.Millisecond, 300 * time.Millisecond, time.Second, 2001 * time.Millisecond,
+	2 * time.Second,
 	13 * time.Second, time.Minute, time.Hour, 24 * time.Hour, 91 * 24 * time.Hour,
 }
 

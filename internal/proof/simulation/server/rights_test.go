@@ -40,7 +40,8 @@ func TestTheModelOutOfMemoryAnswersAsRedisDoes(t *testing.T) {
 		}
 		for n := range first.keys {
 			p.begin()
-			r := &random{draw: func(below int) int { return 1 % below }, steps: []step{{first.text, first.keys[n : n+1], first.args[n : n+1]}}}
+			r := &random{draw: func(below int) int { return 1 % below },
+				steps: []step{{first.text, first.keys[n : n+1], first.args[n : n+1]}}}
 			p.conns[0].same(r.step(p.now)...)
 			p.pass(5)
 			p.fill(true)

@@ -6,8 +6,8 @@
 //
 // What it leaves out: databases but the first; transactions, blocking commands, streams, sets, users (a right is
 // everybody's or nobody's: see [Server.Deny]), RESP3, inline commands; replicas (WAIT answers 0 at once), a Cluster,
-// Sentinel; what memory is used for (see [Server.Fill]); a file on disk: what a restart keeps is everything or nothing. SCAN
-// and ZSCAN answer in one piece, keys and fields are in the order in which they came, where Redis has none. Of
+// Sentinel; what memory is used for (see [Server.Fill]); a file on disk: what a restart keeps is everything or nothing.
+// SCAN and ZSCAN answer in one piece, keys and fields are in the order in which they came, where Redis has none. Of
 // Lua's libraries there is what Redis has in math (but for chance), string and table; cjson can decode.
 // A number of 15 digits or more that a script makes a text by .. is not shortened.
 package server

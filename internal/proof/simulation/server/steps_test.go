@@ -38,8 +38,8 @@ var recording struct {
 	steps []step
 }
 
-// recorded are the steps of all stores, sent by their own clients to models: nobody writes a script for a test. They are
-// the same each time, as their time is made.
+// recorded returns the steps of all stores. Their own clients send them to models: no script is written for a test. The
+// steps are the same each time, as their time is made.
 func recorded(t *testing.T) []step {
 	recording.once.Do(func() { recording.steps = record(t) })
 	return recording.steps
@@ -125,7 +125,8 @@ func good() lock.ReleaseRequest {
 }
 
 func bad() lock.ReleaseRequest {
-	return lock.ReleaseRequest{Keep: time.Minute, Result: lock.RunResult{End: lock.EndFailed, Status: 7, Attempts: 2, Lost: true}}
+	result := lock.RunResult{End: lock.EndFailed, Status: 7, Attempts: 2, Lost: true}
+	return lock.ReleaseRequest{Keep: time.Minute, Result: result}
 }
 
 func wanting(name string) lock.Request {
@@ -342,7 +343,8 @@ func quorumStepsOfOperators(t *testing.T, open func() *served) {
 // resumeWithoutOne ends a pause while a master is away.
 func resumeWithoutOne(t *testing.T, o lock.Operator, cfg lock.Servers) {
 	t.Helper()
-	if _, err := o.Change(locktest.Limited(t, locktest.Patience), "job", locktest.ChangeFor(lock.ActPause)); err != nil {
+	_, err := o.Change(locktest.Limited(t, locktest.Patience), "job", locktest.ChangeFor(lock.ActPause))
+	if err != nil {
 		t.Error(err)
 	}
 	dial := cfg.Dial
@@ -371,7 +373,8 @@ func TestEveryScriptIsInAStepThatWasRecorded(t *testing.T) {
 		for _, file := range files {
 			script, err := os.ReadFile(file)
 			locktest.Must(t, err)
-			if sent := link.Assemble(string(script)); !slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, sent) }) {
+			sent := link.Assemble(string(script))
+			if !slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, sent) }) {
 				t.Errorf("%s is in none", file)
 			}
 		}
