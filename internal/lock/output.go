@@ -2,6 +2,7 @@ package lock
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -25,6 +26,13 @@ const (
 	MinOutput = 1 << 10
 	MaxOutput = 64 << 10
 )
+
+// An OutputKeeper is a Lease of a store that keeps what commands print.
+type OutputKeeper interface {
+	// KeepOutput keeps o after Release, which was told that it follows. It makes one try within ctx. Run, Host and Ended
+	// of o are ignored: it is this run's, and ends now. An output of this run that is kept already stays.
+	KeepOutput(ctx context.Context, o Output) error
+}
 
 // A Tail is the last lines of the Output of one run, as text.
 type Tail struct {

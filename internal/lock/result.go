@@ -7,6 +7,8 @@ import "time"
 type ReleaseRequest struct {
 	Keep   time.Duration // > 0: let the lock expire after so long
 	Result RunResult
+
+	OutputFollows bool // an [OutputKeeper] is called after it, over the same connections
 }
 
 // A RunResult says how a run ended. The zero value means that nothing ran, and nothing is

@@ -40,7 +40,7 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 	patience := lock.RetryPolicy{Total: o.Timeout, Draw: o.Draw}
 	by := step.Asker{Run: c.By.Run, History: lock.ActHistory, Words: wire.WhoText(c.By, lock.Slot{}), Name: name, Names: names}
 	args := by.Args(append([]any{wire.Word(wire.WhyText(c.Reason))}, more(c)...)...)
-	reply, inDoubt, err := changeStep(c.Act).Persist(ctx, l, patience, keys.All(), args...)
+	reply, inDoubt, err := changeStep(c.Act).Persist(ctx, l, patience, keys.OfOperator(), args...)
 	if err != nil {
 		return lock.ChangeResult{}, lock.Unconfirmed(err, inDoubt)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/step"
 	"redlockrun/internal/lock/wire"
 )
 
@@ -39,7 +40,11 @@ func (a *acquisition) releaseArgs(g goodbye, gone int64, waited bool) []any {
 func (l *redisLease) Release(ctx context.Context, end lock.ReleaseRequest) error {
 	a := l.acquisition
 	defer a.closing.Wait()
-	defer a.link.Close()
+	if end.OutputFollows {
+		defer a.link.DropInFlight()
+	} else {
+		defer a.link.Close()
+	}
 	a.unlist()
 	g := goodbye{end, l.fence, l.at}
 	var reply releaseReply
@@ -69,4 +74,15 @@ func (l *redisLease) Release(ctx context.Context, end lock.ReleaseRequest) error
 		return nil
 	}
 	return loss(reply.whose)
+}
+
+// KeepOutput implements lock.OutputKeeper.
+func (l *redisLease) KeepOutput(ctx context.Context, o lock.Output) error {
+	a := l.acquisition
+	defer a.link.Close()
+	_, _, err := step.KeepOutput.Eval(ctx, a.link, step.OutputKeys(a.keys), step.OutputArgs(a.req.Holder, o)...)
+	if err != nil {
+		return a.unavailable(err)
+	}
+	return nil
 }

@@ -130,19 +130,32 @@ func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, num
 
 func (m *redisMaster) Address() string { return m.where.String() }
 
-// runStep runs a script, when the step before it is over.
+// runStep runs the script of a term.
 func runStep[R any](ctx context.Context, m *redisMaster, b term, script link.Script[R], args ...any) (reply R, err error) {
+	return inTurn(ctx, m, script, m.keys.All(), m.args(b, args...)...)
+}
+
+// inTurn runs a script, when the step before it is over.
+func inTurn[R any](
+	ctx context.Context, m *redisMaster, script link.Script[R], keys []string, args ...any,
+) (reply R, err error) {
 	select {
 	case m.turn <- struct{}{}:
 		defer func() { <-m.turn }()
 	case <-ctx.Done():
 		return reply, link.Unavailable(m.where, ctx.Err())
 	}
-	reply, _, err = script.Eval(ctx, m.link, m.keys.All(), m.args(b, args...)...)
+	reply, _, err = script.Eval(ctx, m.link, keys, args...)
 	if err != nil {
 		return reply, m.unavailable(err)
 	}
 	return reply, nil
+}
+
+// keepOutput implements master.
+func (m *redisMaster) keepOutput(ctx context.Context, o lock.Output) error {
+	_, err := inTurn(ctx, m, step.KeepOutput, step.OutputKeys(m.keys), step.OutputArgs(m.req.Holder, o)...)
+	return err
 }
 
 // args are what the steps of a term are told.

@@ -248,7 +248,7 @@ func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...
 	answers := askAll(ctx, o.sources, o.Timeout, func(ctx context.Context, src addressed) (changeReply, error) {
 		l := src.Fresh(ctx).Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
 		defer l.Close()
-		reply, inDoubt, err := change.Persist(ctx, l, lock.RetryPolicy{Total: o.Timeout, Draw: o.Draw}, keys.All(), args...)
+		reply, inDoubt, err := change.Persist(ctx, l, lock.RetryPolicy{Total: o.Timeout, Draw: o.Draw}, keys.OfOperator(), args...)
 		return changeReply{ChangeReply: reply}.settledBy(c, inDoubt), lock.Unconfirmed(err, inDoubt && c.Act != step.Look)
 	})
 	if ctx.Err() != nil {

@@ -60,6 +60,9 @@ type master interface {
 	// not, takes the lock any more, as well as that can be done within ctx.
 	giveUp(ctx context.Context, b term, end parting) error
 
+	// keepOutput keeps what the command printed.
+	keepOutput(ctx context.Context, o lock.Output) error
+
 	// close ends the connections.
 	close()
 }

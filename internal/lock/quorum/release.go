@@ -57,8 +57,8 @@ func (l *quorumLease) Release(ctx context.Context, end lock.ReleaseRequest) erro
 	r := &returning{lease: l, end: l.parting(end), insists: insists, cancel: cancel}
 	r.tally = tally{answers: make([]keyAnswer, len(l.key)), no: len(l.key), taken: l.stolen}
 	r.send(ctx)
-	for _, m := range l.election.masters {
-		m.close()
+	if !end.OutputFollows {
+		l.closeMasters()
 	}
 	return r.outcome()
 }

@@ -287,6 +287,8 @@ func (m *simMaster) giveUp(ctx context.Context, b term, _ parting) error {
 	return err
 }
 
+func (m *simMaster) keepOutput(context.Context, lock.Output) error { return nil }
+
 func (m *simMaster) close() {}
 
 // left is how long the lock is taken.

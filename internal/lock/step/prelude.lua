@@ -2,6 +2,7 @@
 -- ms. WIRE.X is the constant X of internal/lock/wire.
 -- KEYS   1 lock, 2 fence, 3 tombstone of the run, 4 paused, 5 resumed, 6 slots, 7 job, 8 runs, 9 bad, 10 queue, 11 waiters.
 --        A store leaves alone what is not its own: resumed is a quorum's, queue and waiters are one server's.
+--        An operator's step has 12 output.
 -- ARGV   1 run id, or the id of an operator's change, 2 how many runs the ledger keeps (0: nothing is written of it), and
 --        behind a blank how old the last success may become, in ms (0: there is no limit any more), if the run says so,
 --        3 "host user pid command slot" as words, 4 when the run asked first (0 or less: so many ms ago), 5 slot ("":

@@ -9,10 +9,13 @@ import "strings"
 // Gone is the tombstone of the run. Jobs is the set of names, the only key that has not the hash tag of the lock.
 type Keys struct{ Lock, Fence, Queue, Waiters, Gone, Slots, Paused, Resumed, Job, Runs, Bad, Output, Jobs string }
 
-// All are the keys in the order in which the steps of runs and operators have them: see internal/lock/step/prelude.lua.
+// All are the keys in the order in which the steps of runs have them: see internal/lock/step/prelude.lua.
 func (k Keys) All() []string {
 	return []string{k.Lock, k.Fence, k.Gone, k.Paused, k.Resumed, k.Slots, k.Job, k.Runs, k.Bad, k.Queue, k.Waiters}
 }
+
+// OfOperator are the keys in the order in which the steps of operators have them.
+func (k Keys) OfOperator() []string { return append(k.All(), k.Output) }
 
 // KeyCount is how many keys the steps of runs and operators have.
 const KeyCount = 11

@@ -20,7 +20,7 @@ const (
 	// MostOutputs is of how many runs of a job the output is kept.
 	MostOutputs = 10
 
-	// MostOutputBytes is how many bytes the entries of a job have together. The newest is kept in any case.
+	// MostOutputBytes is how many bytes are kept of a job, behind the lines of words. The newest entry is kept in any case.
 	MostOutputBytes = 128 << 10
 
 	// MaxOutputEntry bounds what is read of an entry.

@@ -178,10 +178,22 @@ func succeed(t *testing.T, s lock.Store, on *served, req lock.Request, end lock.
 	locktest.Must(t, <-got)
 }
 
+// printed has a run end badly, and keeps what its command printed.
+func printed(t *testing.T, s lock.Store) {
+	t.Helper()
+	held := locktest.Acquire(t, s, entered("job"))
+	end := bad()
+	end.Keep, end.OutputFollows = 0, true
+	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), end))
+	o := lock.Output{End: lock.EndFailed, Status: 7, Attempt: 2, Total: 3, Tail: []byte("no\n")}
+	locktest.Must(t, held.(lock.OutputKeeper).KeepOutput(locktest.Limited(t, locktest.Patience), o))
+}
+
 func lineSteps(t *testing.T, open func() *served) {
 	on := open()
 	s := opened(t, on)
 	hold(t, s, wanting("job"), lock.ReleaseRequest{})
+	printed(t, s)
 	hold(t, s, entered("job"), good())
 	succeed(t, s, on, entered("job"), bad())
 	locktest.MustBeBusy(t, s, "job")
