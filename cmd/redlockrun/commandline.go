@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// ownFlags are those without a variable.
+// ownFlags are the flags without a variable.
 type ownFlags struct {
 	help, version bool
 	shell         string
@@ -23,10 +23,10 @@ func defineOwn(flags *pflag.FlagSet) *ownFlags {
 	return own
 }
 
-// A commandLine is what shall be run, as it was given.
+// A commandLine is the command to run, as the user gave it.
 type commandLine struct {
 	operands []string
-	shell    *string // the text of -c; nil without
+	shell    *string // the text of -c; nil without it
 }
 
 func (f *ownFlags) command(flags *pflag.FlagSet, operands []string) commandLine {

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// namesLimit is how long the store is asked for the names of jobs while somebody waits for
-// the shell.
+// namesLimit is how long the store is asked for the names of jobs while a person waits for the
+// shell.
 const namesLimit = 300 * time.Millisecond
 
 // handOn is a directive beyond cobra's: the only line is the number of the word, from 0, with
@@ -24,15 +24,15 @@ const handOn cobra.ShellCompDirective = 64
 
 const nothingElse = cobra.ShellCompDirectiveNoFileComp
 
-// An answer is what a word can be: lines WORD or WORD, tab, what it means; and what the shell
-// is to do with them.
+// An answer holds the possible words as lines (WORD, or WORD, tab, description), and what the
+// shell does with them.
 type answer struct {
 	lines     []string
 	directive cobra.ShellCompDirective
 }
 
-// complete speaks cobra's protocol: args are the words behind redlockrun, the last of them is
-// the one that is being typed. It never complains.
+// complete speaks cobra's protocol: args are the words behind redlockrun, and the last of them is
+// the incomplete one. It never reports an error.
 func (p *program) complete(args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func commandsAndMeanings() (lines []string) {
 	return append(lines, helpCommand+"\tprints the help, of a command too")
 }
 
-// withPrefix is those of lines that begin with what is typed.
+// withPrefix returns the lines that begin with current.
 func withPrefix(current string, lines []string) answer {
 	return answer{slices.DeleteFunc(lines, func(line string) bool { return !strings.HasPrefix(line, current) }),
 		nothingElse}
@@ -94,7 +94,7 @@ func (p *program) answerRun(words []string, current string) answer {
 	return answer{[]string{strconv.Itoa(len(words))}, handOn}
 }
 
-// answerCommand completes the words behind the name of a command of redlockrun's own.
+// answerCommand completes the words behind the name of an operator command.
 func (p *program) answerCommand(c *operator.Command, words []string, current string) answer {
 	p.flagValues = c.Said
 	c.LocalFlags() // merges those of all commands into its own
@@ -109,15 +109,15 @@ func (p *program) answerCommand(c *operator.Command, words []string, current str
 	return p.offer(c.Operands, "", current)
 }
 
-// A completionLine is how the words before the one that is being typed are understood. What is
-// wrong with them is passed over.
+// A completionLine is the meaning of the words before the incomplete one. It ignores errors in
+// them.
 type completionLine struct {
 	flags    *pflag.FlagSet
 	runs     bool        // the first operand is COMMAND
-	flag     *pflag.Flag // whose value comes next; nil: none
+	flag     *pflag.Flag // its value comes next; nil: none
 	ended    bool        // by --
-	operands int         // how many there are, unless the first is COMMAND
-	command  int         // the number of the word with which COMMAND begins; -1: it has not begun
+	operands int         // their number, unless the first is COMMAND
+	command  int         // the number of COMMAND's first word; -1: it has not begun
 }
 
 func (l *completionLine) read(words []string) {
@@ -146,7 +146,7 @@ func (l *completionLine) read(words []string) {
 	}
 }
 
-// take notes a flag, with its value if that stands in the same word.
+// take records a flag, with its value if that stands in the same word.
 func (l *completionLine) take(f *pflag.Flag, value string, found bool) {
 	switch {
 	case f == nil:
@@ -159,7 +159,7 @@ func (l *completionLine) take(f *pflag.Flag, value string, found bool) {
 	}
 }
 
-// letters notes flags of one letter in one word.
+// letters records flags of one letter in one word.
 func (l *completionLine) letters(word string) {
 	for i := range len(word) {
 		f := l.flags.ShorthandLookup(word[i : i+1])
@@ -196,7 +196,7 @@ func (p *program) answerFlag(l completionLine, current string) answer {
 	return withPrefix(current, lines)
 }
 
-// offer completes a value, of which before stands in the same word.
+// offer completes a value. before is the part of the word in front of it.
 func (p *program) offer(kind config.Kind, before, current string) answer {
 	known := kind.Words()
 	switch kind.Offer() {
@@ -217,8 +217,8 @@ func (p *program) offer(kind config.Kind, before, current string) answer {
 	return a
 }
 
-// jobNames are the names of the jobs that the store lists: none if it does not answer at once,
-// or if a command that is only typed would have to be run for it.
+// jobNames returns the names of the jobs that the store lists. It returns none if the store does
+// not answer at once, or if it would have to run a password command that is only typed.
 func (p *program) jobNames() []string {
 	if typed := p.flagValues["redis-password-command"]; typed != nil && *typed != nil {
 		return nil

@@ -10,17 +10,17 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// A processExit is how redlockrun ends.
+// A processExit says how redlockrun exits.
 type processExit struct {
 	status int
 	by     reraiser // nil: no signal can have ended it
 }
 
-// A reraiser ends this process by the signal that ended the run, if a shell is to
-// see that, or does nothing.
+// A reraiser ends this process by the signal that ended the run, if a shell must see that, or does
+// nothing.
 type reraiser interface{ Reraise() }
 
-// exitFor is the ending of a run that err has ended with status.
+// exitFor returns the exit of a run that ended with err and status.
 func exitFor(err error, status int) processExit {
 	var signalled *runner.SignalError
 	if status > explain.StatusSignal && errors.As(err, &signalled) {
@@ -29,8 +29,8 @@ func exitFor(err error, status int) processExit {
 	return processExit{status: status}
 }
 
-// exit ends the process: by SIGINT itself if that ended the run at a terminal,
-// else with the status.
+// exit ends the process: by SIGINT itself if that ended the run at a terminal, otherwise with the
+// status.
 func (e processExit) exit() {
 	if e.by != nil {
 		e.by.Reraise()
@@ -38,8 +38,8 @@ func (e processExit) exit() {
 	os.Exit(e.status)
 }
 
-// report writes --report-file, once it is known how this program ends. err is why the status
-// is its own.
+// report writes --report-file, once the exit of this program is known. err is the reason if the
+// status is redlockrun's own.
 func (p *program) report(err error, reason string) {
 	if p.reportFile == "" {
 		return

@@ -9,7 +9,7 @@ import (
 	"redlockrun/internal/operator"
 )
 
-// introduction is what redlockrun alone prints before it says what is missing.
+// introduction is printed for redlockrun without arguments, before the error.
 const introduction = `redlockrun runs a command while holding a lock in Redis: on however many hosts
 it is started, it runs once at a time, and its exit status comes out.
 
@@ -47,7 +47,7 @@ examples:
   */5 * * * * redlockrun --key orders --once-per 5m -E 0 -- php cancel_orders.php
 `
 
-// help is what --help prints.
+// help returns the text of --help.
 func help() string {
 	var b strings.Builder
 	b.WriteString(helpHead)
@@ -69,7 +69,7 @@ func help() string {
 	return b.String()
 }
 
-// flagHelp is the lines of a flag, with what counts by default.
+// flagHelp returns the lines of a flag, with its default.
 func flagHelp(s config.Setting) string {
 	usage := s.Usage
 	if s.Default != "" && !strings.Contains(usage, "("+s.Default) && !strings.Contains(usage, s.Default+")") {

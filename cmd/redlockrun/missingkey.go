@@ -8,8 +8,8 @@ import (
 	"redlockrun/internal/operator"
 )
 
-// explainMissingKey is what is wrong with a line that names no lock, as far as it shows what was meant;
-// else nil. Who has typed nothing at all is told what redlockrun is.
+// explainMissingKey returns the error for a line that names no lock, if its intention is clear;
+// otherwise nil. A user who typed nothing at all gets an introduction to redlockrun.
 func (p *program) explainMissingKey(from *config.Sources, argv []string) error {
 	if from.EffectiveValue("key") != "" || from.EffectiveValue("key-from-command") != "" {
 		return nil
@@ -31,7 +31,7 @@ func (p *program) explainMissingKey(from *config.Sources, argv []string) error {
 		Hint("redlockrun --key NAME -- " + word + " runs it while holding a lock")
 }
 
-// showIntroduction says what redlockrun is, to a person who has typed nothing else.
+// showIntroduction explains redlockrun to a person who typed nothing else.
 func (p *program) showIntroduction(from *config.Sources) {
 	m, err := from.Messages()
 	if len(p.flagValues.Words()) == 0 && err == nil && !m.JSON && console.LevelOf(m.Level) < console.Error {
@@ -39,8 +39,7 @@ func (p *program) showIntroduction(from *config.Sources) {
 	}
 }
 
-// similarCommand is the command of redlockrun's own that a word was probably meant for; "" for
-// none.
+// similarCommand returns the operator command that a word was probably meant for; "" for none.
 func similarCommand(word string) (meant string) {
 	least := flagset.MostTypos + 1
 	for _, name := range append(operator.Names(), helpCommand) {

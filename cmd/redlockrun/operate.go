@@ -9,7 +9,7 @@ import (
 	"redlockrun/internal/operator"
 )
 
-// operate runs a command of redlockrun's own with what stands behind its name.
+// operate runs an operator command with the words behind its name.
 func (p *program) operate(c *operator.Command, args []string) error {
 	runtime.SetDefaultGOMAXPROCS() // an operator command may read and show thousands of jobs
 	err := p.perform(c, args)
@@ -24,23 +24,23 @@ func (p *program) perform(c *operator.Command, args []string) error {
 	p.flagValues = c.Said
 	switch {
 	case err != nil:
-		_ = p.openConsole(config.NewSources(p.flagValues.Words(), p.env, time.Now)) // as far as it was understood
+		_ = p.openConsole(config.NewSources(p.flagValues.Words(), p.env, time.Now)) // with the settings read so far
 		return err
 	case help:
 		return show(c.HelpText())
 	case c.Bare:
-		_ = p.openConsole(config.NewSources(nil, p.env, time.Now)) // as far as that is understood
+		_ = p.openConsole(config.NewSources(nil, p.env, time.Now)) // with the settings read so far
 	default:
 		if err := p.readStore(); err != nil {
 			return err
 		}
 		defer openPasswordCommand(&p.about.Config)()
 	}
-	p.exit.status, err = c.Run(p.operation()) // the status of an error goes before
+	p.exit.status, err = c.Run(p.operation()) // the status of an error overrides it
 	return err
 }
 
-// readStore reads what a command wants to know: where the jobs are, and how to speak.
+// readStore reads the settings of the store and of the messages.
 func (p *program) readStore() error {
 	from, err := p.sources()
 	if err == nil {

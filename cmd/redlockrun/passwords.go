@@ -5,8 +5,8 @@ import (
 	"redlockrun/internal/password"
 )
 
-// openPasswordCommand lets the command that was named tell the passwords of the servers, until the
-// function that it returns is called.
+// openPasswordCommand makes the configured command supply the servers' passwords, until the
+// returned function is called.
 func openPasswordCommand(c *config.Config) (end func()) {
 	if c.PasswordCommand == "" || c.Address.Local {
 		return func() {}

@@ -16,12 +16,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// flushLimit bounds what a reader of stderr that stands still can cost at the end.
+// flushLimit bounds the time that a slow reader of stderr can cost at the end.
 const flushLimit = 100 * time.Millisecond
 
-// run is the whole program but for the way it ends.
+// run is the whole program except its exit.
 func run(args []string) processExit {
-	signals := runner.Subscribe() // first of all: from here on none is missed
+	signals := runner.Subscribe() // first of all, so that none is missed
 	p := newProgram(os.LookupEnv, console.Stderr(runner.WithoutTTOU))
 	p.signals = signals
 	p.runCommand = func(a *explain.About, argv []string) (runner.Status, error) {
@@ -40,11 +40,11 @@ type program struct {
 	signals    <-chan os.Signal
 	console    console.Console
 	flagValues flagset.Values
-	about      explain.About // as far as it has been read
+	about      explain.About // with the settings read so far
 	exit       processExit
 
 	reportFile string         // "": nowhere
-	runReport  session.Report // what will be in it
+	runReport  session.Report // its content
 
 	// runCommand does the work once the command line is understood; a seam for tests.
 	runCommand func(a *explain.About, argv []string) (runner.Status, error)
@@ -67,8 +67,8 @@ func (p *program) run(args []string) processExit {
 	return p.exit
 }
 
-// execute parses the flags and runs what they ask for. cobra's own dispatch is left out: it
-// would look for the name of an operator command behind the flags too, where it belongs to
+// execute parses the flags and runs the requested work. It does not use cobra's own dispatch,
+// which would look for the name of an operator command behind the flags too, where it belongs to
 // COMMAND.
 func (p *program) execute(args []string) error {
 	if len(args) > 0 {
@@ -78,19 +78,19 @@ func (p *program) execute(args []string) error {
 	}
 	cmd := p.rootCommand()
 	if err := cmd.ParseFlags(args); err != nil {
-		_ = p.openConsole(config.NewSources(p.flagValues.Words(), p.env, time.Now)) // as far as it was understood
+		_ = p.openConsole(config.NewSources(p.flagValues.Words(), p.env, time.Now)) // with the settings read so far
 		return flagset.Explain(err, cmd.Flags(), helpHint)
 	}
 	return cmd.RunE(cmd, cmd.Flags().Args())
 }
 
-// The commands that are about commands.
+// Internal commands.
 const (
 	helpCommand     = "help"
-	completeCommand = "__complete" // which the scripts of completion call
+	completeCommand = "__complete" // the completion scripts call it
 )
 
-// subcommand is what the very first word asks for; nil if that is a flag or COMMAND.
+// subcommand returns what the very first word asks for; nil if that is a flag or COMMAND.
 func (p *program) subcommand(word string) func([]string) error {
 	switch word {
 	case helpCommand:
@@ -107,7 +107,7 @@ func (p *program) subcommand(word string) func([]string) error {
 func (p *program) rootCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "redlockrun", SilenceErrors: true, SilenceUsage: true}
 	flags := cmd.Flags()
-	flags.SetInterspersed(false) // what follows COMMAND is COMMAND's
+	flags.SetInterspersed(false) // the words behind COMMAND belong to COMMAND
 	p.flagValues = flagset.Define(flags, config.Settings())
 	own := defineOwn(flags)
 	cmd.RunE = func(_ *cobra.Command, operands []string) error {
@@ -122,16 +122,16 @@ func (p *program) rootCommand() *cobra.Command {
 	return cmd
 }
 
-// sources are where the configuration is read from. How to speak is found out
-// first, so that what is wrong with the rest can be said that way: --log-format
-// json also holds for a complaint about the file. They are never nil.
+// sources returns the sources of the configuration. It reads the settings of the messages first,
+// so that errors in the rest appear in that form: --log-format json also holds for an error in the
+// file. The result is never nil.
 func (p *program) sources() (*config.Sources, error) {
 	from := config.NewSources(p.flagValues.Words(), p.env, time.Now)
 	fileErr := from.ReadFile()
 	return from, cmp.Or(fileErr, p.openConsole(from))
 }
 
-// start reads the configuration of a run and hands it on.
+// start reads the configuration of a run and starts it.
 func (p *program) start(command commandLine) error {
 	from, err := p.sources()
 	p.reportFile, p.runReport.Key = from.EffectiveValue("report-file"), from.EffectiveValue("key")
@@ -148,14 +148,14 @@ func (p *program) start(command commandLine) error {
 	if argvErr != nil {
 		return argvErr
 	}
-	p.runReport.Key = p.about.Config.Key // which may be made of the command
+	p.runReport.Key = p.about.Config.Key // it may be made of the command
 	defer openPasswordCommand(&p.about.Config)()
 	status, err := p.runCommand(&p.about, argv)
 	p.exit = processExit{status: status.Code, by: status}
 	return err
 }
 
-// openConsole makes the console that from asks for, the default one if that is wrong.
+// openConsole makes the console that the settings ask for, the default one if they are wrong.
 func (p *program) openConsole(from *config.Sources) error {
 	m, err := from.Messages()
 	p.console = console.New(console.LevelOf(m.Level), m.JSON, p.write)

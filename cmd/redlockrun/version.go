@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// known is what scripts/version.sh says of a tree where Go sees no repository, as in a source
-// archive: TAG COMMIT DATE, and "dirty" behind them if it was changed. The linker sets it.
+// known describes a tree where Go sees no repository, such as a source archive. scripts/version.sh
+// prints it: TAG COMMIT DATE, and "dirty" behind them if it was changed. The linker sets it.
 var known string
 
-// version is what --version prints.
+// version returns the text of --version.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -22,7 +22,7 @@ func version() string {
 		runtime.GOARCH + "\n"
 }
 
-// A provenance is what a program was built from. What is not known is "".
+// A provenance says what a program was built from. Unknown parts are "".
 type provenance struct {
 	tag     string
 	commit  string
@@ -30,8 +30,8 @@ type provenance struct {
 	changed bool   // there were changes that no commit has
 }
 
-// originOf finds out what was built: by what Go has seen of the repository, else by the
-// version of the module, else by what the linker was told.
+// originOf finds out what was built: from the repository that Go saw, else from the module's
+// version, else from the linker's text.
 func originOf(info *debug.BuildInfo, known string) provenance {
 	p := moduleVersion(info.Main.Version)
 	for _, s := range info.Settings {
@@ -50,7 +50,7 @@ func originOf(info *debug.BuildInfo, known string) provenance {
 	return p
 }
 
-// moduleVersion reads the version of a module: a tag, or one that Go makes of a commit
+// moduleVersion reads the version of a module: a tag, or a version that Go makes for a commit
 // without a tag, v0.0.0-20260301120500-0123456789ab.
 func moduleVersion(version string) (p provenance) {
 	if version == "(devel)" {

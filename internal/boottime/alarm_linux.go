@@ -16,8 +16,8 @@ type timer struct {
 	over chan struct{} // closed when listen has returned
 }
 
-// NewAlarm returns an alarm that is not set, which the kernel rings. An error says
-// that there is none to be had.
+// NewAlarm returns an alarm that is not set, which the kernel rings. The error says that the
+// kernel has none.
 func NewAlarm() (Alarm, error) {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_BOOTTIME, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
 	if err != nil {

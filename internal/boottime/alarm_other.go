@@ -4,5 +4,5 @@ package boottime
 
 import "errors"
 
-// NewAlarm returns an error: there is none here.
+// NewAlarm returns an error: this system has no alarm.
 func NewAlarm() (Alarm, error) { return nil, errors.ErrUnsupported }

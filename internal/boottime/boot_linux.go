@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// BootID tells where the number of a process means what it does here: this boot of this
-// machine, and in it this pid namespace, by 16 hexadecimal digits; "" if nobody knows. See
+// BootID identifies this boot of this machine and the pid namespace, by 16 hexadecimal digits:
+// only there a process number means the same process. It returns "" if that is unknown. See
 // random(4) and pid_namespaces(7).
 func BootID() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")

@@ -2,5 +2,5 @@
 
 package boottime
 
-// BootID is "": nobody knows.
+// BootID returns "": this system does not tell it.
 func BootID() string { return "" }

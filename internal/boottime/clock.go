@@ -8,8 +8,8 @@ import (
 
 // A Clock tells the instants of this package. The nil Clock is the machine's own.
 //
-// Any other, new(Clock), is that of a machine which sleeps when a test says so. Else
-// it goes as package time does, and so it may go in virtual time (testing/synctest).
+// Any other, new(Clock), belongs to a machine which sleeps when a test says so. Otherwise it
+// follows package time, so it also works in virtual time (testing/synctest).
 type Clock struct {
 	Silent bool // it has no alarms
 
@@ -19,7 +19,7 @@ type Clock struct {
 	alarms map[*virtual]struct{}
 }
 
-// Now is the current instant.
+// Now returns the current instant.
 func (c *Clock) Now() time.Time {
 	if c == nil {
 		return Now()
@@ -32,10 +32,10 @@ func (c *Clock) Now() time.Time {
 
 func (c *Clock) now() time.Time { return time.Now().Add(c.slept) }
 
-// Until is how long it takes from now to t; negative if t has passed.
+// Until returns the time from now to t; negative if t has passed.
 func (c *Clock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
 
-// NewAlarm returns an alarm that is not set, or says why there is none.
+// NewAlarm returns an alarm that is not set, or an error if there is none.
 func (c *Clock) NewAlarm() (Alarm, error) {
 	if c == nil {
 		return NewAlarm()
@@ -56,8 +56,8 @@ func (c *Clock) Sleep(d time.Duration) {
 	}
 }
 
-// Looks is how often somebody asked what time it is: a program that does so while it
-// is idle keeps the machine awake.
+// Looks counts the readings of the clock: a program that reads it often while idle keeps the
+// machine awake.
 func (c *Clock) Looks() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

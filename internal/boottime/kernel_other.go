@@ -4,6 +4,6 @@ package boottime
 
 import "time"
 
-// Suspended is always 0 here: on macOS and FreeBSD a sleep of the machine is
-// noticed only by the answer of the next renewal.
+// Suspended is always 0 here: on macOS and FreeBSD only the next renewal's answer shows that the
+// machine slept.
 func Suspended() time.Duration { return 0 }

@@ -2,7 +2,7 @@ package config
 
 import "strings"
 
-// A Kind is what the value of a flag is. Help, manual and completion read it.
+// A Kind is the kind of a flag's value. Help, manual and completion read it.
 type Kind uint8
 
 // Kinds of values. KindSwitch has none.
@@ -29,10 +29,10 @@ const (
 	KindShell
 )
 
-// An Offer is what a shell completes a value with.
+// An Offer says how a shell completes a value.
 type Offer uint8
 
-// What a shell completes a value with. OfferBeginnings are words behind which more is typed.
+// Ways in which a shell completes a value. OfferBeginnings are words behind which more is typed.
 const (
 	OfferWords Offer = iota
 	OfferBeginnings
@@ -42,7 +42,7 @@ const (
 )
 
 var kinds = [...]struct {
-	value string // its name in the help; "": the words, which are all that there are
+	value string // its name in the help; "": the words, which are all valid values
 	offer Offer
 	words string
 }{
@@ -68,7 +68,7 @@ var kinds = [...]struct {
 	KindShell:     {words: "bash zsh fish"},
 }
 
-// Value is what the help calls the value; "" of a switch.
+// Value returns the help's name for the value; "" for a switch.
 func (k Kind) Value() string {
 	if kinds[k].value == "" {
 		return strings.Join(k.Words(), "|")
@@ -76,13 +76,13 @@ func (k Kind) Value() string {
 	return kinds[k].value
 }
 
-// Words are those that a shell offers.
+// Words returns the words that a shell offers.
 func (k Kind) Words() []string { return strings.Fields(kinds[k].words) }
 
-// Offer is what a shell completes the value with.
+// Offer returns how a shell completes the value.
 func (k Kind) Offer() Offer { return kinds[k].offer }
 
-// Choices are the words that the value can be; nil if it can be others.
+// Choices returns the valid words; nil if other values are valid, too.
 func (k Kind) Choices() []string {
 	if kinds[k].value != "" || kinds[k].words == "" {
 		return nil
@@ -90,7 +90,7 @@ func (k Kind) Choices() []string {
 	return k.Words()
 }
 
-// Implied is what a flag says that stands without a value; "" if it needs one.
+// Implied returns the value of a flag that stands without one; "" if it needs a value.
 func (k Kind) Implied() string {
 	if k == KindSwitch || k == KindOptionalDirectory {
 		return "true"
@@ -98,7 +98,7 @@ func (k Kind) Implied() string {
 	return ""
 }
 
-// Flag is a flag of this kind as the help names it, without its letter.
+// Flag returns a flag of this kind as the help names it, without its letter.
 func (k Kind) Flag(name string) string {
 	if k.Implied() != "" {
 		return "--" + name + k.Value()

@@ -9,7 +9,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// Operator reads what an operator's command needs: the settings of the store. It ignores the
+// Operator reads the settings that an operator's command needs: those of the store. It ignores the
 // settings of runs, right or wrong. Its error is a *UsageError.
 func (s *Sources) Operator() (Config, error) {
 	r := parser{sources: s}
@@ -77,7 +77,7 @@ func CheckReason(why string) error {
 // maxReason is in bytes.
 const maxReason = 200
 
-// CheckName refuses what cannot be the name of a job. Its error is a *UsageError.
+// CheckName refuses a text that cannot be the name of a job. Its error is a *UsageError.
 func CheckName(name string) error {
 	problem := keyProblem(name, maxKey)
 	if name == "" {

@@ -18,7 +18,7 @@ const (
 	minTTL = 500 * time.Millisecond
 	maxTTL = 7 * 24 * time.Hour
 
-	// maxKey and maxPrefix are bytes.
+	// maxKey and maxPrefix are in bytes.
 	maxKey    = 512
 	maxPrefix = 512
 
@@ -146,7 +146,7 @@ func (r *parser) prefix() string {
 	}
 	problem := keyProblem(g.last(), maxPrefix)
 	if strings.ContainsAny(g.last(), "{}") {
-		problem = "contains a brace" // which would move the hash tag away from the key
+		problem = "contains a brace" // it would move the hash tag away from the key
 	}
 	if problem != "" {
 		r.fail(Usagef("%s %s", g.sourceName, problem).

@@ -12,9 +12,9 @@ import (
 type Setting struct {
 	Name    string // the flag's
 	Short   string // the flag's letter; "" for none
-	Kind    Kind   // of its value
-	Default string // what counts if nobody says anything; "" is nothing
-	Usage   string // one line, or several; what counts by default is behind it, unless it says that itself
+	Kind    Kind   // of the flag's value
+	Default string // the default value; "" for none
+	Usage   string // one or more lines; the help adds the default, unless the text tells it
 	Group   Group
 }
 
@@ -29,7 +29,7 @@ const (
 	GroupLost
 	GroupStore
 	GroupMessages
-	GroupCount // how many there are
+	GroupCount // the number of groups
 )
 
 // String returns the heading of the group.
@@ -95,7 +95,7 @@ var settings = [...]Setting{
 	{"log-format", "", KindLogFormat, "text", "text is for people", GroupMessages},
 }
 
-// Settings returns all flags that have a variable: all but those that say what to run, and --help
+// Settings returns all flags that have a variable: all except those for the command to run, --help
 // and --version.
 func Settings() []Setting { return slices.Clone(settings[:]) }
 

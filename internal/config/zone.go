@@ -18,7 +18,7 @@ func zone(env Lookup, host *time.Location) (*time.Location, error) {
 	}
 	tz = strings.TrimPrefix(tz, ":")
 	if tz == "" {
-		return time.UTC, nil // as libc has it
+		return time.UTC, nil // as in libc
 	}
 	if there, err := load(tz); err == nil {
 		return there, nil
@@ -32,7 +32,7 @@ var errUnknownZone = errors.New("no time zone")
 
 func load(tz string) (*time.Location, error) {
 	switch {
-	case tz == "Local": // is the host's to Go, and nothing to libc
+	case tz == "Local": // the host's zone for Go, no zone for libc
 		return nil, errUnknownZone
 	case !filepath.IsAbs(tz):
 		return time.LoadLocation(tz)

@@ -1,6 +1,6 @@
 package console
 
-// A Message is one thing to say.
+// A Message is one message to the user.
 type Message struct {
 	Level  Level
 	Event  string   // the name of the event

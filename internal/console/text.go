@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// textOf is a message as lines for people:
+// textOf formats a message as lines for people:
 //
 //	redlockrun: warning: TEXT: ERROR (FIELD=VALUE FIELD=VALUE)
 //	redlockrun: hint: HINT

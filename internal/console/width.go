@@ -36,7 +36,7 @@ func Fold(text string, width int) (parts []string) {
 	return parts
 }
 
-// fitting is how many bytes of a text fit, at least those of one character.
+// fitting returns how many bytes of a text fit, at least those of one character.
 func fitting(text string, room int) int {
 	for i, r := range text {
 		if room -= runeWidth(r); room < 0 && i > 0 {
@@ -46,7 +46,7 @@ func fitting(text string, room int) int {
 	return len(text)
 }
 
-// Width is how many columns of a terminal a text takes.
+// Width returns how many columns of a terminal a text takes.
 func Width(text string) (n int) {
 	for _, r := range text {
 		n += runeWidth(r)
@@ -64,7 +64,7 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// wide are the characters that take two columns (Unicode's East Asian Width), roughly.
+// wide holds the characters that take two columns (Unicode's East Asian Width), roughly.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{{0x1100, 0x115f, 1}, {0x2e80, 0x303e, 1}, {0x3041, 0xa4cf, 1}, {0xac00, 0xd7a3, 1},
 		{0xf900, 0xfaff, 1},

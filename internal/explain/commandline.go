@@ -38,7 +38,7 @@ func ShellWord(name string) string {
 			out.WriteString(`\` + string(r))
 		case isUnseen(r) || r == utf8.RuneError:
 			for _, b := range []byte(name[i : i+size]) {
-				fmt.Fprintf(&out, `\%03o`, b) // hexadecimal digits would be taken from what follows
+				fmt.Fprintf(&out, `\%03o`, b) // characters behind hexadecimal digits could be read as digits
 			}
 		default:
 			out.WriteRune(r)

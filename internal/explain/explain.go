@@ -14,8 +14,8 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// The exit statuses that are redlockrun's own; see sysexits.h, timeout(1) and
-// execvp(3). Any other is the command's.
+// The exit statuses of redlockrun itself; see sysexits.h, timeout(1) and execvp(3). Any other is
+// the command's.
 const (
 	statusOK          = 0
 	StatusUsage       = 64

@@ -1,2 +1,2 @@
-// Package footprint keeps small what a long run occupies of a host's memory.
+// Package footprint keeps the memory of a long run small.
 package footprint

@@ -9,14 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Shrink lets go of the pages of the program's own file, most of which only the start
-// has needed. What is needed again comes back by a page fault. An error says that they
-// stay, which costs nothing but memory.
+// Shrink releases the pages of the program's own file, most of which only the start has needed. A
+// page fault brings back those that are needed again. An error says that they stay, which costs
+// only memory.
 //
-// Let go of is only what is equal to the file: a mapping that cannot be written, and in
-// which no page ever was. (A program that is loaded at any address has others, which are
-// written by the loader and then protected.) See madvise(2), MADV_DONTNEED, and
-// proc_pid_smaps(5).
+// It releases only pages that equal the file: those of a mapping that cannot be written, and in
+// which no page ever was written. (A position-independent program has other mappings, which the
+// loader writes and then protects.) See madvise(2), MADV_DONTNEED, and proc_pid_smaps(5).
 func Shrink() error {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -37,20 +36,20 @@ func Shrink() error {
 	return nil
 }
 
-// A mapping is what smaps says of one.
+// A mapping holds what smaps says of one mapping.
 type mapping struct {
 	start, end uintptr
 	file       string // "" if there is none
 	writable   bool
-	written    bool // pages of it differ from the file, or it is not known that none does
+	written    bool // pages of it differ from the file, or may differ
 	resident   int  // KiB
 }
 
-// mappings reads the text of smaps. Each begins with a line of addresses, rights, offset,
+// mappings reads the text of smaps. Each mapping begins with a line of addresses, rights, offset,
 // device, inode and file, and goes on with lines of a name and a size.
 func mappings(smaps string) []mapping {
 	var all []mapping
-	var clean int // lines of the last one that say that no page was written
+	var clean int // lines of the last mapping that report no written pages
 	for line := range strings.Lines(smaps) {
 		fields := strings.Fields(line)
 		if m, ok := begin(fields, line); ok {

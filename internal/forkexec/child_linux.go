@@ -7,13 +7,14 @@ import (
 	"redlockrun/internal/outset"
 )
 
-// A call is all that a child needs, prepared by its parent: it may not allocate memory.
+// A call holds all data of a child. Its parent prepares it, because the child may not allocate
+// memory.
 type call struct {
 	Attr
 	path      *byte
 	argv, env []*byte
 	by        syscall.Timespec
-	failure   uintptr // the pipe on which the child says why it could not execute the file
+	failure   uintptr // the child writes to this pipe why it could not execute the file
 	limit     outset.Limit
 	restore   bool // the limit of descriptors
 }
@@ -23,7 +24,7 @@ type call struct {
 // whose frame the child overwrites before the parent returns through it.
 func vfork(trap, a1, a2, a3 uintptr) (r1 uintptr, err syscall.Errno)
 
-// What package syscall uses itself.
+// Functions that package syscall itself uses.
 //
 //go:linkname beforeFork syscall.runtime_BeforeFork
 func beforeFork()
@@ -34,7 +35,7 @@ func afterFork()
 //go:linkname afterForkInChild syscall.runtime_AfterForkInChild
 func afterForkInChild()
 
-// What package syscall has no name for.
+// Names that package syscall lacks.
 const (
 	clockBoottime  = 7
 	dupCloseOnExec = 1030 // F_DUPFD_CLOEXEC
@@ -49,9 +50,9 @@ func forkAndExec(c *call) (pid uintptr, errno syscall.Errno) {
 	return pid, errno
 }
 
-// forkAndExecInChild returns to the parent at once, and to the child never. What is done here
-// follows syscall.forkAndExecInChild1, whose remarks hold: no memory is allocated, nothing is
-// called but assembler and what needs no stack, and the parent's frames are left alone.
+// forkAndExecInChild returns to the parent at once, and to the child never. It follows
+// syscall.forkAndExecInChild1, whose remarks hold here. It allocates no memory, calls nothing but
+// assembler and functions that need no stack, and leaves the parent's frames alone.
 //
 //go:noinline
 //go:norace
@@ -78,7 +79,7 @@ func forkAndExecInChild(c *call) (pid uintptr, errno syscall.Errno) {
 	}
 	self, _, _ = syscall.RawSyscall(syscall.SYS_GETPID, 0, 0, 0)
 
-	// While signals are blocked: a reader that is gone brings SIGPIPE, which is taken back.
+	// While signals are blocked: a closed reader brings SIGPIPE, which is taken back.
 	if c.Announce != nil {
 		for i = 0; i < 8; i++ {
 			c.Announce[c.AnnounceAt+i] = byte(uint64(self) >> (8 * i))
@@ -103,7 +104,7 @@ func forkAndExecInChild(c *call) (pid uintptr, errno syscall.Errno) {
 	}
 	afterForkInChild() // restores the mask of signals
 
-	// What would be overwritten moves out of the way.
+	// Descriptors that would be overwritten move out of the way.
 	if c.failure < 3 {
 		if c.failure, _, why = syscall.RawSyscall(syscall.SYS_FCNTL, c.failure, dupCloseOnExec, 3); why != 0 {
 			goto failed
@@ -131,7 +132,7 @@ func forkAndExecInChild(c *call) (pid uintptr, errno syscall.Errno) {
 		syscall.RawSyscall6(syscall.SYS_PRLIMIT64, 0, syscall.RLIMIT_NOFILE, uintptr(unsafe.Pointer(&c.limit)), 0, 0, 0)
 	}
 
-	// The last thing of all: from here to the command there is one system call.
+	// This comes last: from here to the command there is one system call.
 	if c.by.Sec != 0 || c.by.Nsec != 0 {
 		_, _, why = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockBoottime, uintptr(unsafe.Pointer(&now)), 0)
 		if why != 0 {

@@ -1,9 +1,9 @@
-// Package forkexec starts a command as syscall.ForkExec does, with two things between fork
-// and execve that it cannot do: the child announces itself, and it looks at the clock.
+// Package forkexec starts a command as syscall.ForkExec does, and adds two steps between fork and
+// execve: the child announces itself, and it checks the clock.
 //
-// So it does not matter where, and for how long, the parent or the child stands still. A
-// child that comes too late to the last look at the clock executes nothing; and whoever
-// reads the announcement knows the child before it could execute anything.
+// So it does not matter where, and for how long, the parent or the child stands still. A child
+// that comes too late to the check of the clock executes nothing. The reader of the announcement
+// knows the child before it can execute anything.
 package forkexec
 
 import (
@@ -33,14 +33,14 @@ type Attr struct {
 	AnnounceTo uintptr
 }
 
-// ErrLate is that the instant By had come, and that therefore nothing was executed.
+// ErrLate says that the instant By had come, and that therefore nothing was executed.
 var ErrLate = errors.New("the time by which to start it has passed")
 
-// late is what the child says then: no number that an errno has.
+// late is the child's report of that: a number that no errno has.
 const late syscall.Errno = 1 << 16
 
-// Start executes a file. If that fails and pid is not 0, the process pid has been forked,
-// ends, and is for the caller to reap.
+// Start executes a file. If that fails and pid is not 0, the process pid was forked and ends, and
+// the caller must reap it.
 func Start(path string, argv []string, a *Attr) (pid int, err error) {
 	c := call{Attr: *a, limit: outset.Descriptors, restore: outset.DescriptorsRaised()}
 	if c.path, err = syscall.BytePtrFromString(path); err != nil {
@@ -68,7 +68,7 @@ func Start(path string, argv []string, a *Attr) (pid int, err error) {
 	return int(child), failureOf(ends[0])
 }
 
-// failureOf reads what a child has said, nothing if it has executed its file.
+// failureOf reads the report of a child. A child that has executed its file sends none.
 func failureOf(pipe int) error {
 	var said [unsafe.Sizeof(late)]byte
 	for {

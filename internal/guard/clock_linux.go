@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// What package syscall has no name for.
+// Names that package syscall lacks.
 const (
 	clockMonotonic = 1
 	clockBoottime  = 7
@@ -15,7 +15,7 @@ const (
 	second      = 1000 * millisecond
 )
 
-// newTimer is a timerfd on the clock that counts while the machine sleeps, or -1.
+// newTimer returns a timerfd on the clock that counts while the machine sleeps, or -1.
 func newTimer() int {
 	fd, _, e := syscall.RawSyscall(syscall.SYS_TIMERFD_CREATE, clockBoottime, syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	if e != 0 {
@@ -31,7 +31,7 @@ func setTimer(fd int, at int64) {
 		uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
 }
 
-// boottime is CLOCK_BOOTTIME in ns.
+// boottime returns CLOCK_BOOTTIME in ns.
 func boottime() int64 {
 	var ts syscall.Timespec
 	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockBoottime, uintptr(unsafe.Pointer(&ts)), 0)
@@ -43,8 +43,8 @@ func sleep(ns int64) {
 	syscall.Nanosleep(&ts, nil)
 }
 
-// killSelfAfter has the kernel end this process after ns, whatever it does then: by a
-// timer that sends SIGKILL (timer_create(2)).
+// killSelfAfter makes the kernel end this process after ns, in any state: a timer sends SIGKILL
+// (timer_create(2)).
 func killSelfAfter(ns int64) {
 	event := struct { // struct sigevent
 		value  uintptr
@@ -56,7 +56,7 @@ func killSelfAfter(ns int64) {
 	_, _, e := syscall.RawSyscall(syscall.SYS_TIMER_CREATE, clockMonotonic,
 		uintptr(unsafe.Pointer(&event)), uintptr(unsafe.Pointer(&timer)))
 	if e != 0 {
-		return // whatever is done then has an end of its own
+		return // the guard's other limits remain
 	}
 	spec := [2]syscall.Timespec{1: syscall.NsecToTimespec(ns)} // interval, value (timer_settime(2))
 	syscall.RawSyscall6(syscall.SYS_TIMER_SETTIME, uintptr(timer), 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)

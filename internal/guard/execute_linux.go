@@ -2,9 +2,9 @@ package guard
 
 import "syscall"
 
-// Pipes are what ties a guard to its starter: two pipes, each with its end for
-// reading first. The guard has Orders[0] and Ready[1]; the starter's ends do not
-// block, since a guard that does not read must not stop a renewal.
+// Pipes connect a guard with its starter: two pipes, each with its reading end first. The guard
+// has Orders[0] and Ready[1]. The starter's ends do not block, since a guard that does not read
+// must not stop a renewal.
 type Pipes struct{ Orders, Ready [2]int }
 
 // NewPipes makes the pipes of a guard. Execute closes the guard's ends of them.
@@ -34,10 +34,9 @@ func (p Pipes) CloseGuards() {
 	syscall.Close(p.Ready[1])
 }
 
-// Execute runs this program's own file, which may have been replaced on disk
-// meanwhile, as a guard that holds keep open. The guard gets no other of its starter's
-// streams and descriptors. Its small runtime needs no garbage collection and one
-// thread of Go code. The caller reaps it.
+// Execute runs this program's own file, even if it was replaced on disk meanwhile, as a guard that
+// holds keep open. The guard gets no other stream or descriptor of its starter. Its small runtime
+// needs no garbage collection and one thread of Go code. The caller reaps it.
 func (p Pipes) Execute(keep []uintptr) (pid int, err error) {
 	const closed = ^uintptr(0)
 	defer p.CloseGuards()

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// openFile opens a file of a process for reading; -1 if that cannot be.
+// openFile opens a file of a process for reading. It returns -1 if that fails.
 func openFile(pid int, name string) int {
 	var buf [64]byte
 	path := procPath(buf[:0], pid, name)
@@ -28,7 +28,7 @@ func procPath(b []byte, pid int, name string) []byte {
 	return append(append(b, name...), 0)
 }
 
-// readFile reads what fits into buf, nothing if the file cannot be read.
+// readFile reads as much as fits into buf, nothing if the file cannot be read.
 func readFile(pid int, name string, buf []byte) []byte {
 	fd := openFile(pid, name)
 	if fd < 0 {
@@ -61,12 +61,11 @@ func readLink(pid int, name string, buf []byte) []byte {
 	return buf[:n]
 }
 
-// listed is the process of which eachNumbered walks all that /proc lists.
+// listed stands for a process: with it eachNumbered walks all processes that /proc lists.
 const listed = -1
 
-// eachNumbered calls f with the numbers in a directory of a process, until it returns false.
-// All that it needs is on the stack: a guard has no garbage collection, and walks may be inside
-// of each other.
+// eachNumbered calls f with the numbers in a directory of a process, until f returns false. All of
+// its data is on the stack: a guard has no garbage collection, and walks may be nested.
 func eachNumbered(name string, pid int, f func(int) bool) {
 	var buf [64]byte
 	path := append(buf[:0], "/proc\x00"...)
@@ -82,8 +81,7 @@ func eachNumbered(name string, pid int, f func(int) bool) {
 	eachEntry(int(dir), f)
 }
 
-// eachEntry calls f with the names in an open directory that are numbers, until it
-// returns false.
+// eachEntry calls f with the names in an open directory that are numbers, until f returns false.
 func eachEntry(dir int, f func(int) bool) {
 	var buf [4 << 10]byte
 	for {
@@ -97,8 +95,8 @@ func eachEntry(dir int, f func(int) bool) {
 	}
 }
 
-// eachNumber does that with what getdents(2) has written, and reports whether to go
-// on: not if f does not want to, nor behind an entry that is none.
+// eachNumber does that for the entries of one getdents(2), and reports whether to go on. It stops
+// if f returns false, and at an invalid entry.
 func eachNumber(entries []byte, f func(int) bool) bool {
 	const (
 		lengthAt = int(unsafe.Offsetof(syscall.Dirent{}.Reclen))

@@ -2,7 +2,7 @@ package guard
 
 import "syscall"
 
-// A Census is the members of a process group, by what they do.
+// A Census counts the members of a process group by their state.
 type Census struct {
 	Running int // neither stopped nor dead
 	Stopped int // by a signal, or held by a debugger
@@ -10,36 +10,36 @@ type Census struct {
 	Unseen  int // in the group, but /proc does not show what they do
 }
 
-// Living is how many may still run, now or when they are continued.
+// Living counts the members that run, or may run once they are continued.
 func (c Census) Living() int { return c.Running + c.Stopped + c.Unseen }
 
-// Still reports that nobody runs, as far as the group has been seen.
+// Still reports whether no member runs, as far as the group can be seen.
 func (c Census) Still() bool { return c.Running == 0 && c.Unseen == 0 }
 
-// Look counts the members of a group. kill(2) is the truth of whether there are any, /proc
-// only counts: a group of which it shows nobody has one member that is unseen. Members that
-// /proc does not even list (hidepid) are missing beside others; Hidden finds them.
+// Look counts the members of a group. kill(2) tells reliably whether there are any, /proc only
+// counts them. If /proc shows no member of such a group, one member counts as unseen. Look misses
+// members that /proc does not even list (hidepid) beside visible ones; Hidden finds them.
 func Look(group int) Census { return look(group, boottime()+killLimit) }
 
 func look(group int, end int64) Census { return new(Lookout).look(group, end) }
 
-// A Lookout looks again and again whether a group stands still, and knows its members from the
-// last time: who is new was forked by one of them, who ran for that. All processes it looks
-// through each second, and whenever a member is not as it was.
+// A Lookout checks repeatedly whether a group stands still. It remembers the members: a new member
+// was forked by a known one, which must have run for that. It searches all processes each second,
+// and whenever a member has changed.
 type Lookout struct {
 	stopped [64]int // members
-	known   int     // so many of them
-	again   int64   // when all processes are due
+	known   int     // their number
+	again   int64   // when a search of all processes is due
 }
 
-// Still reports that every member of the group is seen to be stopped or dead.
+// Still reports whether every member of the group is seen to be stopped or dead.
 func (w *Lookout) Still(group int) bool {
 	now := boottime()
 	return now < w.again && w.unchanged(group) || w.look(group, now+killLimit).Still()
 }
 
-// unchanged reports that all who were stopped still are. A process is continued with all of its
-// threads, so one shows it, the first if that has not ended.
+// unchanged reports whether all stopped members are still stopped. SIGCONT continues all threads
+// of a process. So one thread shows it: the first, unless that has ended.
 func (w *Lookout) unchanged(group int) bool {
 	for _, pid := range w.stopped[:w.known] {
 		p, ok := inspect(pid)
@@ -67,7 +67,7 @@ func (w *Lookout) look(group int, end int64) (c Census) {
 	return c
 }
 
-// add remembers who is stopped. If there are too many, all processes are due each time.
+// add remembers a stopped member. If there are too many, each check searches all processes.
 func (w *Lookout) add(pid int) {
 	if w.known == len(w.stopped) {
 		w.again = 0
@@ -99,8 +99,8 @@ func (c *Census) add(group, pid int) (stopped bool) {
 	return false
 }
 
-// mayBelong leaves out most processes at the price of one system call, a tenth of a look
-// into /proc.
+// mayBelong rules out most processes with one system call, which costs a tenth of a read from
+// /proc.
 func mayBelong(pid, group int) bool {
 	is, err := syscall.Getpgid(pid)
 	return err == nil && is == group || err == syscall.EPERM || err == syscall.EACCES
@@ -111,20 +111,20 @@ func belongs(pid, group int) bool {
 	return err == nil && is == group
 }
 
-// isThread reports that a number is that of a thread, and not of a process.
+// isThread reports whether a number belongs to a thread that is not the first of its process.
 func isThread(pid int) bool {
 	_, _, e := syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(pid), uintptr(pid), 0)
 	return e == syscall.ESRCH
 }
 
-// exists reports that a group has members, if only dead ones.
+// exists reports whether a group has members, even if all are dead.
 func exists(group int) bool { return syscall.Kill(-group, 0) != syscall.ESRCH }
 
-// mostProcesses is more than the numbers of processes that there can be (PID_MAX_LIMIT).
+// mostProcesses exceeds the largest number of a process (PID_MAX_LIMIT).
 const mostProcesses = 1 << 22
 
-// Hidden counts the members of a group that /proc does not show. It asks for every number that
-// a process can have: 13 ms of a processor with 32,768 of them, 1 s with four million.
+// Hidden counts the members of a group that /proc does not show. It tries every number that a
+// process can have: 13 ms of a processor for 32,768 of them, 1 s for four million.
 func Hidden(group int) (n int) {
 	var text [16]byte
 	line, _ := cut(readFile(0, "/../sys/kernel/pid_max", text[:]), '\n')
@@ -144,12 +144,13 @@ func Hidden(group int) (n int) {
 	return n
 }
 
-// A Waiter is a member that stands in the kernel, not to be interrupted, and a stopped child of
-// it that has executed nothing. If that child was forked by vfork(2), the one waits until the
-// other has executed a file, and neither can be stopped for good or go on.
+// A Waiter is a member in uninterruptible sleep, with a stopped child that has executed nothing.
+// If vfork(2) forked the child, the parent waits until the child executes a file, and neither can
+// be stopped for good or go on.
 type Waiter struct{ Parent, Child int }
 
-// Runs reports that a process is neither stopped nor dead. One that cannot be seen does not.
+// Runs reports whether a process is neither stopped nor dead. It returns false for one that cannot
+// be seen.
 func Runs(pid int) bool {
 	p, ok := inspect(pid)
 	return ok && procIsOurs() && p.runs()

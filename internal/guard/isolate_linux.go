@@ -5,23 +5,23 @@ import (
 	"unsafe"
 )
 
-// What package syscall has no name for.
+// Names that package syscall lacks.
 const (
 	setName    = 15 // PR_SET_NAME
 	lastSignal = 64
 	closeRange = 436 // close_range(2), the same number on every architecture
 )
 
-// A signalAction is the kernel's struct sigaction (rt_sigaction(2)), as long as on the
-// architecture with the longest one.
+// A signalAction is the kernel's struct sigaction (rt_sigaction(2)), with the length that the
+// longest architecture needs.
 type signalAction struct {
 	handler uintptr
 	rest    [4]uint64
 }
 
-// isolate makes the guard independent of all that it was started in: no
-// descriptor from end on stays open (an inherited stdout would make $(...)
-// wait), no signal that can be ignored ends it, and ps shows its name.
+// isolate detaches the guard from its surroundings: no descriptor from end on stays open (an
+// inherited stdout would make $(...) wait), no signal that can be ignored ends it, and ps shows
+// its name.
 func isolate(end int) {
 	ignored := signalAction{handler: 1} // SIG_IGN
 	for sig := uintptr(1); sig <= lastSignal; sig++ {
@@ -32,8 +32,8 @@ func isolate(end int) {
 	syscall.RawSyscall(syscall.SYS_PRCTL, setName, uintptr(unsafe.Pointer(&title[0])), 0)
 }
 
-// closeFrom closes every descriptor from first on. Before Linux 5.9 there is
-// no close_range, and /proc says what is open.
+// closeFrom closes every descriptor from first on. Before Linux 5.9 there is no close_range, and
+// /proc lists the open ones.
 func closeFrom(first int) {
 	if _, _, e := syscall.RawSyscall(closeRange, uintptr(first), 1<<31-1, 0); e == 0 {
 		return

@@ -3,16 +3,15 @@ package guard
 import "syscall"
 
 const (
-	// killLimit is how long a guard tries to see the group gone. It is dead
-	// after the first SIGKILL, but for processes in the kernel (state D) and
-	// zombies that nobody reaps.
+	// killLimit is how long a guard tries to see the group dead. The first SIGKILL kills it,
+	// except processes in the kernel (state D) and zombies that are not reaped.
 	killLimit = 2 * second
 
-	// longestPause is between two SIGKILLs for somebody who does not go.
+	// longestPause is the longest time between two SIGKILLs for a group that does not end.
 	longestPause = 400 * millisecond
 )
 
-// killCommand kills the command: its group if that is known, else whatever may just
+// killCommand kills the command: its group if that is known, otherwise any process that may just
 // have been started. It takes killLimit at most.
 func (g *guard) killCommand() {
 	end := boottime() + killLimit
@@ -23,8 +22,8 @@ func (g *guard) killCommand() {
 	}
 }
 
-// killGroup sends SIGKILL until nobody is left to get it (ESRCH), nobody may be sent
-// it (EPERM), or until end. After a few times it looks who is left: zombies get it for ever.
+// killGroup sends SIGKILL until no member is left (ESRCH), no member may get it (EPERM), or until
+// end. After a few times it checks for living members: zombies accept signals for ever.
 func killGroup(group int, end int64) {
 	for pause := millisecond; syscall.Kill(-group, syscall.SIGKILL) == nil; pause = min(2*pause, longestPause) {
 		now := boottime()
@@ -35,11 +34,11 @@ func killGroup(group int, end int64) {
 	}
 }
 
-// Living counts the processes of a group that run, or could: zombies are none.
+// Living counts the processes of a group that run, or could run. It does not count zombies.
 func Living(group int) int { return Look(group).Living() }
 
-// Bearing is the processes that have an entry in their environment, and run or could: zombies
-// are none, and what may not be read is not among them.
+// Bearing returns the processes with entry in their environment that run, or could run. It leaves
+// out zombies, and processes whose environment may not be read.
 func Bearing(entry string) (pids []int) {
 	eachSeen(boottime()+killLimit, func(p process) {
 		if !p.dead() && marked(p.pid, []byte(entry)) {
@@ -49,19 +48,19 @@ func Bearing(entry string) (pids []int) {
 	return pids
 }
 
-// killStarting kills a command whose starter died, or stands still, between the fork
-// and the message with its group. Whoever is in the starter's session and has the
-// marker in its environment belongs to it. A session that began outside of this
-// PID namespace has the number 0, like any other such. Where /proc is another
-// namespace's, its numbers mean somebody else.
+// killStarting kills a command whose starter died, or stands still, between the fork and the
+// message with its group. A process belongs to the command if it is in the starter's session and
+// has the marker in its environment. A session that began outside this PID namespace has the
+// number 0, like any other such session. Where /proc belongs to another namespace, its numbers
+// mean other processes.
 //
-// What has been forked may wait for a processor, on a busy machine for long, before
-// it can be told from others. It has the dead starter's end of the orders until
-// execve: as long as they have not ended, somebody will come.
+// On a busy machine a forked process may wait long for a processor before it can be recognized. It
+// keeps the dead starter's end of the orders open until execve: as long as that is open, a process
+// will still appear.
 func (g *guard) killStarting(end int64) {
 	const (
 		shortest = 10 * millisecond
-		enough   = 3 // looks in a row that find nobody
+		enough   = 3 // looks in a row that find no process
 	)
 	if len(g.marker) == 0 || !procIsOurs() {
 		return
@@ -85,8 +84,8 @@ func (g *guard) killStarting(end int64) {
 	}
 }
 
-// killMarked sends SIGKILL to all that belong to a command that is being started, and
-// reports whether there was anybody.
+// killMarked sends SIGKILL to all processes of a command that is being started, and reports
+// whether there were any.
 func (g *guard) killMarked(end int64) (found bool) {
 	eachSeen(end, func(p process) {
 		if p.session == g.session && !p.dead() && (marked(p.pid, g.marker) || g.inExecve(p)) {
@@ -97,9 +96,9 @@ func (g *guard) killMarked(end int64) (found bool) {
 	return found
 }
 
-// inExecve reports whether p is the command, forked but kept by execve(2) until now: it
-// leads a group of its own, but has executed nothing. If the starter is dead, it
-// still has the starter's end of the pipe of orders, which execve will close.
+// inExecve reports whether p is the command, forked but still kept by execve(2): it leads a group
+// of its own, but has executed nothing. If the starter is dead, p still has the starter's end of
+// the orders, which execve will close.
 func (g *guard) inExecve(p process) bool {
 	if !p.forked || p.group != p.pid {
 		return false
@@ -107,7 +106,7 @@ func (g *guard) inExecve(p process) bool {
 	return p.parent == g.starter && !g.orphaned() || g.hasOrders(p.pid)
 }
 
-// orphaned reports that the starter is dead.
+// orphaned reports whether the starter is dead.
 func (g *guard) orphaned() bool { return syscall.Getppid() != g.starter }
 
 // hasOrders reports whether a process has the other end of the pipe of orders.

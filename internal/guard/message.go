@@ -6,7 +6,7 @@ type Kind byte
 // The messages.
 const (
 	Starting Kind = 'S' // a command is about to be started in session Value with Text in its environment
-	Forked   Kind = 'F' // it is the process group Value, unless it cannot be executed: then Starting comes again
+	Forked   Kind = 'F' // its process group is Value, unless it cannot be executed: then Starting comes again
 	Watch    Kind = 'W' // the command's process group is Value
 	Deadline Kind = 'D' // kill the group at Value, CLOCK_BOOTTIME in ns; 0: never
 	Park     Kind = 'P' // the group is stopped: the deadline does not count
@@ -17,8 +17,8 @@ const (
 // atomic (PIPE_BUF, pipe(7)), large enough for an entry of the environment.
 const Size = 128
 
-// ValueAt is where in an encoded message its Value is: eight bytes, the least significant
-// one first.
+// ValueAt is the position of Value in an encoded message: eight bytes, the least significant one
+// first.
 const ValueAt = 1
 
 const (
@@ -30,10 +30,10 @@ const (
 type Message struct {
 	Kind  Kind
 	Value int64
-	Text  string // at most 118 bytes; what is too long is left out
+	Text  string // at most 118 bytes; a longer text is left out
 }
 
-// Encode is the message as it goes through the pipe.
+// Encode returns the message in the format of the pipe.
 func (m Message) Encode() []byte {
 	b := make([]byte, Size)
 	b[0] = byte(m.Kind)
@@ -47,7 +47,7 @@ func (m Message) Encode() []byte {
 	return b
 }
 
-// decode reads what Encode wrote. b is Size bytes long.
+// decode reads the result of Encode. b is Size bytes long.
 func decode(b []byte) Message {
 	m := Message{Kind: Kind(b[0])}
 	for i := range 8 {

@@ -2,8 +2,8 @@ package guard
 
 import "syscall"
 
-// A process is what proc(5) says in /proc/PID/stat, of its first thread. So does
-// /proc/TID/stat of any other thread.
+// A process holds the fields of /proc/PID/stat (proc(5)), which describe its first thread.
+// /proc/TID/stat describes any other thread.
 type process struct {
 	pid, parent, group, session int
 	state                       byte
@@ -14,18 +14,18 @@ type process struct {
 // forkNoExec is PF_FORKNOEXEC of the kernel's flags of a process.
 const forkNoExec = 0x40
 
-// dead reports that a process has ended, reaped or not. The first thread of one that has
-// others may have ended alone.
+// dead reports whether a process has ended, reaped or not. The first thread may end before the
+// others.
 func (p process) dead() bool { return p.ended() && p.threads <= 1 }
 
-// ended reports that the thread that the state is of has ended.
+// ended reports whether the thread of this state has ended.
 func (p process) ended() bool { return p.state == 'Z' || p.state == 'X' }
 
-// stands reports that the thread that the state is of is stopped, or held by a debugger.
+// stands reports whether the thread of this state is stopped, or held by a debugger.
 func (p process) stands() bool { return p.state == 'T' || p.state == 't' }
 
-// runs reports that a process is neither dead nor stopped: each of its threads stops by
-// itself, and one that is in the kernel (state D) does so when it comes back.
+// runs reports whether a process is neither dead nor stopped. Each of its threads stops by itself,
+// and one in the kernel (state D) stops when it comes back.
 func (p process) runs() bool {
 	switch {
 	case p.dead(), p.threads <= 1 && p.stands():
@@ -50,7 +50,7 @@ func eachProcess(end int64, f func(pid int)) {
 	})
 }
 
-// eachSeen calls f for every process that can be seen, until end (boottime).
+// eachSeen calls f for every visible process, until end (boottime).
 func eachSeen(end int64, f func(process)) {
 	eachProcess(end, func(pid int) {
 		if p, ok := inspect(pid); ok {
@@ -59,15 +59,15 @@ func eachSeen(end int64, f func(process)) {
 	})
 }
 
-// Executed reports whether a process has executed a file since it was forked. It may
-// have ended, but not been reaped.
+// Executed reports whether a process has executed a file since it was forked. It works until the
+// process is reaped.
 func Executed(pid int) bool {
 	p, ok := inspect(pid)
 	return ok && !p.forked
 }
 
-// inspect reads /proc/PID/stat: "PID (NAME) STATE PPID GROUP SESSION TTY TPGID FLAGS ...",
-// where NAME may hold anything, brackets and blanks included.
+// inspect reads /proc/PID/stat: "PID (NAME) STATE PPID GROUP SESSION TTY TPGID FLAGS ...", where
+// NAME may hold anything, brackets and blanks included.
 func inspect(pid int) (process, bool) {
 	var stat [1 << 10]byte
 	b := readFile(pid, "/stat", stat[:])
@@ -94,15 +94,15 @@ func inspect(pid int) (process, bool) {
 	return p, true
 }
 
-// procIsOurs reports that /proc shows the processes by the numbers that they have here.
+// procIsOurs reports whether /proc numbers the processes as this namespace does.
 func procIsOurs() bool {
 	var status [32]byte
 	first, _ := cut(readFile(0, "/stat", status[:]), ' ')
 	return number(first) == syscall.Getpid()
 }
 
-// marked reports whether marker is an entry of the process's environment. What
-// may not be read may not be killed either.
+// marked reports whether marker is an entry of the process's environment. A process whose
+// environment may not be read may not be killed either.
 func marked(pid int, marker []byte) bool {
 	fd := openFile(pid, "/environ")
 	if fd < 0 {
@@ -126,10 +126,10 @@ func marked(pid int, marker []byte) bool {
 // An entrySearch looks for one entry of an environment, which comes piece by piece.
 type entrySearch struct {
 	entry   []byte
-	matched int // so much of the present entry is as in entry; -1: it is another one
+	matched int // length of the present entry's match with entry; -1: no match
 }
 
-// found reads on, and reports whether the entry has come to its end.
+// found reads on, and reports whether it has reached the end of the entry.
 func (s *entrySearch) found(environ []byte) bool {
 	for _, c := range environ {
 		switch {
@@ -146,5 +146,5 @@ func (s *entrySearch) found(environ []byte) bool {
 	return false
 }
 
-// mostEnvironment is more than the kernel lets an environment be (execve(2)).
+// mostEnvironment exceeds the longest environment that the kernel allows (execve(2)).
 const mostEnvironment = 16 << 20

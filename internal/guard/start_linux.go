@@ -11,9 +11,8 @@ func init() {
 	}
 }
 
-// invoked reports whether this process is to be a guard, how many descriptors it
-// is to hold, and the number of the starter's end of its orders. A process that is
-// not pays for one fstat.
+// invoked reports whether this process must become a guard, how many descriptors it holds, and the
+// number of the starter's end of its orders. For any other process this costs one fstat.
 func invoked() (kept, orders int, ok bool) {
 	if !hasOrders() {
 		return 0, 0, false
@@ -28,8 +27,8 @@ func invoked() (kept, orders int, ok bool) {
 	return max(0, number(first)), number(last), true
 }
 
-// hasOrders reports whether a pipe is where orders come from, and not one that this process
-// has made itself: that would be closed by execve.
+// hasOrders reports whether the orders are a pipe from the starter, and not one that this process
+// made itself: execve would close that.
 func hasOrders() bool {
 	var st syscall.Stat_t
 	if syscall.Fstat(Orders, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFIFO {

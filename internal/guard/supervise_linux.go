@@ -10,11 +10,11 @@ import (
 const (
 	shell = "/bin/sh"
 
-	// mostText is more than an argument may be long (execve(2)).
+	// mostText exceeds the longest argument that the kernel allows (execve(2)).
 	mostText = 1<<17 + 64
 )
 
-// How a shell has ended, or that there was none, as a supervisor tells it.
+// A supervisor reports with these how a shell ended, or that there was none.
 const (
 	shellEnded   Kind = 'e' // Value is its wait status
 	shellMissing Kind = 'm' // Value is the errno of execve(2)
@@ -22,13 +22,13 @@ const (
 
 // Supervise runs text by /bin/sh -c, in a session and process group of its own, with the three
 // descriptors of streams and no other. pid is the leader of that group: not the shell but its
-// supervisor, which this program becomes. It writes to Ready how the shell has ended, a message
-// for [ShellEnd], and then waits: for SIGKILL to the group, for the end of Orders, which is
-// the death of its starter, and for limit (ns). Each of these ends the whole group. Whoever
-// calls Supervise reaps pid; as PID 1 the reaper of zombies may.
+// supervisor, which this program becomes. The supervisor writes to Ready how the shell ended, a
+// message for [ShellEnd]. Then it waits for SIGKILL to the group, the end of Orders (the death of
+// its starter), or limit (ns). Each of these ends the whole group. The caller reaps pid; as PID 1
+// the reaper of zombies may do that.
 //
-// The shell is no child of a process that waits for any child, or lets the kernel reap them:
-// so its status is not lost, as PID 1 neither.
+// The shell's parent is not a process that waits for any child, or lets the kernel reap them. So
+// its status is not lost, not even as PID 1.
 func (p Pipes) Supervise(text string, streams [3]uintptr, limit int64) (pid int, err error) {
 	defer p.CloseGuards()
 	files := append(streams[:], uintptr(p.Orders[0]), uintptr(p.Ready[1]))
@@ -38,7 +38,8 @@ func (p Pipes) Supervise(text string, streams [3]uintptr, limit int64) (pid int,
 	})
 }
 
-// calledToSupervise reports whether this process is to be a supervisor, for how long and of what.
+// calledToSupervise reports whether this process must become a supervisor, with which limit and
+// text.
 func calledToSupervise() (limit int64, text string, ok bool) {
 	if !hasOrders() {
 		return 0, "", false
@@ -59,7 +60,7 @@ func supervise(limit int64, text string) {
 	closeFrom(Ready + 1)
 	title := append([]byte(SupervisorName), 0)
 	syscall.RawSyscall(syscall.SYS_PRCTL, setName, uintptr(unsafe.Pointer(&title[0])), 0)
-	var usual signalAction // PID 1 may ignore it, which the shell would inherit
+	var usual signalAction // PID 1 may ignore it, and the shell would inherit that
 	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGCHLD), uintptr(unsafe.Pointer(&usual)), 0, 8, 0, 0)
 	syscall.CloseOnExec(Orders)
 	syscall.CloseOnExec(Ready)
@@ -79,7 +80,7 @@ func supervise(limit int64, text string) {
 	}
 }
 
-// tellEnd waits for the shell.
+// tellEnd waits for the shell, and reports its end.
 func tellEnd(pid int) {
 	var status syscall.WaitStatus
 	for {
@@ -90,7 +91,7 @@ func tellEnd(pid int) {
 	_, _ = syscall.Write(Ready, Message{Kind: shellEnded, Value: int64(status)}.Encode())
 }
 
-// outlast returns when the orders have come to their end, or after limit.
+// outlast returns when the orders have ended, or after limit.
 func outlast(limit int64) {
 	orders := pollFd{fd: Orders, events: pollIn}
 	for end := boottime() + limit; ; {
@@ -103,8 +104,8 @@ func outlast(limit int64) {
 	}
 }
 
-// ShellEnd reads what a supervisor has written, Size bytes: how the shell has ended, or
-// why it could not be started.
+// ShellEnd reads the report of a supervisor, Size bytes: how the shell ended, or why it could not
+// be started.
 func ShellEnd(message []byte) (syscall.WaitStatus, error) {
 	m := decode(message)
 	if m.Kind == shellMissing {

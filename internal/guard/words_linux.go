@@ -23,9 +23,9 @@ func field(b []byte) (value int, rest []byte) {
 	return number(first), rest
 }
 
-// number is the value of decimal digits, -1 for anything else.
+// number returns the value of decimal digits, -1 for any other text.
 func number(b []byte) int {
-	const most = 1 << 27 // more than any process or descriptor has; ten times it is an int everywhere
+	const most = 1 << 27 // more than any number of a process or descriptor; ten times it fits an int everywhere
 	if len(b) == 0 {
 		return -1
 	}

@@ -20,28 +20,29 @@ import (
 	"redlockrun/internal/store"
 )
 
-// mostAtOnce is how many jobs are changed at a time.
+// mostAtOnce limits how many jobs are changed at a time.
 const mostAtOnce = 16
 
-// A changing is what a command does to jobs, and how it speaks of that.
+// A changing says what a command does to jobs, and how it reports that.
 type changing struct {
 	command string
-	change  lock.Change // but for By
+	change  lock.Change // without By
 	say     func(name string, c lock.ChangeResult) string
-	quiet   func(lock.ChangeResult) bool // what need not be told; nil: everything must
-	// object is what is refused, in words of the command; false: that is nothing bad. nil: nothing is refused.
+	quiet   func(lock.ChangeResult) bool // a result that needs no message; nil: every one needs it
+	// object describes a refused change, in words of the command; false if a refusal is harmless.
+	// nil: no change is refused.
 	object func(*lock.RefusedError) (explain.Explanation, bool)
 	json   bool
 }
 
-// A madeChange is what came of one job's.
+// A madeChange is the result for one job.
 type madeChange struct {
 	lock.ChangeResult
 	name string
 	err  error
 }
 
-// operator opens the store to change jobs, and asks nobody yet.
+// operator opens the store to change jobs, and sends no request yet.
 func (o *Operation) operator(command string) (lock.Operator, error) {
 	if o.Config.Address.Local {
 		const text = "%s is not for --local: beside a lock in a file of this host nothing is kept"
@@ -53,8 +54,8 @@ func (o *Operation) operator(command string) (lock.Operator, error) {
 	})
 }
 
-// make changes the jobs, says what was done, and returns the worst of what was not. Those
-// that were changed are returned, too.
+// make changes the jobs, reports the results, and returns the worst failure. It also returns the
+// changes that were made.
 func (w *changing) make(o *Operation, names []string) ([]madeChange, error) {
 	store, err := o.operator(w.command)
 	if err != nil {
@@ -83,7 +84,8 @@ func (w *changing) make(o *Operation, names []string) ([]madeChange, error) {
 	return done, cmp.Or(w.fail(o, failed, len(names)), unsaid)
 }
 
-// repeatFor is what to do about a master that was away: one that has not heard of a resume keeps the pause.
+// repeatFor says what to do about a master that did not answer: it keeps the pause until it learns
+// of the resume.
 func (w *changing) repeatFor(master string, done []madeChange) string {
 	if w.change.Act != lock.ActResume {
 		return ""
@@ -98,7 +100,7 @@ func (w *changing) repeatFor(master string, done []madeChange) string {
 		explain.CommandLine("resume", names...)
 }
 
-// warnUnconfirmed says of which jobs nobody knows whether they were changed when a signal came.
+// warnUnconfirmed names the jobs that may or may not have been changed when a signal came.
 func (w *changing) warnUnconfirmed(o *Operation, failed []madeChange) {
 	var names []string
 	for _, m := range failed {
@@ -114,18 +116,19 @@ func (w *changing) warnUnconfirmed(o *Operation, failed []madeChange) {
 	}
 }
 
-// perhapsDone is how to look whether a change was made that got no answer.
+// perhapsDone says how to check whether a change without an answer was made.
 func perhapsDone(names []string) string {
 	return "it may have been done all the same: " + explain.CommandLine("status", names...)
 }
 
-// lostAnswer is added to what is so now, of a change that has perhaps done it.
+// lostAnswer is added to the present state, after a change that may have been made without an
+// answer.
 func lostAnswer(name, deed string) string {
 	return fmt.Sprintf("; an answer was lost: %s shows whether this command %s",
 		explain.CommandLine("history", name), deed)
 }
 
-// lines are what is said of the changes.
+// lines returns the report of the changes.
 func (w *changing) lines(done []madeChange) (lines []string) {
 	for _, m := range done {
 		switch {
@@ -167,7 +170,7 @@ func (w *changing) one(ctx context.Context, store lock.Operator, name string) (m
 type unmadeError struct {
 	explain.Explanation
 	names       []string
-	unconfirmed bool // it may have been made all the same
+	unconfirmed bool // it may have been made nevertheless
 }
 
 var _ explain.SelfExplained = (*unmadeError)(nil)
@@ -177,7 +180,7 @@ func (e *unmadeError) Error() string { return e.Message }
 // Explain implements explain.SelfExplained.
 func (e *unmadeError) Explain(explain.About) explain.Explanation { return e.Explanation }
 
-// fail says what failed, once for each reason, and returns the worst as the error.
+// fail reports the failures, once for each reason, and returns the worst as the error.
 func (w *changing) fail(o *Operation, failed []madeChange, of int) error {
 	var reasons []*unmadeError
 	for _, m := range failed {
@@ -228,7 +231,7 @@ func (w *changing) explainFailure(err error, c explain.About) (explain.Explanati
 	return w.object(refused)
 }
 
-// badness puts statuses in order: that something is refused is the least.
+// badness orders statuses: a refusal is the least bad.
 func badness(status int) int {
 	order := []int{explain.StatusBusy, explain.StatusNotLock, explain.StatusUnavailable}
 	if i := slices.Index(order, status); i >= 0 {
@@ -237,7 +240,7 @@ func badness(status int) int {
 	return len(order)
 }
 
-// refuse is a change that is not made, and what to type next.
+// refuse explains a refused change, and says what to type next.
 func refuse(e *lock.RefusedError, message string, hints ...string) explain.Explanation {
 	o := explain.Failure(explain.StatusBusy, message, hints...)
 	o.Event = console.EventRefused

@@ -38,13 +38,13 @@ UNKNOWN, WARNING, OK.
 command line or the configuration, and no answer from Redis.`,
 }
 
-// A checking is what check holds jobs to, and how it says what it finds.
+// A checking says which rules check applies, and how it reports the result.
 type checking struct {
 	rules report.Rules
 	json  bool
 	meant jobsMeant
 	names []string
-	known int // how many jobs are listed, if listed ones are meant
+	known int // the number of listed jobs, if listed ones are chosen
 }
 
 func defineCheck(c *Command, o *Operation) {
@@ -73,7 +73,8 @@ func defineCheck(c *Command, o *Operation) {
 	}
 }
 
-// print prints what was found. That no listed job is meant may be all that is left of lost data: it is unknown.
+// print prints the verdicts. If no listed job is chosen the result is unknown, because the data
+// may be lost.
 func (c *checking) print(o *Operation, verdicts []report.Verdict, silent []string) error {
 	o.exitStatus = int(report.Worst(verdicts))
 	if len(verdicts) == 0 {
@@ -95,7 +96,7 @@ func (c *checking) noneMeant(o *Operation) string {
 	return text + " (" + o.About.Where() + ")"
 }
 
-// sensible refuses what could never be checked.
+// sensible refuses rules that can never be checked.
 func (c *checking) sensible(flags *pflag.FlagSet, o *Operation) error {
 	none := []bool{c.rules.MaxAge == 0, c.rules.WarnAge == 0, c.rules.MaxRuntime == 0, c.rules.MaxFailures <= 0}
 	for i, name := range []string{"max-age", "warn-age", "max-runtime", "max-failures"} {
@@ -110,7 +111,7 @@ func (c *checking) sensible(flags *pflag.FlagSet, o *Operation) error {
 	return c.meant.check("check", c.names)
 }
 
-// judge reads the jobs and holds them to the rules. Of a quorum it names who was silent.
+// judge reads the jobs and applies the rules. For a quorum it names the silent masters.
 func (c *checking) judge(o *Operation) (verdicts []report.Verdict, silent []string, err error) {
 	jobs, err := o.inspector(c.names...)
 	if err != nil {

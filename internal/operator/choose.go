@@ -13,14 +13,14 @@ import (
 	"redlockrun/internal/interrupt"
 )
 
-// A jobsMeant says which jobs a command is for: NAME..., or those of the list.
+// A jobsMeant says which jobs a command is for: NAME..., or listed jobs.
 type jobsMeant struct {
 	all   bool
 	match string
-	flags bool // else there is only NAME...
+	flags bool // otherwise there is only NAME...
 }
 
-// define gives c the flags that mean listed jobs. all is what the help says of --all.
+// define gives c the flags that choose listed jobs. all is the help of --all.
 func (m *jobsMeant) define(c *Command, all string) {
 	m.flags = true
 	c.text(&m.match, "match", config.KindPattern, "the listed jobs whose names match (*, ?, [a-z]); none: 75")
@@ -29,7 +29,7 @@ func (m *jobsMeant) define(c *Command, all string) {
 
 func (m *jobsMeant) listed() bool { return m.all || m.match != "" }
 
-// words are the flags that mean the listed jobs, as they are typed.
+// words returns the flags that choose listed jobs, as a user types them.
 func (m *jobsMeant) words() string {
 	if m.all {
 		return " --all"
@@ -37,7 +37,7 @@ func (m *jobsMeant) words() string {
 	return " --match " + explain.ShellWord(m.match)
 }
 
-// check refuses what means no jobs, or two things.
+// check refuses a choice of no jobs, and a choice by names and flags at once.
 func (m *jobsMeant) check(command string, names []string) error {
 	switch said := len(names) > 0; {
 	case said && m.listed(), m.all && m.match != "":
@@ -56,8 +56,8 @@ func (m *jobsMeant) check(command string, names []string) error {
 	return nil
 }
 
-// names are those that are meant, sorted: names, or what is listed and matches. It says how
-// many jobs are known; that none is meant is an error.
+// names returns the chosen jobs, sorted: names, or the listed jobs that match. It tells how many
+// jobs are known. If none is chosen it returns an error.
 func (m *jobsMeant) names(o *Operation, names []string) ([]string, error) {
 	if !m.listed() {
 		return distinct(names), nil
@@ -81,7 +81,7 @@ func (m *jobsMeant) names(o *Operation, names []string) ([]string, error) {
 	return meant, nil
 }
 
-// of are those of the listed names that are meant.
+// of returns the chosen ones of the listed names.
 func (m *jobsMeant) of(listed []string) (meant []string) {
 	for _, name := range listed {
 		if m.all || matches(m.match, name) {
@@ -91,7 +91,7 @@ func (m *jobsMeant) of(listed []string) (meant []string) {
 	return meant
 }
 
-// none says that no job is meant, of so many that are known.
+// none says that no job is chosen, out of so many known ones.
 func (m *jobsMeant) none(known int) (text, hint string) {
 	if known == 0 {
 		return "no job is known here", "a job is listed when it has run: redlockrun status --scan looks for locks"
@@ -99,7 +99,8 @@ func (m *jobsMeant) none(known int) (text, hint string) {
 	return fmt.Sprintf("no job matches %q; %d are known here", m.match, known), "redlockrun status lists them"
 }
 
-// noneMeant is an error, which && heeds: a deploy that has paused nothing does not begin.
+// noneMeant returns an error, which stops an && list: a deploy that has paused nothing must not
+// begin.
 func (m *jobsMeant) noneMeant(known int, where string) error {
 	text, hint := m.none(known)
 	o := explain.Failure(explain.StatusBusy, text+" ("+where+")", hint)
@@ -114,9 +115,9 @@ func (m *jobsMeant) matched(meant, known int) string {
 	return fmt.Sprintf("%d of the %d jobs that are known here match %q", meant, known, m.match)
 }
 
-// matches reports whether a name matches a pattern of a shell, for which / is like any other.
+// matches reports whether a name matches a pattern of a shell. In both / is an ordinary character.
 func matches(pattern, name string) bool {
-	const slash = "\x00" // which no name has
+	const slash = "\x00" // no name has it
 	fits, _ := path.Match(strings.ReplaceAll(pattern, "/", slash), strings.ReplaceAll(name, "/", slash))
 	return fits
 }

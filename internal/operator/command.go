@@ -10,25 +10,25 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A Command is one of redlockrun's own: its name is the very first word. Help, manual and
-// completion are made of it.
+// A Command is one of redlockrun's operator commands: its name is the very first word. Help,
+// manual and completion are made from it.
 type Command struct {
 	*cobra.Command
 	Texts
-	Operands config.Kind    // what they are; KindSwitch: there are none
-	Single   bool           // there is one of them at most
+	Operands config.Kind    // the kind of its operands; KindSwitch: it has none
+	Single   bool           // it takes one operand at most
 	Plugin   bool           // an error is a line of its result, too, and the status 3
 	Bare     bool           // it reads no settings, and has no flags for them
-	Said     flagset.Values // the settings that its flags were given; nil if it is Bare
+	Said     flagset.Values // the settings from its flags; nil if it is Bare
 
 	operation *Operation
 	help      bool
 }
 
-// Texts are what the help says of a command beside its flags. Command lines are indented.
+// Texts are the parts of a command's help beside its flags. Command lines are indented.
 type Texts struct {
 	Does     string // what it does; the list of commands has this alone
-	More     string // how the first paragraph goes on, with the punctuation between
+	More     string // the rest of the first paragraph, with the punctuation between
 	Calls    string // command lines, and what each does
 	Remarks  string // paragraphs before the flags; may be ""
 	Notes    string // paragraphs behind the flags; may be ""
@@ -36,10 +36,10 @@ type Texts struct {
 	Status   string // what its exit statuses mean; "": usualStatus
 }
 
-// commands are all of them, in the order of the help.
+// commands lists all commands, in the order of the help.
 var commands = [...]struct {
 	name   string
-	define func(*Command, *Operation) // what it is given is filled when the command is run
+	define func(*Command, *Operation) // sets the function that Run calls
 }{
 	{"status", defineStatus}, {"history", defineHistory}, {"check", defineCheck}, {"metrics", defineMetrics},
 	{"report", defineReport}, {"pause", definePause}, {"resume", defineResume}, {"stop", defineStop},
@@ -47,7 +47,7 @@ var commands = [...]struct {
 	{"completion", defineCompletion}, {"copy-self", defineCopySelf},
 }
 
-// Names are those of all commands, in the order of the help.
+// Names returns the names of all commands, in the order of the help.
 func Names() []string {
 	names := make([]string, len(commands))
 	for i, c := range commands {
@@ -56,7 +56,7 @@ func Names() []string {
 	return names
 }
 
-// All are all commands, to read their texts and flags.
+// All returns all commands, to read their texts and flags.
 func All() []*Command {
 	all := make([]*Command, len(commands))
 	for i, name := range Names() {
@@ -65,7 +65,7 @@ func All() []*Command {
 	return all
 }
 
-// Named is the command of a name, for one call; nil if there is none.
+// Named returns the command of a name, for one call; nil if there is none.
 func Named(name string) *Command {
 	for _, known := range commands {
 		if known.name != name {
@@ -83,8 +83,8 @@ func Named(name string) *Command {
 	return nil
 }
 
-// Parse understands the words behind the name. It reports whether they ask for the help. Said
-// is what they say also if there is an error.
+// Parse reads the words behind the name, and reports whether they ask for the help. It sets Said
+// even if there is an error.
 func (c *Command) Parse(args []string) (help bool, err error) {
 	err = c.ParseFlags(args)
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && !c.Bare &&
@@ -98,8 +98,7 @@ func (c *Command) Parse(args []string) (help bool, err error) {
 	return c.help, nil
 }
 
-// Run does what the words ask, once Parse has read them, and returns the exit status that tells
-// what was found.
+// Run executes the command that Parse has read, and returns the exit status of its result.
 func (c *Command) Run(o Operation) (status int, err error) {
 	*c.operation = o
 	if !c.Bare {
@@ -111,7 +110,7 @@ func (c *Command) Run(o Operation) (status int, err error) {
 	return c.operation.exitStatus, err
 }
 
-// OwnFlags are the flags that are not every command's, in the order of the help.
+// OwnFlags returns the flags that not every command has, in the order of the help.
 func (c *Command) OwnFlags() (own []*pflag.Flag) {
 	c.Flags().SortFlags = false
 	flags := c.LocalNonPersistentFlags()

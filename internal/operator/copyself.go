@@ -46,7 +46,8 @@ func defineCopySelf(c *Command, o *Operation) {
 	}
 }
 
-// onlyDirectory is the one that the words name. That it is none is the caller's mistake.
+// onlyDirectory returns the one directory that the words name. Any other number of words is a
+// usage error.
 func onlyDirectory(words []string) (dir string, err error) {
 	switch {
 	case len(words) == 0:
@@ -70,11 +71,11 @@ func onlyDirectory(words []string) (dir string, err error) {
 		return "", config.Usagef("copy into %s: %v", words[0], outfile.Bare(err)).
 			Hint("make the directory first, or mount a volume there")
 	}
-	return words[0], nil // what else is wrong shows when it is used
+	return words[0], nil // its use shows all other errors
 }
 
-// copyInto puts the program into a directory, and sees to it that it is on its disk. The end
-// of ctx ends that, and leaves what was there.
+// copyInto puts the program into a directory, and makes sure that it is on the disk. The end of
+// ctx stops it, and leaves an earlier copy in place.
 func copyInto(ctx context.Context, dir string) error {
 	self, err := openSelf()
 	if err != nil {
@@ -97,7 +98,7 @@ func copyInto(ctx context.Context, dir string) error {
 	return nil
 }
 
-// openSelf opens the file that runs, also if it has been replaced or removed since.
+// openSelf opens the file of this program, even if it was replaced or removed.
 func openSelf() (*os.File, error) {
 	if runtime.GOOS == "linux" {
 		return os.Open("/proc/self/exe")
@@ -109,8 +110,7 @@ func openSelf() (*os.File, error) {
 	return os.Open(path)
 }
 
-// copyPieces copies in writes of 64 KiB, for which scripts/place.sh has the reason: the copy
-// starts faster.
+// copyPieces copies in writes of 64 KiB. scripts/place.sh has the reason: the copy starts faster.
 func copyPieces(ctx context.Context, to io.Writer, from io.Reader) error {
 	piece := make([]byte, 64<<10)
 	for ctx.Err() == nil {
@@ -139,7 +139,7 @@ func (e copyError) Explain(explain.About) explain.Explanation {
 	return explain.Failure(explain.StatusFailed, e.Error(), explain.HintList(e.hint())...)
 }
 
-// hint is what to do about it; "" if nothing is known.
+// hint says what to do about it; "" if that is unknown.
 func (e copyError) hint() string {
 	switch {
 	case errors.Is(e, syscall.EACCES), errors.Is(e, syscall.EPERM):

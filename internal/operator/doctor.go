@@ -38,7 +38,7 @@ func defineDoctor(c *Command, o *Operation) {
 			return config.Usagef("doctor is not for --local: it looks at what is between here and a Redis").
 				Hint("redlockrun status says who has the lock")
 		}
-		// What no run accepts, two servers or one of them twice, is refused as a run refuses it.
+		// Two servers, or one of them twice, are refused here as a run refuses them.
 		if _, err := o.inspector(); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func defineDoctor(c *Command, o *Operation) {
 	}
 }
 
-// examine finds the servers, and looks at them.
+// examine finds the servers, and checks them.
 func (o *Operation) examine(ctx context.Context) ([]doctor.Finding, error) {
 	e, err := doctor.Open(ctx, o.Config.Servers, o.Config.UsualTimes(), o.Config.Timeout)
 	if err != nil {
@@ -65,7 +65,7 @@ func (o *Operation) examine(ctx context.Context) ([]doctor.Finding, error) {
 	return found, ctx.Err()
 }
 
-// thisHost is what this machine can tell of itself.
+// thisHost answers doctor's questions about this machine.
 type thisHost struct{ *Operation }
 
 // Exposed implements doctor.Host.
@@ -78,7 +78,7 @@ func (h thisHost) Guard() error {
 	return guard.Started()
 }
 
-// findings are what was found as it is to be shown.
+// findings formats the findings for the output.
 func findings(found []doctor.Finding, json bool, d console.Display) (lines []string) {
 	for _, f := range found {
 		if json {
@@ -90,7 +90,7 @@ func findings(found []doctor.Finding, json bool, d console.Display) (lines []str
 	return lines
 }
 
-// resultWords are how results are called, in four columns, and how that sounds.
+// resultWord returns the word for a result, in four columns, and its style.
 func resultWord(r doctor.Result) (string, console.Style) {
 	switch r {
 	case doctor.Ok:
@@ -103,10 +103,10 @@ func resultWord(r doctor.Result) (string, console.Style) {
 	return "?   ", console.StyleFaint
 }
 
-// findingIndent is how far the text of a finding is from the margin: behind the result and the check.
+// findingIndent is the indentation of a finding's text: behind the result and the check.
 const findingIndent = 4 + 2 + 12 + 2
 
-// findingLines are the line of a finding, and the remedy below.
+// findingLines returns the line of a finding, and the remedy below.
 func findingLines(f doctor.Finding, d console.Display) (lines []string) {
 	word, tone := resultWord(f.Result)
 	text := f.Message
@@ -124,7 +124,7 @@ func findingLines(f doctor.Finding, d console.Display) (lines []string) {
 	return lines
 }
 
-// roomOf is the width of what is said of a finding; 0 is no limit.
+// roomOf returns the width for a finding's text; 0 is no limit.
 func roomOf(d console.Display) int {
 	if d.Width <= findingIndent {
 		return d.Width

@@ -23,7 +23,7 @@ func (d *span) Set(word string) error {
 func (d *span) String() string { return time.Duration(*d).String() }
 func (d *span) Type() string   { return "duration" }
 
-// A limit is a flag's duration that may have no end; 0 if it was not given.
+// A limit is a flag's duration that may have no end; 0 if the flag is not set.
 type limit time.Duration
 
 func (d *limit) Set(word string) error {

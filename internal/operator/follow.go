@@ -10,10 +10,10 @@ import (
 	"redlockrun/internal/report"
 )
 
-// followInterval is how often history looks for what has come.
+// followInterval is how often history looks for new entries.
 const followInterval = time.Second
 
-// followRuns prints what is remembered, the oldest first, and then what comes.
+// followRuns prints the remembered entries, the oldest first, and then new ones.
 func (l *historyLook) followRuns(
 	o *Operation, m observed[memory], read func(context.Context) (observed[memory], error),
 ) error {
@@ -26,7 +26,7 @@ type follower struct {
 	*Operation
 	look    *historyLook
 	printed map[string]bool
-	columns []console.Column // as wide as what was printed first; nil before
+	columns []console.Column // as wide as the first rows; nil before them
 	longest time.Duration
 	outage  outageReporter
 }
@@ -56,7 +56,7 @@ func (f *follower) show(m observed[memory], away error) error {
 	return f.print(f.rows(fresh)...)
 }
 
-// rows are lines that continue those before.
+// rows returns lines that continue the earlier ones.
 func (f *follower) rows(entries []lock.Entry) []string {
 	f.longest = max(f.longest, report.Longest(entries))
 	t := report.History(entries, f.longest, time.Local)

@@ -8,7 +8,7 @@ import (
 	"redlockrun/internal/flagset"
 )
 
-// HelpText is what the command's --help prints.
+// HelpText returns the text of the command's --help.
 func (c *Command) HelpText() string {
 	var b strings.Builder
 	b.WriteString(c.Long + "\n\nusage:\n" + c.Calls + "\n")
@@ -31,13 +31,13 @@ func (c *Command) HelpText() string {
 	return b.String()
 }
 
-// ExitStatus says what the exit statuses mean.
+// ExitStatus returns the help's text on the exit statuses.
 func (c *Command) ExitStatus() string { return cmp.Or(c.Status, usualStatus) }
 
 const usualStatus = `0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis,
 75 refused, or the time of --wait is over.`
 
-// sharedHelp is on what all commands have that are not Bare.
+// sharedHelp returns the help on the settings that all commands have, except those that are Bare.
 func sharedHelp() string {
 	return `
 D is a duration: seconds (60, 0.5) or 90s, 2m30s.
@@ -53,7 +53,7 @@ what they mean). Times are the server's, in this host's time zone; in JSON in UT
 `
 }
 
-// flagNames are the flags of a group that all commands have, as lines.
+// flagNames returns the flags of a group that all commands have, as lines.
 func flagNames(group config.Group) string {
 	var lines strings.Builder
 	line := "     "

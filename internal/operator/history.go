@@ -23,7 +23,7 @@ long each waited and ran, and how it ended.`,
 	Status: statusTexts.Status,
 }
 
-// A historyLook is what history is to show, and how.
+// A historyLook says what history shows, and how.
 type historyLook struct {
 	choice       report.RunChoice
 	since        span
@@ -56,7 +56,7 @@ func defineHistory(c *Command, o *Operation) {
 	}
 }
 
-// A memory is what is remembered of a job at one instant.
+// A memory holds the recorded entries of a job at one instant.
 type memory struct {
 	job     lock.Job
 	entries []lock.Entry // newest first

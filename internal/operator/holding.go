@@ -6,7 +6,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// heldBy is held by web-3:4121 since 13:58:02 CET, of a lock that a run has; "" if none has.
+// heldBy returns held by web-3:4121 since 13:58:02 CET, for a lock that a run holds; otherwise "".
 func heldBy(c lock.ChangeResult) string {
 	switch {
 	case c.Holder.Foreign != "":
@@ -19,12 +19,12 @@ func heldBy(c lock.ChangeResult) string {
 	return "held by " + c.Holder.Process() + " since " + lock.LocalTime(c.At)
 }
 
-// unrenewed is for how long a holder has not renewed its lease, and whether that is too long.
+// unrenewed returns the time since the holder's last renewal, and whether that is too long.
 func unrenewed(c lock.ChangeResult) (d time.Duration, late bool) {
 	return c.Holder.Unrenewed(c.Left, c.At, c.Now)
 }
 
-// heedsBy is when a holder that lives has renewed its lease, and so knows what has changed.
+// heedsBy returns when a living holder has renewed its lease, and so knows of the change.
 func heedsBy(c lock.ChangeResult) time.Time {
 	d, late := unrenewed(c)
 	if late || c.Holder.Every <= 0 || c.Holder.TTL <= 0 {

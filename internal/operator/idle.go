@@ -14,11 +14,11 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// pollInterval is the time between two looks at jobs that are to end.
+// pollInterval is the time between two readings of jobs that should end.
 const pollInterval = 500 * time.Millisecond
 
-// awaitIdle waits until none of the jobs runs any more, by still, and says so. Those that run
-// on when the time is over are an outcome of their own.
+// awaitIdle waits until none of the jobs runs any more, as still reports, and says so. Jobs that
+// still run at the limit are a result of their own.
 func (o *Operation) awaitIdle(names []string, limit time.Duration, still func(lock.Job) bool) error {
 	if len(names) == 0 || limit == 0 {
 		return nil
@@ -55,8 +55,8 @@ func remaining(
 	return left, err
 }
 
-// pollUntilEmpty looks until nothing is left, or for limit. An outage counts only if it is the
-// last that was seen.
+// pollUntilEmpty reads until nothing is left, or for limit. An outage counts only if it is the
+// last answer.
 func (o *Operation) pollUntilEmpty(
 	ctx context.Context, limit time.Duration, look func(context.Context) ([]lock.Job, error),
 ) ([]lock.Job, error) {
@@ -79,7 +79,7 @@ func (o *Operation) pollUntilEmpty(
 	}
 }
 
-// isBusy reports whether a run of a job may be at work, or what is no run has its lock.
+// isBusy reports whether a run of a job may be at work, or a foreign value holds its lock.
 func isBusy(j lock.Job) bool {
 	switch j.State {
 	case lock.StateIdle, lock.StatePaused, lock.StateEnded, lock.StateVanished:
@@ -97,7 +97,7 @@ func stillRunning(left []lock.Job, limit time.Duration) error {
 	return &unmadeError{Explanation: o}
 }
 
-// describeRuns are who runs, by job.
+// describeRuns names the runs, by job.
 func describeRuns(jobs []lock.Job) string {
 	texts := make([]string, len(jobs))
 	for i, j := range jobs {

@@ -15,7 +15,7 @@ import (
 	"redlockrun/internal/store"
 )
 
-// inspector opens the store to read jobs of these names, and asks nobody yet.
+// inspector opens the store to read the jobs of names, and sends no request yet.
 func (o *Operation) inspector(names ...string) (lock.Inspector, error) {
 	for _, name := range names {
 		if err := config.CheckName(name); err != nil {
@@ -42,13 +42,14 @@ func (o *Operation) hearsNothing(e *lock.UnavailableError) {
 	}
 }
 
-// What has been seen at one look, and who was silent.
+// observed holds the result of one reading, and the masters that did not answer.
 type observed[T any] struct {
 	value  T
 	silent []string
 }
 
-// looking is read with the silent masters of a quorum. Only one look is taken at a time.
+// looking calls read and adds the silent masters of a quorum. Only one reading takes place at a
+// time.
 func looking[T any](o *Operation, read func(context.Context) (T, error)) func(context.Context) (observed[T], error) {
 	return func(ctx context.Context) (observed[T], error) {
 		o.silent = nil
@@ -57,8 +58,8 @@ func looking[T any](o *Operation, read func(context.Context) (T, error)) func(co
 	}
 }
 
-// readNamed reads the jobs of these names, each once and in order, or of all that are listed if there
-// is no name; with scan, of all locks in the keyspace, too.
+// readNamed reads the jobs of names, each once and in order. Without names it reads all listed
+// jobs, and with scan also all locks in the keyspace.
 func readNamed(ctx context.Context, jobs lock.Inspector, names []string, scan bool,
 	read func(context.Context, []string) ([]lock.Job, error)) (found []lock.Job, err error) {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
@@ -71,7 +72,7 @@ func readNamed(ctx context.Context, jobs lock.Inspector, names []string, scan bo
 	return read(ctx, names)
 }
 
-// unread is what could not be read of jobs, and of which, if it is of one.
+// unread returns what could not be read of jobs, with the name of the job if it has one.
 func unread(jobs []lock.Job) (all []string) {
 	of := make(map[string][]string)
 	for _, job := range jobs {
@@ -92,7 +93,7 @@ func unread(jobs []lock.Job) (all []string) {
 	return all
 }
 
-// objects are entries for programs.
+// objects formats entries for programs.
 func objects(entries []lock.Entry) (lines []string) {
 	for _, e := range entries {
 		lines = append(lines, string(console.Object(report.EntryObject(e))))
@@ -100,7 +101,8 @@ func objects(entries []lock.Entry) (lines []string) {
 	return lines
 }
 
-// ListedNames are the names of the jobs that the store lists; none if it does not answer within limit.
+// ListedNames returns the names of the jobs that the store lists; none if it does not answer
+// within limit.
 func ListedNames(o *Operation, limit time.Duration) []string {
 	jobs, err := o.inspector()
 	if err != nil {

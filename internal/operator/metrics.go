@@ -28,7 +28,7 @@ there is none of a quorum.`,
 71 PATH could not be written.`,
 }
 
-// A metering is where the metrics go.
+// A metering says where the metrics go.
 type metering struct{ file string }
 
 func defineMetrics(c *Command, o *Operation) {
@@ -50,7 +50,7 @@ func defineMetrics(c *Command, o *Operation) {
 	}
 }
 
-// report writes the metrics, also that there are none since the store did not answer.
+// report writes the metrics, or that there are none because the store did not answer.
 func (m *metering) report(o *Operation) error {
 	if m.file != "" && !strings.HasSuffix(m.file, ".prom") {
 		o.warnAll([]string{"--textfile: node_exporter collects only files whose names end in .prom"})

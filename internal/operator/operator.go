@@ -23,11 +23,11 @@ type Operation struct {
 	Signals    <-chan os.Signal
 	Env        config.Lookup
 	Out        *os.File // for results alone
-	silent     []string // the masters that have not answered at this look
-	exitStatus int      // the status that tells what was found, of a command whose status does
+	silent     []string // the masters that did not answer this time
+	exitStatus int      // the status of the result, for a command whose status tells it
 }
 
-// warn tells what should be known of the configuration before anything is asked.
+// warn reports problems of the configuration before any request.
 func (o *Operation) warn() error {
 	exposed, err := interrupt.AtOnce(o.Signals,
 		func() ([]string, error) { return store.ExposedPasswords(o.Config), nil })
@@ -46,10 +46,10 @@ func (o *Operation) print(lines ...string) error {
 	return err
 }
 
-// display is where the result goes.
+// display describes where the result goes.
 func (o *Operation) display() console.Display { return console.DisplayOf(o.Out, o.Env) }
 
-// note says what is no result but should be known, unless errors alone are wanted.
+// note prints useful information beside the result, unless only errors are wanted.
 func (o *Operation) note(text string) {
 	if o.Console.Enabled(console.Warning) {
 		c := o.Console.WithLevel(console.Info)

@@ -32,7 +32,7 @@ a deploy during which no job starts, as a script that also resumes after Ctrl-C:
   redlockrun pause --all --for 1h --wait 10m --why deploy && deploy`,
 }
 
-// dayPaused is for how long a job is paused if nothing is said.
+// dayPaused is the default length of a pause.
 const dayPaused = 24 * time.Hour
 
 func definePause(c *Command, o *Operation) {
@@ -73,7 +73,8 @@ func definePause(c *Command, o *Operation) {
 	}
 }
 
-// stayPaused says what is still paused when the command has ended early, and how to end that.
+// stayPaused says which jobs are still paused when the command has ended early, and how to resume
+// them.
 func (o *Operation) stayPaused(meant *jobsMeant, made []madeChange, why string) {
 	var ours []string
 	var until time.Time
@@ -104,7 +105,7 @@ func (o *Operation) stayPaused(meant *jobsMeant, made []madeChange, why string) 
 	})
 }
 
-// chosen are the jobs that are meant, once it is known that a command can be for them.
+// chosen returns the chosen jobs, once all words and settings are valid.
 func chosen(o *Operation, command string, meant *jobsMeant, operands []string, why string) ([]string, error) {
 	if err := meant.check(command, operands); err != nil {
 		return nil, err
@@ -115,7 +116,7 @@ func chosen(o *Operation, command string, meant *jobsMeant, operands []string, w
 	if _, err := o.operator(command); err != nil {
 		return nil, err
 	}
-	if _, err := o.inspector(operands...); err != nil { // the names are good
+	if _, err := o.inspector(operands...); err != nil { // the names are valid
 		return nil, err
 	}
 	return meant.names(o, operands)

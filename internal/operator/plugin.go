@@ -11,8 +11,8 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// An unansweredError is why a plugin's question has no answer. What asks reads stdout and the
-// status, and has been told on stdout.
+// An unansweredError says why a plugin's question has no answer. The monitoring system reads
+// stdout and the status, and already has the answer on stdout.
 type unansweredError struct{ cause error }
 
 var _ explain.SelfExplained = (*unansweredError)(nil)
@@ -20,15 +20,15 @@ var _ explain.SelfExplained = (*unansweredError)(nil)
 func (e *unansweredError) Error() string { return e.cause.Error() }
 func (e *unansweredError) Unwrap() error { return e.cause }
 
-// Explain implements explain.SelfExplained: behind this error stands a plugin's status.
+// Explain implements explain.SelfExplained: the status is a plugin's.
 func (e *unansweredError) Explain(c explain.About) explain.Explanation {
 	o := explain.Of(e.cause, c)
 	o.Event, o.Status = cmp.Or(o.Event, explain.EndEvent(o.Status)), int(report.Unknown)
 	return o
 }
 
-// AnswerUnknown prints the line of a question that could not be answered, unless that has been
-// said, and makes an error of that status. A signal ends a plugin as it does any command.
+// AnswerUnknown prints the line for a question without an answer, unless the command has printed
+// one. It returns an error with that status. A signal ends a plugin as it does any command.
 func AnswerUnknown(err error, c explain.About) error {
 	if errors.As(err, new(*runner.SignalError)) || errors.As(err, new(*unansweredError)) {
 		return err
@@ -37,7 +37,7 @@ func AnswerUnknown(err error, c explain.About) error {
 	return &unansweredError{err}
 }
 
-// unanswered tells programs, which want objects, of jobs that could not be asked for.
+// unanswered prints objects for programs: the jobs that could not be read.
 func (c *checking) unanswered(o *Operation, err error) error {
 	if !c.json || errors.As(err, new(*runner.SignalError)) {
 		return err
@@ -51,7 +51,7 @@ func (c *checking) unanswered(o *Operation, err error) error {
 	return &unansweredError{err}
 }
 
-// verdictLines are verdicts for programs.
+// verdictLines formats verdicts for programs.
 func verdictLines(verdicts []report.Verdict) (lines []string) {
 	for _, v := range verdicts {
 		lines = append(lines, string(console.Object(report.VerdictObject(v))))

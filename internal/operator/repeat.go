@@ -11,17 +11,17 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// A repetition reads something again and again, until q or a signal ends it. A reading that
-// fails ends nothing.
+// A repetition reads a value again and again, until q or a signal ends it. A failed reading does
+// not end it.
 type repetition[T any] struct {
 	every   time.Duration // from the end of one reading to the beginning of the next
 	read    func(context.Context) (T, error)
-	show    func(last T, away error) error // the last value, and why there is no later one
-	keys    <-chan byte                    // nil: there are none
-	changed <-chan struct{}                // show it once more; nil: never
+	show    func(last T, away error) error // gets the last value, and why there is no later one
+	keys    <-chan byte                    // nil: there is no keyboard
+	changed <-chan struct{}                // asks for another show; nil: never
 }
 
-// run shows value, then what is read.
+// run shows value, then each value that it reads.
 func (r repetition[T]) run(signals <-chan os.Signal, value T) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	next := interrupt.Start(ctx, r.later)
@@ -60,7 +60,7 @@ func (r repetition[T]) later(ctx context.Context) (value T, err error) {
 	}
 }
 
-// unlessWanted is err, but for the signals by which one ends what has no other end.
+// unlessWanted returns err, or nil for a signal with which a user ends an endless command.
 func unlessWanted(err error) error {
 	signalled, ok := errors.AsType[*runner.SignalError](err)
 	if ok && (signalled.Signal == syscall.SIGINT || signalled.Signal == syscall.SIGTERM) {

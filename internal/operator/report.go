@@ -26,7 +26,7 @@ how it ended, and the table of status. It is one file that needs no other, and n
 71 FILE could not be written.`,
 }
 
-// A reportLook is what a page is to show, and where it goes.
+// A reportLook says what a page shows, and where it goes.
 type reportLook struct {
 	since, refresh span
 	output         string
@@ -60,7 +60,7 @@ func defineReport(c *Command, o *Operation) {
 	}
 }
 
-// longestReport is ten years: nobody remembers more.
+// longestReport is ten years: no store keeps more.
 const longestReport = 87600 * time.Hour
 
 func (l *reportLook) write(o *Operation) error {

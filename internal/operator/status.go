@@ -31,7 +31,7 @@ more, and has not said how it ended); stuck (the lock never expires by itself); 
 	Status: "0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis.",
 }
 
-// A statusLook is what status is to show, and how.
+// A statusLook says what status shows, and how.
 type statusLook struct {
 	choice      report.JobChoice
 	watch, json bool
@@ -88,7 +88,7 @@ func (l *statusLook) show(o *Operation) error {
 	return o.print(l.lines(found.value, o.display())...)
 }
 
-// read reads the jobs of the names, or of all that are listed.
+// read reads the jobs of the names, or all listed jobs without names.
 func (l *statusLook) read(ctx context.Context, jobs lock.Inspector) ([]lock.Job, error) {
 	if len(l.names) == 1 {
 		job, err := jobs.Job(ctx, l.names[0])
@@ -97,7 +97,7 @@ func (l *statusLook) read(ctx context.Context, jobs lock.Inspector) ([]lock.Job,
 	return readNamed(ctx, jobs, l.names, l.scan, jobs.Jobs)
 }
 
-// lines are the chosen ones of jobs as they are to be shown.
+// lines returns the chosen jobs in the form of the output.
 func (l *statusLook) lines(jobs []lock.Job, d console.Display) (lines []string) {
 	chosen := l.choice.Of(jobs)
 	switch {

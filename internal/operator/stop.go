@@ -55,7 +55,8 @@ func defineStop(c *Command, o *Operation) {
 	}
 }
 
-// oneJob is the job of a command that is of one, once it is known that all is well written.
+// oneJob returns the job of a command that takes exactly one, once all words and settings are
+// valid.
 func oneJob(o *Operation, command string, operands []string, run, why string) ([]string, error) {
 	if len(operands) != 1 {
 		return nil, config.Usagef("%s is of one NAME", command).Hint("redlockrun " + command + " NAME")
@@ -92,7 +93,7 @@ func reportStopped(name string, c lock.ChangeResult) string {
 	return text
 }
 
-// learns is when the holder knows that it is to stop.
+// learns says when the holder learns that it must stop.
 func learns(c lock.ChangeResult) string {
 	d, late := unrenewed(c)
 	switch {
@@ -123,7 +124,7 @@ func notStopped(e *lock.RefusedError, pausing bool) (explain.Explanation, bool) 
 	return refuse(e, "nothing was stopped: "+text, hints...), true
 }
 
-// notByThatRun says who has the lock in place of the run that was to stop, and what to type.
+// notByThatRun says which run holds the lock instead of the one to stop, and what to type.
 func notByThatRun(e *lock.RefusedError) (text, hint string) {
 	has := heldBy(e.ChangeResult)
 	switch {

@@ -81,8 +81,8 @@ func checkUnlock(name, run string, force, foreign bool) error {
 	return nil
 }
 
-// runVanished reports whether a run has the lock that ran on this very host, where its process is
-// gone, and so is its command.
+// runVanished reports whether the lock belongs to a run of this very host whose process and
+// command have exited.
 func (o *Operation) runVanished(name, run string) (bool, error) {
 	jobs, err := o.inspector(name)
 	if err != nil {
@@ -103,16 +103,16 @@ func (o *Operation) runVanished(name, run string) (bool, error) {
 }
 
 const (
-	// guardKills is how long after the end of redlockrun its guard needs at most to send SIGKILL
-	// to what is left of the command, and some time for that to reach it.
+	// guardKills is how long a guard needs at most, after the end of redlockrun, to send SIGKILL
+	// to the rest of the command. It includes some time for the signal to arrive.
 	guardKills = 200 * time.Millisecond
 
-	// guardEnds is when the guard is gone, too: nobody ends what is left then.
+	// guardEnds is when the guard has exited, too: no process ends the rest of the command then.
 	guardEnds = 3 * time.Second
 )
 
-// outlived are the processes of a command whose redlockrun is gone, once its guard has had the
-// time to end them. Those of other users are not to be seen: of them there is the time alone.
+// outlived returns the processes of a command whose redlockrun has exited, once its guard has had
+// the time to end them. It cannot see those of other users: for them only the time counts.
 func outlived(ctx context.Context, run string) (left []int, err error) {
 	began := boottime.Now()
 	for pause := guardKills; lock.Sleep(ctx, pause); pause = guardKills / 10 {

@@ -26,7 +26,7 @@ type watch struct {
 	lines func([]lock.Job, console.Display) []string
 }
 
-// run draws the jobs on a terminal, unless plain says that lines are wanted there, too.
+// run draws the jobs on a terminal, unless plain asks for lines there, too.
 func (w *watch) run(plain bool) error {
 	jobs, err := interrupt.Run(w.Signals, w.read)
 	if err != nil {
@@ -44,8 +44,8 @@ func (w *watch) run(plain bool) error {
 	return repetition[observed[[]lock.Job]]{w.every, w.read, show, s.Keys(), s.Changed()}.run(w.Signals, jobs)
 }
 
-// blocks prints the jobs each time, with an empty line between, and says once that the store
-// is away, and that it is back.
+// blocks prints the jobs each time, with an empty line between, and reports an outage of the store
+// once, and its end.
 func (w *watch) blocks() func(observed[[]lock.Job], error) error {
 	first, outage, said := true, outageReporter{Operation: w.Operation}, []string(nil)
 	return func(jobs observed[[]lock.Job], away error) error {
@@ -65,7 +65,7 @@ func (w *watch) blocks() func(observed[[]lock.Job], error) error {
 	}
 }
 
-// An outageReporter is told once, and its end.
+// An outageReporter reports an outage once, and its end.
 type outageReporter struct {
 	*Operation
 	reported bool
@@ -82,12 +82,12 @@ func (o *outageReporter) report(away error) {
 	o.reported = away != nil
 }
 
-// outageText is why the store is away.
+// outageText says why the store does not answer.
 func (o *Operation) outageText(away error) string {
 	return "trying again: " + explain.Of(away, *o.About).Message
 }
 
-// draw shows as many lines as there is room for.
+// draw shows as many lines as fit.
 func (w *watch) draw(s *screen.Screen, jobs observed[[]lock.Job], away error) {
 	columns, rows := s.Size()
 	d := w.display()
@@ -114,7 +114,7 @@ func (w *watch) draw(s *screen.Screen, jobs observed[[]lock.Job], away error) {
 	s.Draw(page)
 }
 
-// appendText is a page with one more text, on as many lines as that needs.
+// appendText adds a text to a page, on as many lines as it needs.
 func appendText(page []string, text string, d console.Display, tone console.Style) []string {
 	for _, part := range console.Fold(lock.Escaped(text), d.Width) {
 		page = append(page, d.Paint(part, tone))

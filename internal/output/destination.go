@@ -16,7 +16,7 @@ const insertPatience = 50 * time.Millisecond
 // flags are shared with other processes and never changed: if it is non-blocking, poll(2) waits.
 type destination struct {
 	stream *stream
-	atomic int // writes of so many bytes are not interleaved with those of others; 0: there is no such number
+	atomic int // writes of so many bytes are not mixed with other writers' bytes; 0: there is no such number
 
 	mu      sync.Mutex
 	lineEnd sync.Cond
@@ -45,8 +45,8 @@ func (d *destination) write(data []byte) error {
 	return nil
 }
 
-// unit is how many bytes of data go into the next write: as many whole lines as stay together,
-// or else the whole of one long line.
+// unit returns how many bytes of data go into the next write: as many whole lines as stay
+// together, or the whole of one long line.
 func (d *destination) unit(data []byte) int {
 	if d.atomic == 0 || len(data) <= d.atomic {
 		return len(data)
@@ -73,7 +73,7 @@ func (d *destination) writeUnit(data []byte) error {
 		case nil:
 			data = data[n:]
 		case unix.EINTR:
-		case unix.EAGAIN: // somebody made the shared open file non-blocking
+		case unix.EAGAIN: // another process made the shared open file non-blocking
 			_, _ = unix.Poll([]unix.PollFd{{Fd: int32(d.stream.fd), Events: unix.POLLOUT}}, -1)
 		default:
 			return fmt.Errorf("write output of the command: %w", err)
@@ -82,7 +82,7 @@ func (d *destination) writeUnit(data []byte) error {
 	return nil
 }
 
-// finish says that nothing more is written.
+// finish records that nothing more is written.
 func (d *destination) finish() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

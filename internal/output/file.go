@@ -27,7 +27,7 @@ func (f *file) size() (int64, error) {
 }
 
 // tail reads the last bytes that were added since begin, those of other writers included. A file
-// that is shorter than it was has been truncated, and all of it is new.
+// that is shorter than before has been truncated, and all of it is new.
 func (f *file) tail(most int) Tail {
 	size, err := f.size()
 	if err != nil {
@@ -50,8 +50,8 @@ func (f *file) tail(most int) Tail {
 	return t
 }
 
-// readAt opens the file anew, for reading: that works for one that is only appended to, and for
-// one without a name. It does not use the descriptor's position.
+// readAt opens the file again, for reading. That works for an append-only descriptor, and for a
+// file without a name. It does not use the descriptor's position.
 func (f *file) readAt(text []byte, at int64) (int, error) {
 	path := descriptors + strconv.Itoa(f.stream.fd)
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)

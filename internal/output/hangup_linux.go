@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onHangup calls gone when nobody can read any more what is written to s, unless cancel comes
-// before. A named FIFO is not watched: another reader may open it before the next write.
+// onHangup calls gone when no process can read any more what is written to s, unless cancel comes
+// before. It does not watch a named FIFO: another reader may open it before the next write.
 //
 // The open file is shared and must stay blocking, so an epoll(7) of its own watches it, and this
 // process's poller watches that: no thread waits.
@@ -18,7 +18,7 @@ func onHangup(s *stream, gone func()) (cancel func()) {
 	}
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
-		return none // then the next write tells
+		return none // then the next write fails
 	}
 	event := unix.EpollEvent{} // EPOLLERR and EPOLLHUP come unasked
 	if unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, s.fd, &event) != nil || unix.SetNonblock(epoll, true) != nil {
@@ -45,7 +45,7 @@ func hasEvent(epoll uintptr) bool {
 	return n > 0
 }
 
-// isAnonymous reports whether a FIFO is one of pipe(2), and not a file.
+// isAnonymous reports whether a FIFO was made by pipe(2), and has no name.
 func isAnonymous(fd int) bool {
 	var system unix.Statfs_t
 	return unix.Fstatfs(fd, &system) == nil && system.Type == unix.PIPEFS_MAGIC

@@ -1,10 +1,11 @@
-// Package output keeps the end of what a command writes to stdout and stderr, and changes nothing
-// else about these streams.
+// Package output keeps the end of a command's stdout and stderr, and changes nothing else about
+// these streams.
 //
-// What a stream is decides how. A terminal is left alone: a program behaves differently on
-// anything else. A regular file stays the command's own; its end is read back afterwards. A FIFO,
-// a stream socket and a character device are replaced by a pipe, from which every byte is copied
-// in order. Sockets that keep message boundaries are left alone, and so is everything else.
+// The treatment depends on the kind of a stream. A terminal is left alone: a program behaves
+// differently on any other file. A regular file stays the command's own; its end is read back
+// afterwards. A FIFO, a stream socket and a character device are replaced by a pipe, from which
+// every byte is copied in order. Sockets that keep message boundaries are left alone, and so are
+// all other files.
 package output
 
 import (
@@ -19,8 +20,8 @@ import (
 // shell's >(tee log).
 const stragglers = 100 * time.Millisecond
 
-// A Tap keeps the last bytes of a command's output. One goroutine calls its methods, but for
-// Insert, which any may call.
+// A Tap keeps the last bytes of a command's output. One goroutine calls its methods, except
+// Insert, which any goroutine may call.
 type Tap struct {
 	stdout, stderr *stream
 	recent         *ring
@@ -51,8 +52,8 @@ func New(stdout, stderr *os.File, size int) (*Tap, error) {
 	return t, nil
 }
 
-// connect gives each stream its pipe or file. Two streams that are one keep their order: they
-// share it.
+// connect gives each stream its pipe or file. Two streams of one file keep their order: they share
+// a pipe.
 func (t *Tap) connect() error {
 	for _, s := range []*stream{t.stdout, t.stderr} {
 		if s == t.stderr && t.stdout.sharesWith(s) {
@@ -74,7 +75,7 @@ func (t *Tap) connect() error {
 	return nil
 }
 
-// abandon closes what New has opened.
+// abandon closes the files that New has opened.
 func (t *Tap) abandon() {
 	for _, p := range t.pipes {
 		p.closeEnds()
@@ -82,17 +83,17 @@ func (t *Tap) abandon() {
 	t.Close()
 }
 
-// Stdout is what the command gets as stdout: a pipe, or what New was given.
+// Stdout returns the command's stdout: a pipe, or the file that New got.
 func (t *Tap) Stdout() *os.File { return t.stdout.forCommand() }
 
-// Stderr is what the command gets as stderr: a pipe, or what New was given.
+// Stderr returns the command's stderr: a pipe, or the file that New got.
 func (t *Tap) Stderr() *os.File { return t.stderr.forCommand() }
 
-// Threads is how many threads may be blocked in writing while the command runs.
+// Threads returns how many threads a write may block while the command runs.
 func (t *Tap) Threads() int { return len(t.pipes) }
 
-// Begin starts the record anew, right before a command is started. What an earlier attempt has
-// written is still copied, but not kept.
+// Begin starts the record anew, right before a command is started. The output of an earlier
+// attempt is still copied, but not kept.
 func (t *Tap) Begin() {
 	for _, p := range t.pipes {
 		p.begin()
@@ -152,15 +153,15 @@ func (t *Tap) Insert(write func()) {
 	write()
 }
 
-// A Tail is the end of what a command has written.
+// A Tail is the end of a command's output.
 type Tail struct {
 	Text  []byte
 	Total int64 // bytes written in all
 	Err   error // why a part is missing
 }
 
-// Tail returns what was kept since Begin. If stdout and stderr have no common order, the end of
-// stdout stands before the end of stderr, and each has at least half of the room.
+// Tail returns the bytes that were kept since Begin. If stdout and stderr have no common order,
+// the end of stdout stands before the end of stderr, and each gets at least half of the room.
 func (t *Tap) Tail() Tail {
 	size := t.recent.size
 	var parts []Tail

@@ -12,17 +12,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bufferSize is what a pipe holds, unless somebody has changed that: one read then gets whole
-// writes.
+// bufferSize is the usual capacity of a pipe: one read then gets whole writes.
 const bufferSize = 64 << 10
 
 // drainSize is how many bytes end reads at a time, at least. Mostly there are none.
 const drainSize = 4 << 10
 
-// A pipe stands in for an original stream. A goroutine reads it and writes to the original, one
-// after the other, so that a slow reader of the original slows down the command.
+// A pipe replaces an original stream. A goroutine reads it and writes to the original, by turns,
+// so that a slow reader of the original slows down the command.
 //
-// Its end for writing stays open in this process, for further attempts; so it has no end of file
+// Its writing end stays open in this process, for further attempts; so it has no end of file
 // before end.
 type pipe struct {
 	read, write *os.File
@@ -39,9 +38,9 @@ type pipe struct {
 	mu       sync.Mutex
 	over     bool   // the copying goroutine reads no more
 	old      int    // so many of the next bytes were there before begin
-	rest     []byte // what end has read, still to be written
+	rest     []byte // bytes that end has read, still to be written
 	complete bool   // everything was written
-	err      error  // why something was not
+	err      error  // why a part was not written
 }
 
 func newPipe(s *stream, recent *ring) (*pipe, error) {
@@ -60,7 +59,7 @@ func newPipe(s *stream, recent *ring) (*pipe, error) {
 		p.inode = stat.Ino
 		err = unix.SetNonblock(read, true)
 	}
-	p.read = os.NewFile(uintptr(read), "pipe") // waits without a thread, as it is non-blocking
+	p.read = os.NewFile(uintptr(read), "pipe") // non-blocking, so that it waits without a thread
 	if err == nil {
 		p.conn, err = p.read.SyscallConn()
 	}
@@ -95,15 +94,15 @@ func (p *pipe) copy() {
 	}
 }
 
-// finish says that everything was written, unless something failed.
+// finish records that everything was written, unless something failed.
 func (p *pipe) finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.complete = p.err == nil
 }
 
-// fail closes the pipe, so that the command's next write fails as it would on the original. What is
-// in the pipe is lost to the original, but kept.
+// fail closes the pipe, so that the command's next write fails as it would on the original. The
+// bytes in the pipe do not reach the original, but are kept.
 func (p *pipe) fail(err error) {
 	p.mu.Lock()
 	if p.err == nil && !p.complete {
@@ -116,10 +115,10 @@ func (p *pipe) fail(err error) {
 		p.keep(last[:max(n, 0)])
 	})
 	p.mu.Unlock()
-	_ = p.read.Close() // would wait for who has the lock and uses it
+	_ = p.read.Close() // would wait for a user that holds the lock
 }
 
-// next waits for bytes, nothing if there are no more.
+// next waits for bytes. It returns none at the end.
 func (p *pipe) next(buffer []byte) []byte {
 	n := 0
 	err := p.conn.Read(func(fd uintptr) bool {
@@ -140,7 +139,7 @@ func (p *pipe) next(buffer []byte) []byte {
 	return p.takeRest()
 }
 
-// takeRest waits for end, and returns what that has read, once.
+// takeRest waits for end, and returns the bytes that end has read, once.
 func (p *pipe) takeRest() []byte {
 	<-p.drained
 	rest := p.rest
@@ -148,14 +147,14 @@ func (p *pipe) takeRest() []byte {
 	return rest
 }
 
-// keep notes bytes that have been read. The caller has p.mu.
+// keep records bytes that have been read. The caller has p.mu.
 func (p *pipe) keep(data []byte) {
 	old := min(p.old, len(data))
 	p.old -= old
 	p.recent.add(data[old:])
 }
 
-// begin says that what is in the pipe is old.
+// begin marks the bytes in the pipe as old.
 func (p *pipe) begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -178,8 +177,8 @@ func (p *pipe) end(until time.Time) {
 	_ = p.read.Close()
 }
 
-// drain reads to the end of file, but not for longer than until, and no more than the pipe can
-// hold: that is all the command itself can have left there.
+// drain reads to the end of file, but not after until, and no more than the pipe can hold: the
+// command itself can have left no more there.
 func (p *pipe) drain(fd int, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,7 +2,7 @@ package output
 
 import "sync"
 
-// A ring has the last bytes of what was added.
+// A ring holds the last bytes that were added.
 type ring struct {
 	mu    sync.Mutex
 	size  int

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A kind is how a stream is treated.
+// A kind says how a stream is treated.
 type kind int
 
 const (
@@ -17,7 +17,7 @@ const (
 	copied              // the command has a pipe that is copied to it
 )
 
-// A stream is stdout or stderr as the caller has it.
+// A stream is stdout or stderr of the caller.
 type stream struct {
 	given *os.File // nil: this process's own descriptor
 	fd    int      // a second descriptor of it; -1 if it is left alone
@@ -44,8 +44,9 @@ func newStream(given *os.File, number int) (*stream, error) {
 	return s, failed
 }
 
-// examine finds out what fd is, and makes a second descriptor if that is needed. What cannot be
-// examined is left alone: the command finds out the same way as without redlockrun.
+// examine determines the kind of fd, and makes a second descriptor if needed. It leaves a
+// descriptor alone that it cannot examine: the command then gets the same error as without
+// redlockrun.
 func (s *stream) examine(fd int) error {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	if err != nil || unix.Fstat(fd, &s.stat) != nil {
@@ -84,7 +85,7 @@ func kindOf(fd, flags int, stat *unix.Stat_t) kind {
 	return alone
 }
 
-// sharesWith reports whether two streams are one, so that the order of what is written to them
+// sharesWith reports whether two streams are one file, so that the order of the writes to them
 // matters.
 func (s *stream) sharesWith(other *stream) bool {
 	if s.kind != other.kind || s.kind == alone || s.stat.Dev != other.stat.Dev || s.stat.Ino != other.stat.Ino {

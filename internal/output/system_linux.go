@@ -11,7 +11,7 @@ const (
 	pipeBuf     = 4096             // PIPE_BUF
 )
 
-// makePipe makes a pipe; if messages, each write of at most PIPE_BUF bytes comes as one read.
+// makePipe makes a pipe. With messages, each write of at most PIPE_BUF bytes arrives as one read.
 func makePipe(messages bool) (read, write int, err error) {
 	flags := unix.O_CLOEXEC
 	if messages {
@@ -22,7 +22,7 @@ func makePipe(messages bool) (read, write int, err error) {
 	return ends[0], ends[1], err
 }
 
-// capacity is how many bytes a pipe can hold.
+// capacity returns how many bytes a pipe can hold.
 func capacity(fd int) int {
 	n, err := unix.FcntlInt(uintptr(fd), unix.F_GETPIPE_SZ, 0)
 	if err != nil {
@@ -31,7 +31,7 @@ func capacity(fd int) int {
 	return n
 }
 
-// waiting is how many bytes are in a pipe.
+// waiting returns how many bytes are in a pipe.
 func waiting(fd int) int {
 	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
 	if err != nil {

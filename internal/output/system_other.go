@@ -35,5 +35,5 @@ func sameOpenFile(int, int) (bool, error) { return false, unix.ENOSYS }
 
 func holders(context.Context, []*pipe) []int { return nil }
 
-// onHangup watches nothing: the next write tells.
+// onHangup watches nothing: the next write fails instead.
 func onHangup(*stream, func()) (cancel func()) { return func() {} }

@@ -6,10 +6,10 @@ import "unsafe"
 type Limit struct{ Current, Maximum uint64 }
 
 // Descriptors is the limit of open files that this process was started with. Package syscall
-// raises it for this process when it is initialized, and keeps to itself what it was.
+// raises the limit when it is initialized, and keeps the old value private.
 var Descriptors Limit
 
-// raised is what package syscall makes of it.
+// raised returns the limit that package syscall makes of it.
 func (l Limit) raised() Limit {
 	if l.Maximum > 0 && l.Current < l.Maximum-1 {
 		l.Current = l.Maximum - 1
@@ -17,15 +17,14 @@ func (l Limit) raised() Limit {
 	return l
 }
 
-// DescriptorsRaised reports that the limit of this process is what package syscall has
-// made of it, and nobody has set another one.
+// DescriptorsRaised reports whether this process still has the limit that package syscall set.
 func DescriptorsRaised() bool {
 	now, ok := descriptors()
 	return ok && now != Descriptors && now == Descriptors.raised()
 }
 
 func descriptors() (l Limit, ok bool) {
-	const limitOfFiles = 7 // RLIMIT_NOFILE, but on MIPS
+	const limitOfFiles = 7 // RLIMIT_NOFILE, except on MIPS
 	_, _, e := rawSyscall6(sysPrlimit, 0, limitOfFiles, 0, uintptr(unsafe.Pointer(&l)), 0, 0)
 	return l, e == 0
 }

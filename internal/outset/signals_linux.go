@@ -13,27 +13,26 @@ const Ignore = 1
 
 const lastSignal = 64
 
-// What the handlers use: the end of a pipe that they write to, and the runtime's
-// handler of faults.
+// Data of the handlers: the end of a pipe that they write to, and the runtime's handler of faults.
 var (
 	pipe           uintptr //lint:ignore U1000 read by a handler
 	runtimeHandler uintptr //lint:ignore U1000 read by a handler
 )
 
-// handlers are where the kernel finds the handler that relays a signal, the one
-// that leaves the faults of this process to the runtime, and the one that does nothing.
+// handlers returns the addresses of three handlers. One relays a signal, one leaves the faults of
+// this process to the runtime, and one does nothing.
 func handlers() (relay, relayFault, disregard uintptr)
 
-// A Treatment is what is done with a signal.
+// A Treatment says how a signal is handled.
 type Treatment int
 
 const (
-	Untouched Treatment = iota // job control, and what is the kernel's or the runtime's
+	Untouched Treatment = iota // job control, and signals of the kernel or the runtime
 	Relayed                    // its number goes through the pipe
 	Absorbed                   // nothing
 )
 
-// TreatmentOf is what TakeSignals does with a signal. Package runner says why.
+// TreatmentOf returns how TakeSignals handles a signal. Package runner explains why.
 func TreatmentOf(sig int) Treatment {
 	switch sig {
 	case 18, 20, 21, 22, 28: // CONT, TSTP, TTIN, TTOU, WINCH
@@ -46,7 +45,7 @@ func TreatmentOf(sig int) Treatment {
 	return Relayed
 }
 
-// What TakeSignals has done.
+// The changes that TakeSignals has made.
 var (
 	taken  [lastSignal + 1]bool
 	before [lastSignal + 1]Action
@@ -54,9 +53,9 @@ var (
 	piped  bool
 )
 
-// TakeSignals treats every signal at once as the program will: what comes from now on waits
-// in the pipe until package relay reads it. The runtime, until then, does nothing for most
-// signals and prints what its threads are at for one. What is ignored stays ignored.
+// TakeSignals takes over every signal at once: from now on they wait in the pipe until package
+// relay reads it. Until then the runtime ignores most signals, and prints the stacks of its
+// threads for one. Ignored signals stay ignored.
 func TakeSignals() {
 	const closeOnExec, nonBlocking = 0x80000, 0x800
 	_, _, e := rawSyscall6(sysPipe, uintptr(unsafe.Pointer(&ends)), closeOnExec|nonBlocking, 0, 0, 0, 0)
@@ -65,7 +64,7 @@ func TakeSignals() {
 	}
 	piped, early = true, true
 	RelayTo(int(ends[1]))
-	for _, sig := range [...]int{3, 10, 12, 14} { // QUIT, USR1, USR2, ALRM: the likely ones that are lost till now
+	for _, sig := range [...]int{3, 10, 12, 14} { // QUIT, USR1, USR2, ALRM: without this they would be the first to be lost
 		taken[sig] = Relay(sig)
 	}
 	for sig := 1; sig <= lastSignal; sig++ {
@@ -79,7 +78,7 @@ func TakeSignals() {
 	early = false
 }
 
-// ReturnSignals undoes what TakeSignals has done, for a process that is to be something else.
+// ReturnSignals undoes TakeSignals, for a process that becomes a guard or supervisor.
 func ReturnSignals() {
 	for sig := range taken {
 		if taken[sig] {
@@ -89,17 +88,18 @@ func ReturnSignals() {
 	}
 }
 
-// Pipe is the pipe of TakeSignals, if there is one.
+// Pipe returns the pipe of TakeSignals, if there is one.
 func Pipe() (read, write int, ok bool) { return int(ends[0]), int(ends[1]), piped }
 
-// RelayTo makes signals that are relayed go to a pipe.
+// RelayTo makes relayed signals go to a pipe.
 func RelayTo(write int) {
 	pipe = uintptr(write)
-	runtimeHandler = runtimesAction().Handler // it has the same for every signal
+	runtimeHandler = runtimesAction().Handler // it is the same for every signal
 }
 
-// Relay has a signal relayed, unless it is ignored, which it reports. A fault of this process,
-// which has the same number as a signal that is sent, stays the runtime's.
+// Relay makes a signal relayed, and reports that. It leaves an ignored signal alone. The runtime
+// still handles a fault of this process, which has the same number as a signal that another
+// process sends.
 func Relay(sig int) bool {
 	relay, relayFault, _ := handlers()
 	switch sig {
@@ -128,12 +128,12 @@ func handle(sig int, handler uintptr) bool {
 	return true
 }
 
-// mayBeIgnored reports whether the runtime leaves a signal ignored that was ignored when this
-// process was started: HUP, INT, and what nobody has a handler for. For all others it has
-// installed its own by now, or somebody has ignored them since.
+// mayBeIgnored reports whether the runtime still ignores a signal that was ignored when this
+// process was started: HUP, INT, and signals without a handler. For all others the runtime has
+// installed its own handler by now, or other code has ignored them since.
 func mayBeIgnored(sig int) bool { return !early || sig <= 2 || sig == 32 || sig == 34 }
 
-// early is true while TakeSignals runs: each system call less is a signal more.
+// early is true while TakeSignals runs: each saved system call catches a signal sooner.
 var early bool
 
 func ignored(sig int) bool {
@@ -142,8 +142,8 @@ func ignored(sig int) bool {
 	return now.Handler == Ignore
 }
 
-// runtimesAction is how the runtime handles a signal that it has no use for:
-// on the signal stack, restarting system calls, every other signal blocked.
+// runtimesAction returns the runtime's action for a signal without a use in it: on the signal
+// stack, restarting system calls, every other signal blocked.
 func runtimesAction() Action {
 	const realTime = 63
 	if usual.Handler == 0 {
@@ -154,7 +154,8 @@ func runtimesAction() Action {
 
 var usual Action
 
-// SetAction sets the action of sig, unless set is nil, and gets the one before, unless get is nil.
+// SetAction sets the action of sig, unless set is nil, and stores the previous one in get, unless
+// get is nil.
 func SetAction(sig int, set, get *Action) {
 	const sigsetSize = 8
 	rawSyscall6(sysSigaction, uintptr(sig),

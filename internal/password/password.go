@@ -1,6 +1,6 @@
-// Package password has the password that a command prints, for services whose passwords are
-// tokens that live for minutes. The command runs at each new connection; what it prints on
-// stdout is shown nowhere.
+// Package password gets the password from a command that prints it, for services whose passwords
+// are tokens that live for minutes. The command runs at each new connection; its stdout is never
+// shown.
 package password
 
 import (
@@ -15,9 +15,9 @@ const (
 	// limit is how long the command may run.
 	limit = 5 * time.Second
 
-	// fresh is for how long a password counts as printed for a connection that is made now.
-	// A try of a renewal may be over before a slow command is: the next try, which comes
-	// within a second, finds what it has printed. And in a Cluster a try makes two connections.
+	// fresh is how long a printed password counts as new for a connection. A try of a renewal may
+	// end before a slow command does: the next try, within a second, finds the printed password.
+	// In a Cluster a try makes two connections.
 	fresh = 1500 * time.Millisecond
 )
 
@@ -29,9 +29,9 @@ type Command struct {
 	runs sync.WaitGroup
 
 	mu      sync.Mutex
-	run     *run      // the one under way; nil if there is none
-	last    string    // what was printed last
-	printed time.Time // when; zero if the next connection needs another
+	run     *run      // the one in progress; nil if there is none
+	last    string    // the last printed password
+	printed time.Time // when it was printed; zero if the next connection needs another
 }
 
 // A run is one run of the command. Several connections may wait for it.
@@ -41,15 +41,15 @@ type run struct {
 	err      error
 }
 
-// New is a command that has not been run yet. Close ends it.
+// New returns a command that has not run yet. Close ends it.
 func New(text string) *Command {
 	c := &Command{text: text}
 	c.ctx, c.end = context.WithCancel(context.Background())
 	return c
 }
 
-// Password implements lock.Passwords. When ctx ends the command goes on: who asks next gets
-// what it prints.
+// Password implements lock.Passwords. When ctx ends the command goes on: the next caller gets its
+// password.
 func (c *Command) Password(ctx context.Context) (string, error) {
 	r := c.present()
 	select {
@@ -60,7 +60,7 @@ func (c *Command) Password(ctx context.Context) (string, error) {
 	}
 }
 
-// present is the run under way, one that has just ended, or a new one.
+// present returns the run in progress, one that has just ended, or a new one.
 func (c *Command) present() *run {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,24 +10,25 @@ import (
 )
 
 const (
-	// mostPrinted is what Redis takes of a client that has not said its password yet, in bytes.
+	// mostPrinted is the longest input in bytes that Redis accepts from a client without
+	// authentication.
 	mostPrinted = 16 << 10
 
-	// mostHeard is what is read of the end of stderr, and mostShown what is shown of it.
+	// mostHeard is how much of the end of stderr is read, and mostShown how much of it is shown.
 	mostHeard = 4 << 10
 	mostShown = 200
 )
 
-// What a shell has said until its end.
+// said holds the output of a shell, and how it ended.
 type said struct {
 	printed, heard []byte             // on stdout, and at the end of stderr
-	status         syscall.WaitStatus // how it has ended
+	status         syscall.WaitStatus // how it ended
 	missing        error              // why there was no shell; nil if there was one
 	late           bool               // it was killed
 }
 
-// password is what was printed, as it stands in a password file. The error is a
-// *lock.PasswordError, which repeats neither that nor text, the command.
+// password returns the printed password, in the format of a password file. The error is a
+// *lock.PasswordError, which repeats neither the password nor text, the command.
 func (s *said) password(text string) (string, error) {
 	problem, final := s.problem()
 	line := strings.TrimSuffix(strings.TrimSuffix(string(s.printed), "\n"), "\r")
@@ -46,8 +47,8 @@ func (s *said) password(text string) (string, error) {
 	return "", &lock.PasswordError{Problem: "the password command " + problem, Final: final}
 }
 
-// problem is what the end of the shell says; "" if it is well. What is not found or may not
-// be executed will not be at the next try.
+// problem describes a failed end of the shell; "" if it succeeded. A command that is not found or
+// may not be executed will fail at the next try, too.
 func (s *said) problem() (problem string, final bool) {
 	status := s.status.ExitStatus()
 	switch {
@@ -67,12 +68,12 @@ func (s *said) problem() (problem string, final bool) {
 	return "", false
 }
 
-// shellName is how the shell begins what it has to say itself.
+// shellName is the beginning of the shell's own messages.
 const shellName = "/bin/sh"
 
-// shown is the end of stderr in one line: without what was printed, and without the words of
-// the command where the shell itself repeats them. A password may have been given in the place
-// of a command.
+// shown returns the end of stderr in one line. It leaves out the printed password, and the words
+// of the command where the shell itself repeats them: a password may stand in the place of a
+// command.
 func (s *said) shown(text string) string {
 	printed := strings.Fields(string(s.printed))
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n;|&()<>'\"`$", r) })
@@ -94,7 +95,7 @@ func (s *said) shown(text string) string {
 	return all
 }
 
-// hide puts *** in the place of each secret, the longest first: one may be a part of another.
+// hide replaces each secret by ***, the longest first: one may be a part of another.
 func hide(text string, secrets []string) string {
 	secrets = slices.SortedFunc(slices.Values(secrets), func(a, b string) int { return len(b) - len(a) })
 	for _, secret := range secrets {

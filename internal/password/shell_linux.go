@@ -13,8 +13,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// drain is how long stdout and stderr are read on when the group is dead: only what has
-// left the group can still have them open.
+// drain is how long stdout and stderr are still read when the group is dead: only a process that
+// left the group can have them open.
 const drain = 500 * time.Millisecond
 
 // past is a deadline that has passed.
@@ -30,18 +30,18 @@ func (c *Command) fetch() (string, error) {
 	return s.await().password(c.text)
 }
 
-// A shell is one that runs the command.
+// A shell is a process that runs the command.
 type shell struct {
 	pid            int // of its supervisor, which leads the group
 	orders         int // the group may live for as long as this is open
 	stdout, stderr *os.File
-	end            *os.File // on which the supervisor says how the shell has ended
+	end            *os.File // the supervisor writes here how the shell ended
 	reading        sync.WaitGroup
 	said
 }
 
-// begin starts the shell. Its stdin is /dev/null, and of this process's descriptors it has
-// none.
+// begin starts the shell. Its stdin is /dev/null, and it inherits none of this process's
+// descriptors.
 func begin(text string) (*shell, error) {
 	null, err := syscall.Open(os.DevNull, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -68,7 +68,7 @@ func begin(text string) (*shell, error) {
 	return s, nil
 }
 
-// pipe is one whose end for reading obeys deadlines. The other may be a program's stdout.
+// pipe makes a pipe whose reading end obeys deadlines. The other end may be a program's stdout.
 func pipe() (reading *os.File, writing int, err error) {
 	var ends [2]int
 	if err := syscall.Pipe2(ends[:], syscall.O_CLOEXEC); err != nil {
@@ -94,8 +94,7 @@ func (s *shell) supervise(text string, streams [3]uintptr) error {
 // interrupt ends await at once.
 func (s *shell) interrupt() { s.end.SetReadDeadline(past) }
 
-// await waits for the end of the shell, kills what is left of its group, and returns what
-// it has said.
+// await waits for the end of the shell, kills the rest of its group, and returns the output.
 func (s *shell) await() *said {
 	s.end.SetReadDeadline(time.Now().Add(limit))
 	s.reading.Go(s.readPassword)
@@ -106,7 +105,7 @@ func (s *shell) await() *said {
 		s.status, s.missing = guard.ShellEnd(message)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		s.late = true
-	default: // somebody has killed the supervisor
+	default: // another process killed the supervisor
 		s.status = syscall.WaitStatus(syscall.SIGKILL)
 	}
 	s.kill()
@@ -128,18 +127,18 @@ func (s *shell) readPassword() {
 	}
 }
 
-// kill ends the group, whose number is nobody else's as long as its leader is not reaped.
+// kill ends the group, whose number stays its own until its leader is reaped.
 func (s *shell) kill() {
 	_ = syscall.Kill(-s.pid, syscall.SIGKILL)
 	syscall.Close(s.orders)
 	for {
 		if _, err := syscall.Wait4(s.pid, nil, 0, nil); err != syscall.EINTR {
-			return // as PID 1 the kernel, or whoever waits for all, may have reaped it
+			return // as PID 1 the kernel, or a goroutine that waits for all children, may have reaped it
 		}
 	}
 }
 
-// keepEnd reads a file, and keeps the end of what it says.
+// keepEnd reads a file, and keeps its end.
 func keepEnd(file *os.File, kept *[]byte) {
 	buf := make([]byte, mostHeard)
 	for {

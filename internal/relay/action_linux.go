@@ -6,13 +6,14 @@ import (
 	"redlockrun/internal/outset"
 )
 
-// An Action is what is done with a signal. Zero is the default action.
+// An Action says how a signal is handled. Zero is the default action.
 type Action = outset.Action
 
-// Ignore is the action of a signal that is ignored.
+// Ignore returns the action of a signal that is ignored.
 func Ignore() Action { return Action{Handler: outset.Ignore} }
 
-// SetAction sets the action of sig, unless set is nil, and gets the one before, unless get is nil.
+// SetAction sets the action of sig, unless set is nil, and stores the previous one in get, unless
+// get is nil.
 func SetAction(sig syscall.Signal, set, get *Action) { outset.SetAction(int(sig), set, get) }
 
 // Ignored reports whether sig is ignored.

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// queueSize is the room for signals that have come and are not yet taken from the
-// channel. When it is full they stay in the pipe, which has room for 64 Ki.
+// queueSize is the room for signals that have arrived and are not yet taken from the channel. When
+// it is full they stay in the pipe, which has room for 64 Ki.
 const queueSize = 512
 
-// Signals is the channel that gets the signals, the same one each time. Without a
-// descriptor to be had it stays empty, and Deliver changes nothing.
+// Signals returns the channel that gets the signals, the same one each time. If no descriptor is
+// available it stays empty, and Deliver changes nothing.
 var Signals = sync.OnceValue(func() <-chan os.Signal {
 	signals := make(chan os.Signal, queueSize)
 	if from, ok := source(); ok {
@@ -24,11 +24,11 @@ var Signals = sync.OnceValue(func() <-chan os.Signal {
 	return signals
 })
 
-// relayed reports that there is a pipe.
+// relayed reports whether there is a pipe.
 var relayed bool
 
-// source is the pipe through which signals come: the one in which they have been waiting
-// since package outset made it, if this program had it do that.
+// source returns the pipe of the signals: the one where they have waited since package outset made
+// it, if this program uses that.
 func source() (from int, ok bool) {
 	if from, _, ok = outset.Pipe(); !ok {
 		var ends [2]int
@@ -42,8 +42,8 @@ func source() (from int, ok bool) {
 	return from, true
 }
 
-// read lives as long as the process. While signals is full it waits and the pipe keeps
-// what comes: the handler never blocks.
+// read lives as long as the process. While signals is full it waits and the signals stay in the
+// pipe: the handler never blocks.
 func read(pipe *os.File, signals chan<- os.Signal) {
 	numbers := make([]byte, queueSize)
 	for {
@@ -57,9 +57,9 @@ func read(pipe *os.File, signals chan<- os.Signal) {
 	}
 }
 
-// Deliver makes each of sigs arrive in the channel, but for those that are ignored. A
-// fault of this process, which has the same number as a signal that is sent, stays the
-// runtime's.
+// Deliver makes each of sigs arrive in the channel, unless it is ignored. The runtime still
+// handles a fault of this process, which has the same number as a signal that another process
+// sends.
 func Deliver(sigs ...syscall.Signal) {
 	Signals()
 	if !relayed {
@@ -70,7 +70,7 @@ func Deliver(sigs ...syscall.Signal) {
 	}
 }
 
-// Absorb makes each of sigs have no effect, but for those that are ignored: they stay so.
+// Absorb makes each of sigs have no effect. Ignored signals stay ignored.
 func Absorb(sigs ...syscall.Signal) {
 	for _, sig := range sigs {
 		outset.Absorb(int(sig))

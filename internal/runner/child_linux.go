@@ -10,10 +10,10 @@ import (
 // A child is the command as its parent sees it: the leader of its process group.
 type child struct {
 	pid    int
-	events chan event // its stops and continuations, at last its end; then nothing more comes
+	events chan event // stops and continuations, at last the end; then nothing more comes
 }
 
-// What si_code says of a child (sigaction(2)).
+// Values of si_code for a child (sigaction(2)).
 const (
 	cldExited  = 1
 	cldKilled  = 2
@@ -21,7 +21,7 @@ const (
 	cldStopped = 5
 )
 
-// An event is what waitid(2) tells of a child.
+// An event is a change of a child that waitid(2) reports.
 type event struct {
 	code   int32 // cldExited and so on
 	status int   // the exit status, or the signal
@@ -31,7 +31,7 @@ func (e event) ended() bool {
 	return e.code == cldExited || e.code == cldKilled || e.code == cldDumped
 }
 
-// watchChild begins to wait for a child that has been started. It is not reaped.
+// watchChild begins to wait for a child that has been started. It does not reap it.
 func watchChild(pid int) *child {
 	c := &child{pid: pid, events: make(chan event, 1)}
 	go c.watch()
@@ -48,7 +48,7 @@ func (c *child) watch() {
 	}
 }
 
-// awaitEnd waits for the child's end, and leaves out what comes before it.
+// awaitEnd waits for the child's end, and skips earlier events.
 func (c *child) awaitEnd() event {
 	for {
 		if e := <-c.events; e.ended() {
@@ -57,8 +57,8 @@ func (c *child) awaitEnd() event {
 	}
 }
 
-// awaitChange blocks until the child has changed. The end is only looked at; as PID 1
-// what else has ended is reaped on the way.
+// awaitChange blocks until the child has changed. It leaves an end in the kernel. As PID 1 it
+// reaps other processes on the way.
 func awaitChange(pid int) event {
 	kind, id := unix.P_PID, pid
 	if os.Getpid() == 1 {
@@ -81,27 +81,26 @@ func awaitChange(pid int) event {
 	}
 }
 
-// discard takes what the kernel has to say about a process that PID 1 has
-// adopted, be it the end of it.
+// discard takes any event of a process that PID 1 has adopted, its end too.
 func discard(pid int) {
 	_, _ = waitid(unix.P_PID, pid, unix.WEXITED|unix.WSTOPPED|unix.WCONTINUED|unix.WNOHANG|unix.WALL)
 }
 
-// takeChange takes a stop or a continuation out of the kernel, so that the next look
-// finds what follows it.
+// takeChange takes a stop or a continuation out of the kernel, so that the next call finds the
+// event after it.
 func takeChange(pid int) (event, bool) {
 	info, err := waitid(unix.P_PID, pid, unix.WSTOPPED|unix.WCONTINUED|unix.WNOHANG)
 	return event{code: info.Code, status: int(info.Status)}, err == nil && int(info.PID) == pid
 }
 
-// ended asks whether the child has ended, without waiting and without reaping it.
+// ended reports whether the child has ended. It neither waits nor reaps.
 func (c *child) ended() bool {
 	info, err := waitid(unix.P_PID, c.pid, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT)
 	return err == nil && int(info.PID) == c.pid
 }
 
-// A waitInfo is the part of siginfo_t that waitid(2) fills in: the union of
-// siginfo_t starts at the alignment of a pointer.
+// A waitInfo is the part of siginfo_t that waitid(2) fills in: the union of siginfo_t starts at
+// the alignment of a pointer.
 type waitInfo struct {
 	Signo, Errno, Code int32
 	_                  [0]uintptr

@@ -5,18 +5,17 @@ import (
 	"os"
 )
 
-// withDescriptors calls f with the descriptors of files. While it runs they stay what
-// they are: should somebody close a file meanwhile, its descriptor goes to no other one.
-// nil is this process's own descriptor of its index. An error says that a file had
-// been closed before, and that f was not called.
+// withDescriptors calls f with the descriptors of files. While f runs each number stays with its
+// file, even if a file is closed meanwhile. nil stands for this process's own descriptor of its
+// index. The error says that a file was closed before, and f was not called.
 //
-// file.Fd would promise nothing of that, and could turn the open file, which the
-// caller's other processes share, into a blocking one.
+// file.Fd promises none of that, and could turn the open file, which the caller's other processes
+// share, into a blocking one.
 func withDescriptors(files []*os.File, f func(descriptors []uintptr)) error {
 	return pinDescriptors(files, nil, f)
 }
 
-// pinDescriptors adds to descriptors, one file in the other.
+// pinDescriptors adds to descriptors, one file inside the other.
 func pinDescriptors(files []*os.File, descriptors []uintptr, f func([]uintptr)) error {
 	if len(descriptors) == len(files) {
 		f(descriptors)

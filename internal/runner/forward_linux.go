@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forward passes a signal on to whom the table of signals says.
+// forward passes a signal on as the table of signals says.
 func (r *run) forward(sig os.Signal) {
 	m := meaningOf(sig)
 	switch m.alone {
@@ -29,8 +29,7 @@ func (r *run) forward(sig os.Signal) {
 	}
 }
 
-// noteOrder remembers a signal by which somebody may want the command to end, unless it
-// has already.
+// noteOrder remembers a signal that asks the command to end, unless the command has already ended.
 func (r *run) noteOrder(sig syscall.Signal) {
 	if !r.child.ended() {
 		r.ordered.add(sig)
@@ -39,8 +38,8 @@ func (r *run) noteOrder(sig syscall.Signal) {
 
 func (r *run) toGroup(sig syscall.Signal) { r.report(sig, unix.Kill(-r.child.pid, sig)) }
 
-// report warns, once, of a signal that did not arrive. That nobody is left to
-// get it is no news.
+// report warns once of a signal that did not arrive. It stays silent if no process was left to get
+// it.
 func (r *run) report(sig syscall.Signal, err error) {
 	if err == nil || err == unix.ESRCH || r.warned {
 		return

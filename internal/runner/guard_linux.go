@@ -15,14 +15,13 @@ import (
 
 const (
 	readyLimit = 10 * time.Second // for a guard to get ready
-	actingNear = time.Second      // the distance of a deadline that a guard may be acting on
+	actingNear = time.Second      // how close a deadline is when a guard may already act on it
 )
 
-// A Guard is the tiny process that outlives this one for an instant: it kills
-// the command's group when this process is gone or stands still. A guard that is
-// itself killed is replaced. The nil Guard does nothing. As PID 1 there is
-// none: the kernel kills whatever PID 1 leaves. Only a PID 1 that somebody outside of its
-// namespace has frozen would need one.
+// A Guard is the tiny process that outlives this one for an instant: it kills the command's group
+// when this process has exited or stands still. A guard that is itself killed is replaced. The nil
+// Guard does nothing. As PID 1 there is none: the kernel kills all processes that PID 1 leaves.
+// Only a PID 1 that was frozen from outside its namespace would need one.
 type Guard struct {
 	keep []*os.File
 
@@ -44,11 +43,10 @@ type Guard struct {
 	quit     chan struct{} // closed when the guard is told to end
 }
 
-// StartGuard executes this program again as a guard. It returns at once, so that the lock can
-// be asked for meanwhile: Started says whether it worked, Run waits until the guard is on watch,
-// and the caller of StartGuard calls Close. The guard holds keep open until it ends; if one of
-// these files is closed before Started returns, there may be no guard. As PID 1 StartGuard
-// returns nil.
+// StartGuard executes this program again as a guard. It returns at once, so that the lock can be
+// acquired meanwhile. Started reports whether it worked, Run waits until the guard is ready, and
+// the caller of StartGuard calls Close. The guard holds keep open until it ends; if one of these
+// files is closed before Started returns, there may be no guard. As PID 1 StartGuard returns nil.
 func StartGuard(keep ...*os.File) *Guard {
 	g := newGuard(keep)
 	if g != nil {
@@ -57,9 +55,9 @@ func StartGuard(keep ...*os.File) *Guard {
 	return g
 }
 
-// StartGuardAtOnce is StartGuard for a process that does nothing else yet. It returns when
-// the guard is executed, and nothing else goes on until then. That spares the second processor of
-// Go code that StartGuard adds.
+// StartGuardAtOnce is StartGuard for a process that does nothing else yet. It returns when the
+// guard is executed, and nothing else goes on until then. It spares the second processor of Go
+// code that StartGuard adds.
 func StartGuardAtOnce() *Guard {
 	g := newGuard(nil)
 	if g != nil {
@@ -79,7 +77,7 @@ func newGuard(keep []*os.File) *Guard {
 	}
 }
 
-// Started waits until the guard has been executed, and says why it could not be.
+// Started waits until the guard has been executed, and returns the error if it could not be.
 func (g *Guard) Started() error {
 	if g == nil {
 		return nil
@@ -88,7 +86,7 @@ func (g *Guard) Started() error {
 	return g.startErr
 }
 
-// awaitReady blocks until the guard is on watch, or ctx ends, at which the caller looks.
+// awaitReady blocks until the guard is ready, or ctx ends, which the caller checks.
 func (g *Guard) awaitReady(ctx context.Context) error {
 	if g == nil {
 		return nil
@@ -107,9 +105,9 @@ func (g *Guard) awaitReady(ctx context.Context) error {
 	}
 }
 
-// disarm ends the guard before the command's leader is reaped: from then on the group's
-// number may come to belong to somebody else. Only a guard whose deadline is close can
-// be in the middle of its work; then its end is waited for.
+// disarm ends the guard before the command's leader is reaped: from then on the group's number may
+// belong to other processes. Only a guard with a close deadline can be in the middle of its work;
+// then disarm waits for its end.
 func (g *Guard) disarm() {
 	if g == nil {
 		return
@@ -135,9 +133,8 @@ func (g *Guard) end() {
 	}
 }
 
-// Close disarms the guard, if Run has not, waits for its end and reaps it.
-// Whoever has started a guard calls it before the process ends. It may be
-// called again.
+// Close disarms the guard, if Run has not, waits for its end and reaps it. The caller of
+// StartGuard calls Close before the process ends. It may be called again.
 func (g *Guard) Close() {
 	if g == nil {
 		return
@@ -154,7 +151,7 @@ func (g *Guard) isClosing() bool {
 	return g.closing
 }
 
-// warnTo makes warn the receiver of what happens to the guard.
+// warnTo makes warn receive the events of the guard.
 func (g *Guard) warnTo(warn func(error)) {
 	if g == nil {
 		return

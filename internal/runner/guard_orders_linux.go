@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Extend tells the guard that the group may live until deadline (boottime);
-// the zero time means that only the end of this process counts.
+// Extend tells the guard that the group may live until deadline (boottime). With the zero time
+// only the end of this process counts.
 func (g *Guard) Extend(deadline time.Time) {
 	if g == nil {
 		return
@@ -28,8 +28,7 @@ func (g *Guard) Extend(deadline time.Time) {
 	}
 }
 
-// killNow has the guard kill the command, whatever there is of it, at once and from
-// now on.
+// killNow makes the guard kill the command at once, and any that is started later.
 func (g *Guard) killNow() {
 	if g == nil {
 		return
@@ -43,7 +42,7 @@ func (g *Guard) killNow() {
 	}
 }
 
-// overdue reports that the deadline has passed.
+// overdue reports whether the deadline has passed.
 func (g *Guard) overdue() bool {
 	if g == nil {
 		return false
@@ -53,7 +52,7 @@ func (g *Guard) overdue() bool {
 	return g.deadline.Value != 0 && boottime.Ticks(boottime.Now()) >= g.deadline.Value
 }
 
-// starting tells that a command with marker in its environment is about to be started.
+// starting announces a command with marker in its environment that is about to be started.
 func (g *Guard) starting(marker string) {
 	session, err := unix.Getsid(0)
 	if err == nil && marker != "" {
@@ -61,11 +60,11 @@ func (g *Guard) starting(marker string) {
 	}
 }
 
-// watch tells the number of the command's process group.
+// watch tells the guard the number of the command's process group.
 func (g *Guard) watch(group int) { g.setGroup(guard.Message{Kind: guard.Watch, Value: int64(group)}) }
 
-// announcedBy has the child that attr starts tell the guard its group, until done is called.
-// Should it not come through, watch and the marker say it.
+// announcedBy makes the child that attr starts tell the guard its group, until done is called. If
+// that message is lost, watch and the marker replace it.
 func (g *Guard) announcedBy(attr *forkexec.Attr) (done func()) {
 	attr.Announce = nil
 	orders := g.copyOrders()
@@ -77,8 +76,8 @@ func (g *Guard) announcedBy(attr *forkexec.Attr) (done func()) {
 	return func() { unix.Close(orders) }
 }
 
-// copyOrders is a descriptor of its own for the orders of the present guard, or -1: that
-// guard may end at any time, and the number of its own go to another file.
+// copyOrders returns a second descriptor of the orders of the present guard, or -1. That guard may
+// end at any time, and then its descriptor's number may go to another file.
 func (g *Guard) copyOrders() int {
 	if g == nil {
 		return -1
@@ -118,7 +117,7 @@ func (g *Guard) setParked(parked bool) {
 	g.tell(g.parking())
 }
 
-// parking says whether the deadline counts. g.mu is held.
+// parking returns the order that says whether the deadline counts. g.mu is held.
 func (g *Guard) parking() guard.Message {
 	if g.parked {
 		return guard.Message{Kind: guard.Park}
@@ -126,16 +125,16 @@ func (g *Guard) parking() guard.Message {
 	return guard.Message{Kind: guard.Unpark}
 }
 
-// tell sends m if there is a guard; else its successor will be told. One that has stood
-// still for so long that the pipe is full would wake up to deadlines of long ago: it is
-// killed, and so replaced. g.mu is held.
+// tell sends m if there is a guard; otherwise its successor gets it. A guard that stood still
+// until the pipe was full would wake up to old deadlines: it is killed, and so replaced. g.mu is
+// held.
 func (g *Guard) tell(m guard.Message) {
 	if g.pid != 0 && !g.closing && send(g.orders, m) == unix.EAGAIN {
 		_ = unix.Kill(g.pid, unix.SIGKILL)
 	}
 }
 
-// tellAll writes to a new guard's pipe what it has to know. g.mu is held.
+// tellAll writes everything that a new guard must know to its pipe. g.mu is held.
 func (g *Guard) tellAll(orders int) {
 	for _, m := range []guard.Message{g.deadline, g.group, g.parking()} {
 		if m.Kind != 0 {

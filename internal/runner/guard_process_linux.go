@@ -14,7 +14,7 @@ import (
 
 const restartPause = time.Second // between two tries to start another guard
 
-// run is the life of all guards, one after the other, until Close. The first one has been
+// run starts and supervises all guards, one after the other, until Close. The first one has been
 // executed, or could not be.
 func (g *Guard) run(ready *os.File, err error) {
 	defer close(g.ended)
@@ -34,15 +34,15 @@ func (g *Guard) executeAlongside() (ready *os.File, err error) {
 	return g.execute()
 }
 
-// execute starts a guard and tells it what its predecessor knew. What comes back
-// is the pipe on which it shows that it is ready.
+// execute starts a guard and passes it the orders of its predecessor. It returns the pipe on which
+// the guard reports that it is ready.
 func (g *Guard) execute() (ready *os.File, err error) {
 	pipes, err := guard.NewPipes()
 	if err != nil {
 		return nil, err
 	}
-	// It finds its orders in the pipe: should this process die in the same
-	// moment, the guard knows already whom to kill.
+	// The guard finds its orders in the pipe: if this process dies at this moment, the guard
+	// already knows which group to kill.
 	g.mu.Lock()
 	g.tellAll(pipes.Orders[1])
 	g.mu.Unlock()
@@ -55,8 +55,8 @@ func (g *Guard) execute() (ready *os.File, err error) {
 	return os.NewFile(uintptr(pipes.Ready[0]), "guard"), nil
 }
 
-// executeWith starts the process. The files that it is to hold may be closed meanwhile:
-// whoever asks for the lock does so when it is another's.
+// executeWith starts the process. The files that it holds may be closed meanwhile: a caller whose
+// lock is already taken closes them.
 func (g *Guard) executeWith(pipes guard.Pipes) (pid int, err error) {
 	closed := withDescriptors(g.keep, func(keep []uintptr) { pid, err = pipes.Execute(keep) })
 	if closed != nil {
@@ -66,8 +66,7 @@ func (g *Guard) executeWith(pipes guard.Pipes) (pid int, err error) {
 	return pid, err
 }
 
-// use makes a guard the one that is given orders, and tells it what has come up
-// since it was executed.
+// use sends orders to the new guard from now on, first those that came up since it was executed.
 func (g *Guard) use(pid int, pipes guard.Pipes) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -79,7 +78,7 @@ func (g *Guard) use(pid int, pipes guard.Pipes) {
 	g.tellAll(g.orders)
 }
 
-// supervise waits for the end of the guard that has been started, and replaces it.
+// supervise waits for the end of the guard that was started, and replaces it.
 func (g *Guard) supervise(ready *os.File) {
 	for first := true; ready != nil; first = false {
 		wasReady := g.awaitEnd(ready, first)
@@ -93,13 +92,13 @@ func (g *Guard) supervise(ready *os.File) {
 		}
 		g.report(fmt.Errorf("guard has ended (%s): another one is started", endOf(status)))
 		if !wasReady && !status.Signaled() && !g.pause() {
-			return // its runtime could not start, and the next one's may fare no better
+			return // its runtime could not start, and the next guard's would fail too
 		}
 		ready = g.replace()
 	}
 }
 
-// unreadyError is why a guard has ended before it was ready.
+// unreadyError says why a guard ended before it was ready.
 func unreadyError(status unix.WaitStatus) error {
 	if status.Exited() && status.ExitStatus() == guard.Powerless {
 		return fmt.Errorf("start guard: send signal: %w (a filter of system calls, seccomp, forbids it)", unix.EPERM)
@@ -107,7 +106,7 @@ func unreadyError(status unix.WaitStatus) error {
 	return fmt.Errorf("guard ended before it was ready (%s)", endOf(status))
 }
 
-// awaitEnd waits for the end of a guard, and reports whether it has been on watch.
+// awaitEnd waits for the end of a guard, and reports whether it was ready.
 func (g *Guard) awaitEnd(ready *os.File, first bool) (wasReady bool) {
 	defer ready.Close()
 	sign := make([]byte, 1)
@@ -117,12 +116,12 @@ func (g *Guard) awaitEnd(ready *os.File, first bool) (wasReady bool) {
 	if first {
 		close(g.ready)
 	}
-	_, _ = ready.Read(sign) // nothing comes but the end
+	_, _ = ready.Read(sign) // only the end of the pipe follows
 	return true
 }
 
-// replace starts another guard, and again each second if it cannot be started. nil is
-// that Close came first.
+// replace starts another guard, and tries again each second if that fails. It returns nil if Close
+// came first.
 func (g *Guard) replace() (ready *os.File) {
 	for {
 		ready, err := g.executeAlongside()
@@ -136,7 +135,7 @@ func (g *Guard) replace() (ready *os.File) {
 	}
 }
 
-// pause waits before another try; false if Close came first.
+// pause waits before another try. It returns false if Close came first.
 func (g *Guard) pause() bool {
 	select {
 	case <-g.quit:

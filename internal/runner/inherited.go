@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Inherited returns a second descriptor of what the caller of this process has open as n: it
-// writes where n stands. The error is EBADF for one that the command would not inherit.
+// Inherited returns a second descriptor of the file that this process got as n, with the same
+// offset. The error is EBADF for a descriptor that the command would not inherit.
 func Inherited(n int, name string) (*os.File, error) {
 	flags, err := unix.FcntlInt(uintptr(n), unix.F_GETFD, 0)
 	if err != nil {

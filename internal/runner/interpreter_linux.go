@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// explain names the interpreter if it is that, and not the file, which the
-// kernel did not find or may not execute; else it returns err itself.
+// explain names the interpreter if the kernel did not find or may not execute that, rather than
+// the file. Otherwise it returns err itself.
 func explain(path string, err error) error {
 	if mayExecute(path) != nil {
 		return err
@@ -26,9 +26,8 @@ func explain(path string, err error) error {
 	return err
 }
 
-// mayExecute says why a file would not be executed. Before Linux 5.8, and where
-// faccessat2 is forbidden, it is asked for the real user; what x/sys does there
-// knows nothing of access control lists.
+// mayExecute says why a file would not be executed. Before Linux 5.8, and where faccessat2 is
+// forbidden, the check is for the real user; the emulation in x/sys ignores access control lists.
 func mayExecute(path string) error {
 	err := unix.Faccessat2(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS)
 	if err == unix.ENOSYS || err == unix.EPERM {
@@ -37,24 +36,25 @@ func mayExecute(path string) error {
 	return err
 }
 
-// headSize is as much of a file as the kernel looks at (BINPRM_BUF_SIZE).
+// headSize is how much of a file the kernel reads (BINPRM_BUF_SIZE).
 const headSize = 256
 
-// isText reports whether the first line of a file has no NUL, which is how
-// shells tell a script from a program for another machine.
+// isText reports whether the first line of a file has no NUL. Shells use the same test to tell a
+// script from a program for another machine.
 func isText(path string) bool {
 	head := headOf(path)
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	return head != nil && bytes.IndexByte(line, 0) < 0
 }
 
-// interpreterOf is what a "#!" line or the program header of an ELF file names; empty if nothing.
+// interpreterOf returns the interpreter that a "#!" line or the program header of an ELF file
+// names; empty if none.
 func interpreterOf(path string) string {
 	head := headOf(path)
 	return cmp.Or(shebang(head), loaderOf(path, head))
 }
 
-// shebang is what a first line "#!" names; empty if nothing.
+// shebang returns the interpreter that a first line "#!" names; empty if none.
 func shebang(head []byte) string {
 	line, ok := bytes.CutPrefix(head, []byte("#!"))
 	if !ok {
@@ -67,8 +67,8 @@ func shebang(head []byte) string {
 	return ""
 }
 
-// headOf reads as much of a regular file as the kernel looks at; nil if it may not
-// be read. It waits for whatever keeps others from reading it.
+// headOf reads as much of a regular file as the kernel does; nil if it may not be read. It waits
+// if another process keeps the file from being read.
 func headOf(path string) []byte {
 	var st unix.Stat_t
 	if err := unix.Stat(path, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dyingLimit is how long what is left of a group is looked at: of a signal that the whole group
-// has got, some die a moment later than the leader.
+// dyingLimit is how long the rest of a group is watched: after a signal to the whole group, some
+// members die a moment later than the leader.
 const dyingLimit = 50 * time.Millisecond
 
-// countLeft counts what the command leaves running: nothing that PID 1 leaves, as it ends
-// with PID 1.
+// countLeft counts the processes that the command leaves running. As PID 1 there are none, because
+// they end with PID 1.
 func countLeft(group int) int {
 	if os.Getpid() == 1 || countLiving(group) == 0 {
 		return 0
@@ -28,12 +28,12 @@ func countLeft(group int) int {
 	return countHiddenToo(group)
 }
 
-// Bearing is the processes that still run, and have an entry such as NAME=VALUE in their
-// environment that this process may read.
+// Bearing returns the running processes with an entry such as NAME=VALUE in their environment, as
+// far as this process may read it.
 func Bearing(entry string) []int { return guard.Bearing(entry) }
 
-// countLiving counts the processes of a group that still run. Nearly always there
-// are none, which one system call shows.
+// countLiving counts the processes of a group that still run. Nearly always there are none, which
+// one system call shows.
 func countLiving(group int) int {
 	if unix.Kill(-group, 0) == unix.ESRCH {
 		return 0
@@ -41,7 +41,7 @@ func countLiving(group int) int {
 	return guard.Living(group)
 }
 
-// countHiddenToo is countLiving with those that /proc hides.
+// countHiddenToo is countLiving with the processes that /proc hides.
 func countHiddenToo(group int) int {
 	if unix.Kill(-group, 0) == unix.ESRCH {
 		return 0
@@ -53,21 +53,21 @@ func countHiddenToo(group int) int {
 	return c.Running + c.Stopped + guard.Hidden(group)
 }
 
-// restLives reports whether a leader that has ended, and is not reaped, has left others in its
-// group. kill(2) cannot say: the leader is a member, too.
+// restLives reports whether a leader that has ended, and is not reaped, left others in its group.
+// kill(2) cannot tell: the leader is a member, too.
 func restLives(leader int) bool {
 	switch c := guard.Look(leader); {
 	case c.Running+c.Stopped > 0, c.Dead > 0 && c.Unseen > 0:
 		return true
-	case c.Dead > 1: // hasCompany would be true of these
+	case c.Dead > 1: // hasCompany would be true for these
 		return false
 	}
 	return hasCompany(leader)
 }
 
-// hasCompany reports whether others than the dead leader are in its group, seen or not: the
-// leader is made the least favoured process there can be, and then the most favoured of the
-// group is asked for (getpriority(2)). Hidden ones that are as little favoured are not noticed.
+// hasCompany reports whether the dead leader's group has other members, visible or not. It makes
+// the leader the least favoured process, and then asks for the most favoured process of the group
+// (getpriority(2)). It misses hidden members that are as little favoured.
 func hasCompany(leader int) bool {
 	const least, leastRaw = 19, 1 // as setpriority(2) takes it, and as the kernel returns it
 	if unix.Setpriority(unix.PRIO_PROCESS, leader, least) != nil {

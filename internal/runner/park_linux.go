@@ -12,11 +12,12 @@ import (
 
 // onChange is called when the command has been stopped or continued.
 func (r *run) onChange(e event) {
-	// What has been continued since, was stopped by this process or by who has continued it.
+	// A command that was continued meanwhile was stopped by this process, or by the sender of
+	// SIGCONT.
 	switch r.isStopped = e.code == cldStopped && !guard.Runs(r.child.pid); {
 	case r.isStopped && r.stop == nil:
 		r.isStopped = r.onStop(syscall.Signal(e.status))
-	case r.isStopped: // it has the grace to end in, and cannot while it stands still
+	case r.isStopped: // its grace period runs, and it cannot use that while stopped
 		r.toGroup(unix.SIGCONT)
 	}
 }
@@ -24,11 +25,11 @@ func (r *run) onChange(e event) {
 // onStop decides what a stop of the command means, and reports whether it is still stopped.
 //
 //   - It wants the terminal, which this process's group has: it gets it.
-//   - The stop came through this process or from the terminal: the whole job is
-//     to stop, as the shell expects. In a script without job control that is more than
-//     this process; what it does not know from the terminal it learns from here.
-//   - Somebody else has stopped it, and may continue it any time without our
-//     knowing: the lock stays its own.
+//   - The stop came through this process or from the terminal: the whole job must stop, as the
+//     shell expects. In a script without job control the job is more than this process. A stop
+//     that the terminal did not send to those others is passed on to them.
+//   - Another process stopped it, and may continue it at any time without notice: the run keeps
+//     the lock.
 func (r *run) onStop(sig syscall.Signal) bool {
 	foreground := r.term.foreground()
 	mine, its := isMine(foreground), foreground == r.child.pid
@@ -47,8 +48,8 @@ func (r *run) onStop(sig syscall.Signal) bool {
 	return false
 }
 
-// forwardStop passes a stop on. A command whose leader is already stopped will not say so
-// again, so this process has to see to the rest at once.
+// forwardStop passes a stop on. The kernel does not report a stop of a leader that is already
+// stopped, so this process handles the rest at once.
 func (r *run) forwardStop(sig syscall.Signal) {
 	if r.isStopped {
 		r.park(suspension{sig: sig})
@@ -59,16 +60,16 @@ func (r *run) forwardStop(sig syscall.Signal) {
 	r.toGroup(sig)
 }
 
-// A suspension is how a job is stopped.
+// A suspension says how a job is stopped.
 type suspension struct {
 	sig         syscall.Signal
 	hadTerminal bool // the command had it
-	group       bool // this process's whole group is to stop
+	group       bool // stop this process's whole group
 }
 
-// park stops the whole command, then this process as the command was, and continues both:
-// between the two the lock may have lapsed, so it is asked for before the command goes on.
-// Until every member stands still the lock is kept.
+// park stops the whole command, then this process as the command was stopped, and continues both.
+// The lease may have ended in between, so it is renewed before the command goes on. Until every
+// member stands still the lock is kept.
 func (r *run) park(s suspension) {
 	if s.hadTerminal {
 		r.term.reclaim(r.child.pid)
@@ -97,14 +98,14 @@ func (r *run) park(s suspension) {
 	r.goOn(s)
 }
 
-// goOn continues what park has stopped.
+// goOn continues a suspended job.
 func (r *run) goOn(s suspension) {
 	r.giveTerminal(s.hadTerminal)
 	r.toGroup(unix.SIGCONT)
 }
 
-// giveTerminal gives the terminal to a command that is to go on in the foreground, if it had
-// it before or a person has typed it; else it asks for it.
+// giveTerminal gives the terminal to a command that goes on in the foreground, if it had the
+// terminal before or a person typed it. Otherwise the command asks for it.
 func (r *run) giveTerminal(again bool) {
 	if isMine(r.term.foreground()) && (again || r.interactive()) {
 		_ = r.term.give(r.child.pid)
@@ -119,10 +120,10 @@ func (r *run) callResumed() error {
 	return r.Resumed()
 }
 
-// contWait is how long after a stop SIGCONT is waited for. It has been
-// delivered already if there was a stop. There is none for PID 1 and in an orphaned process
-// group (setpgid(2)); the command, which has a parent in its session, stops even
-// there, and is then continued after this pause.
+// contWait is how long this process waits for SIGCONT after a stop. SIGCONT has already arrived if
+// this process was stopped. It never comes for PID 1 and in an orphaned process group
+// (setpgid(2)). The command, which has a parent in its session, stops even there, and is continued
+// after this pause.
 const contWait = 100 * time.Millisecond
 
 func (r *run) awaitCont() {
@@ -141,8 +142,8 @@ func (r *run) awaitCont() {
 	}
 }
 
-// continued reports whether the SIGCONT that ends the stop is here before this process
-// stands still: others of its group have stopped at once, and the shell has seen it.
+// continued reports whether SIGCONT arrived before this process stood still: others of its group
+// stopped at once, and the shell saw it.
 func (r *run) continued() bool {
 	for {
 		select {
@@ -157,8 +158,8 @@ func (r *run) continued() bool {
 	}
 }
 
-// forwardParked is forward for a command that is stopped and whose stop is
-// being dealt with: another stop means nothing to it.
+// forwardParked is forward for a command that is stopped and whose stop is being handled: another
+// stop has no effect.
 func (r *run) forwardParked(sig os.Signal) {
 	if meaningOf(sig).alone != suspends {
 		r.forward(sig)

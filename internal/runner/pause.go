@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// A Pause is the time between two commands. Whoever sends this process a signal finds it
-// as while it waits for the lock: it is ended or suspended.
+// A Pause is the time between two commands. A signal to this process has the same effect as during
+// the wait for the lock: it ends or suspends the process.
 type Pause struct {
 	Length time.Duration
 
-	// Parked and Resumed are as of a [Command]: the one is called before this process stops
-	// itself (Ctrl-Z), the other after it was continued.
+	// Parked and Resumed work as in a [Command]: Parked is called before this process stops itself
+	// (Ctrl-Z), Resumed after it was continued.
 	Parked  func()
 	Resumed func() error
 }
 
-// Wait waits for the end of the pause. The error is a *SignalError if a signal came before,
-// the cause of ctx if that ended before, or what Resumed has returned.
+// Wait waits for the end of the pause. The error is a *SignalError if a signal came before, the
+// cause of ctx if that ended before, or the error of Resumed.
 func (p *Pause) Wait(ctx context.Context, signals <-chan os.Signal) error {
 	reapAgain()
 	over := time.NewTimer(p.Length)

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// forking is what withoutPauses has changed.
+// forking holds the settings that withoutPauses has changed.
 var forking struct {
 	sync.Mutex
 	threads    int // that fork now
@@ -17,19 +17,18 @@ var forking struct {
 	processors int
 }
 
-// withoutPauses lets the rest of the program go on while the calling thread forks, until
-// the function that it returns is called. The kernel keeps the thread until execve(2)
-// returns, which can take minutes (a file server, a virus scanner), and the thread
-// keeps one of the processors of Go code. So there have to be two; before and after that
-// redlockrun has one (internal/outset/startup). There may be no more, since each needs a
-// thread that the runtime may be unable to make while the command runs (makeThreads).
-// And nothing may stop the world, which would wait for that thread: neither the collector,
-// nor the runtime when it adapts to another number of processors, which GOMAXPROCS ends.
+// withoutPauses lets the rest of the program go on while the calling thread forks, until the
+// returned function is called. The kernel keeps the thread until execve(2) returns. That can take
+// minutes (a file server, a virus scanner), and the thread keeps one of the processors of Go code.
+// So there must be two; before and after that redlockrun has one (internal/outset/startup). There
+// may not be more: each needs a thread, and the runtime may be unable to make one while the
+// command runs (makeThreads). Nothing may stop the world, which would wait for that thread. The
+// collector is off, and GOMAXPROCS keeps the runtime from adapting to another number of
+// processors.
 //
-// The order matters: while a memory limit holds, a collection begins although the
-// collector is off, so the limit goes first. And one that has begun is over to its last
-// step, in which it waits for each thread once more, only when the world can be stopped:
-// that comes last.
+// The order matters. While a memory limit holds, a collection begins although the collector is
+// off, so the limit goes first. A collection that has begun waits for each thread once more in its
+// last step. It is over only when the world can be stopped, so that comes last.
 func withoutPauses() (end func()) {
 	forking.Lock()
 	defer forking.Unlock()
@@ -44,7 +43,7 @@ func withoutPauses() (end func()) {
 	return withPauses
 }
 
-// haveProcessors lets Go code have n processors, and stops the world for a moment in any case.
+// haveProcessors gives Go code n processors, and always stops the world for a moment.
 func haveProcessors(n int) {
 	if runtime.GOMAXPROCS(0) != n {
 		runtime.GOMAXPROCS(n)
@@ -66,6 +65,6 @@ func withPauses() {
 	}
 }
 
-// hasLimit reports whether this process was started with a limit of memory. It sets none itself,
-// and to set one stops the world.
+// hasLimit reports whether this process was started with a memory limit. It sets none itself, and
+// to set one stops the world.
 func hasLimit() bool { return os.Getenv("GOMEMLIMIT") != "" }

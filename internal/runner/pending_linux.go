@@ -2,16 +2,16 @@ package runner
 
 import "os"
 
-// A pending is what has come before the command runs.
+// A pending holds the signals and stops that arrived before the command runs.
 type pending struct {
 	signals  []os.Signal // for the command, once it runs
 	stops    []*StopError
-	unwanted error      // why the command is not to be started any more; the first reason counts
-	stop     *StopError // the same, if it is no signal
+	unwanted error      // why the command must not be started any more; the first reason counts
+	stop     *StopError // the same reason, if it is not a signal
 }
 
-// take keeps a signal for the command, which may run already without this process having
-// noticed. One that would have ended a command ends this run if there will be none.
+// take keeps a signal for the command, which may already run before this process notices. A signal
+// that would have ended the command ends this run if there is no command.
 func (p *pending) take(sig os.Signal) {
 	m := meaningOf(sig)
 	if m.to != toNobody {
@@ -22,7 +22,7 @@ func (p *pending) take(sig os.Signal) {
 	}
 }
 
-// takeAll takes the signals that are there.
+// takeAll takes the signals that have arrived.
 func (p *pending) takeAll(signals <-chan os.Signal) {
 	for {
 		select {

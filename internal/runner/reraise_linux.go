@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Reraise ends this process by SIGINT if SIGINT ended the command, this process
-// is not PID 1 and there is a controlling terminal: so that a loop in a shell stops.
-// In every other case it returns, and Code is the exit status.
+// Reraise ends this process by SIGINT if SIGINT ended the command, this process is not PID 1 and
+// there is a controlling terminal. So a loop in a shell stops. Otherwise it returns, and Code is
+// the exit status.
 //
-// If the command had the terminal to itself, Ctrl-C reached nobody else of
-// this process's group. They get the signal now, as they would have without redlockrun.
+// If the command had the terminal, Ctrl-C did not reach the rest of this process's group. These
+// processes get the signal now, as they would have without redlockrun.
 func (s Status) Reraise() {
 	if s.Signal == unix.SIGINT {
 		endBySIGINT(s.HadTerminal)

@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// Run starts the command, forwards signals to it and returns when it has ended
-// and been reaped. When ctx ends, the command is stopped; the cause of ctx says why.
+// Run starts the command, forwards signals to it and returns when it has ended and been reaped.
+// When ctx ends, the command is stopped; the cause of ctx is the reason.
 //
-// The error is a *StartError if the command could not be started, a
-// *SignalError if a signal came before, a *NotStartedError if Stop was called
-// before or execve took longer than MaxRuntime, the cause of ctx if that had
-// ended before. In each case nothing has been run.
+// The error is a *StartError if the command could not be started, and a *SignalError if a signal
+// came before. It is a *NotStartedError if Stop was called before, or execve took longer than
+// MaxRuntime. It is the cause of ctx if ctx ended before. In each case nothing has run.
 func (c *Command) Run(ctx context.Context, signals <-chan os.Signal) (Status, error) {
 	defer c.Guard.disarm()
 	c.Guard.warnTo(c.warn)
@@ -38,7 +37,7 @@ func (c *Command) Run(ctx context.Context, signals <-chan os.Signal) (Status, er
 	return r.supervise(ctx, &p), nil
 }
 
-// awaitGuard waits for the guard, and looks a last time whether the command is to be started.
+// awaitGuard waits for the guard, and checks a last time whether the command may start.
 func (c *Command) awaitGuard(ctx context.Context, signals <-chan os.Signal, p *pending) error {
 	if err := c.Guard.awaitReady(ctx); err != nil {
 		return &StartError{Name: c.name(), Code: 71, Err: err}
@@ -51,7 +50,7 @@ func (c *Command) awaitGuard(ctx context.Context, signals <-chan os.Signal, p *p
 	return context.Cause(ctx)
 }
 
-// limitRuntime stops the command after MaxRuntime, unless it is lifted before.
+// limitRuntime stops the command after MaxRuntime, unless the returned function is called before.
 func (c *Command) limitRuntime() (lift func() bool) {
 	if c.MaxRuntime == 0 {
 		return func() bool { return false }
@@ -59,26 +58,25 @@ func (c *Command) limitRuntime() (lift func() bool) {
 	return time.AfterFunc(c.MaxRuntime, func() { c.Stop(&StopError{Reason: ErrMaxRuntime}) }).Stop
 }
 
-// A run is a command that has been started. One goroutine, the caller of Run,
-// owns all of it.
+// A run is a command that has been started. One goroutine, the caller of Run, owns all of it.
 type run struct {
 	*Command
 	child   *child
 	signals <-chan os.Signal
-	over    <-chan struct{} // closed when the command is not wanted any more; nil once that is known
+	over    <-chan struct{} // closed to end the command; nil once that is known
 	term    terminal
 
 	stop   *StopError // the first one; nil while it is not being stopped
-	killAt time.Time  // boottime; meaningful if stop is not nil
+	killAt time.Time  // boottime; valid if stop is not nil
 	alarm  *time.Timer
 
-	isStopped bool           // the kernel has said so, SIGSTOP and the like
-	forwarded syscall.Signal // the stop signal that this process has passed on since the command last ran; 0: none
-	ordered   Signals        // those that end a program and were passed on
+	isStopped bool           // the kernel reported it: SIGSTOP and the like
+	forwarded syscall.Signal // the stop signal that this process passed on since the command last ran; 0: none
+	ordered   Signals        // signals that end a program and were passed on
 	warned    bool           // a signal could not be sent, and the user knows
 }
 
-// supervise goes on until the command has ended. It begins with what came before.
+// supervise runs until the command has ended. It first handles the events that came before.
 func (r *run) supervise(ctx context.Context, p *pending) Status {
 	r.alarm = time.NewTimer(time.Hour)
 	r.alarm.Stop()
@@ -108,8 +106,8 @@ func (r *run) supervise(ctx context.Context, p *pending) Status {
 	}
 }
 
-// finish is called when the command has ended and is not yet reaped, so that
-// the number of its group cannot belong to anybody else.
+// finish is called when the command has ended and is not yet reaped, so that the number of its
+// group is still its own.
 func (r *run) finish(e event) Status {
 	s := Status{Code: e.status}
 	if e.code != cldExited {

@@ -15,71 +15,70 @@ import (
 	"time"
 )
 
-// A Command is what is to be run. It can be run once.
+// A Command is the command to run. It can run once.
 type Command struct {
-	// Argv is found and executed as execvp(3) does, with PATH from Env: Argv[0]
-	// is searched for unless it has a slash, and a text without "#!" is run by /bin/sh.
+	// Argv is found and executed as execvp(3) does, with PATH from Env. Argv[0] is searched for
+	// unless it has a slash, and /bin/sh runs a text without "#!".
 	Argv, Env []string
 
-	// Stdin, Stdout, Stderr become the command's descriptors themselves. nil is
-	// this process's own descriptor of that number.
+	// Stdin, Stdout, Stderr become the command's descriptors themselves. nil stands for this
+	// process's own descriptor of that number.
 	Stdin, Stdout, Stderr *os.File
 
-	// Copied is how many pipes there are in Stdout and Stderr that this process copies to its own
-	// streams while the command runs. If there are any, its own streams decide whether a person has
-	// typed the command, and each pipe gets a thread that a write can keep.
+	// Copied is the number of pipes in Stdout and Stderr that this process copies to its own
+	// streams while the command runs. If there are any, its own streams decide whether a person
+	// typed the command, and each pipe gets a thread that a write can block.
 	Copied int
 
-	// MaxRuntime, if not 0, is how long the command may run; then it is stopped, with
+	// MaxRuntime, if not 0, limits how long the command may run; then it is stopped with
 	// ErrMaxRuntime as the reason. execve may take as long before that.
 	MaxRuntime time.Duration
 
-	// StartBy, if not nil, says until when (boottime) the command may be started, and the zero
-	// time that this does not matter. It is asked before each fork. The clock is looked at
-	// between fork and execve again: a process that stands still meanwhile, for however long,
-	// starts nothing afterwards. Run returns ErrLate then.
+	// StartBy, if not nil, returns the last instant (boottime) at which the command may start. The
+	// zero time means no limit. It is called before each fork. The child checks the clock again
+	// between fork and execve: a process that stands still meanwhile, for however long, starts
+	// nothing afterwards. Run returns ErrLate then.
 	StartBy func() time.Time
 
 	// Grace is the time between SIGTERM and SIGKILL when the command is stopped.
 	Grace time.Duration
 
-	// Guard, if not nil, kills the command's group when this process is gone or
-	// its deadline has passed. Run disarms it, whatever Run returns; Close ends it.
+	// Guard, if not nil, kills the command's group when this process has exited or its deadline
+	// has passed. Run disarms it, whatever Run returns; Close ends it.
 	Guard *Guard
 
-	// Marker is an entry of Env that no other process has. By it a guard finds a
-	// command whose starter died before it could say the group's number; if it is
-	// empty, such a command lives on.
+	// Marker is an entry of Env that no other process has. With it a guard finds a command whose
+	// starter died before it could send the group's number. Without it such a command lives on.
 	Marker string
 
 	// Parked, if not nil, is called when every member of the group is seen to be stopped, and
-	// this process is about to stop itself (Ctrl-Z). Resumed is called after it was continued and
-	// before the group is; an error ends the command as the end of the context would.
+	// before this process stops itself (Ctrl-Z). Resumed is called after it was continued and
+	// before the group is. An error from Resumed ends the command as the end of the context would.
 	Parked  func()
 	Resumed func() error
 
-	// Warn, if not nil, is told what the user should know although the run goes
-	// on: a signal that the command may not be sent, a guard that was killed. It
-	// is called from several goroutines and must not block.
+	// Warn, if not nil, gets warnings for the user although the run goes on: a signal that the
+	// command may not get, a guard that was killed. It is called from several goroutines and must
+	// not block.
 	Warn func(error)
 
 	stops stops
 }
 
-// Status is how a command ended.
+// Status says how a command ended.
 type Status struct {
 	Code    int            // 0 to 255; 128+Signal if a signal ended it
 	Signal  syscall.Signal // 0 if it exited
 	Stopped error          // why it was stopped; nil if it had ended before the stop was sent
 	Left    int            // processes of its group that run on; none as PID 1, with which they end
 
-	Forwarded   Signals // what came to this process while the command ran, if by default it ends a program
+	Forwarded   Signals // signals to this process while the command ran, if by default they end a program
 	HadTerminal bool    // its group was the foreground group when it ended
 }
 
-// A StopError as the cause of Run's context gives the group SIGTERM at once and
-// SIGKILL at KillBy or after Grace, whichever comes first. If that instant has
-// passed it is SIGKILL at once. Any other cause is as a StopError without KillBy.
+// A StopError as the cause of Run's context gives the group SIGTERM at once and SIGKILL at KillBy
+// or after Grace, whichever comes first. If that instant has passed, SIGKILL comes at once. Any
+// other cause works like a StopError without KillBy.
 type StopError struct {
 	Reason error
 	KillBy time.Time // boottime; zero: only Grace counts
@@ -98,38 +97,37 @@ type StartError struct {
 func (e *StartError) Error() string { return "run " + e.Name + ": " + e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
-// A SignalError says that a signal came before the command was started, and
-// that therefore nothing was run.
+// A SignalError says that a signal came before the command was started, and that therefore nothing
+// ran.
 type SignalError struct{ Signal syscall.Signal }
 
 func (e *SignalError) Error() string {
 	return fmt.Sprintf("got signal %d (%v)", int(e.Signal), e.Signal)
 }
 
-// errNotStopped is why a command that is to be suspended is not.
+// errNotStopped says why a command could not be suspended.
 var errNotStopped = errors.New("suspend command: one of its processes does not stop; the lock is kept")
 
-// ErrMaxRuntime is why a command was stopped that ran too long, or not started
-// because its file took too long to come.
+// ErrMaxRuntime is the reason when a command ran too long, or was not started because its file
+// took too long to arrive.
 var ErrMaxRuntime = errors.New("the command took too long")
 
-// ErrLate is why a command was not started when the instant StartBy had come.
+// ErrLate is the reason when the instant StartBy came before the command was started.
 var ErrLate = errors.New("the time to start the command was over")
 
-// A NotStartedError says that the command was to be stopped before it was
-// started, and that therefore nothing was run.
+// A NotStartedError says that the command was stopped before it was started, and that therefore
+// nothing ran.
 type NotStartedError struct{ Reason error }
 
 func (e *NotStartedError) Error() string { return "nothing was run: " + e.Reason.Error() }
 func (e *NotStartedError) Unwrap() error { return e.Reason }
 
-// Stop stops the command as the end of Run's context would. It may be called at
-// any time, from any goroutine and again: the first reason stands, the earliest
-// SIGKILL counts. So a lock that is lost while the command already has its
-// grace can shorten it.
+// Stop stops the command as the end of Run's context would. It may be called at any time, from any
+// goroutine and more than once: the first reason stays, the earliest SIGKILL counts. So a lost
+// lock can shorten a grace period that already runs.
 func (c *Command) Stop(e *StopError) { c.stops.add(e) }
 
-// stops hands the calls of Stop to Run.
+// stops passes the calls of Stop to Run.
 type stops struct {
 	mu      sync.Mutex
 	pending []*StopError
@@ -146,14 +144,14 @@ func (s *stops) add(e *StopError) {
 	}
 }
 
-// C is readable when there is something to take.
+// C is readable when there is a call to take.
 func (s *stops) C() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.channel()
 }
 
-// waiting reports whether there is something to take.
+// waiting reports whether there is a call to take.
 func (s *stops) waiting() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

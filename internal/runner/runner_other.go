@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// errNotHere is why nothing is run. What makes a run safe (the guard, waiting
-// without reaping, a signal at the parent's death) is Linux's.
+// errNotHere says why no command runs. A safe run needs Linux: the guard, a wait without reaping,
+// a signal at the parent's death.
 var errNotHere = errors.New("running a command needs Linux")
 
-// Run always fails with a *StartError: only Linux has what it takes.
+// Run always fails with a *StartError: only Linux has the necessary system calls.
 func (c *Command) Run(context.Context, <-chan os.Signal) (Status, error) {
 	name := ""
 	if len(c.Argv) > 0 {
@@ -27,10 +27,10 @@ func (c *Command) Run(context.Context, <-chan os.Signal) (Status, error) {
 // A Guard does not exist here.
 type Guard struct{}
 
-// StartGuard starts nothing, which Started says.
+// StartGuard starts nothing; Started reports that.
 func StartGuard(keep ...*os.File) *Guard { return &Guard{} }
 
-// StartGuardAtOnce starts nothing, which Started says.
+// StartGuardAtOnce starts nothing; Started reports that.
 func StartGuardAtOnce() *Guard { return &Guard{} }
 
 // Started always fails.
@@ -42,7 +42,7 @@ func (g *Guard) Extend(time.Time) {}
 // Close does nothing.
 func (g *Guard) Close() {}
 
-// Bearing finds nobody.
+// Bearing finds no process.
 func Bearing(string) []int { return nil }
 
 // Subscribe starts the delivery of the signals that end a program.

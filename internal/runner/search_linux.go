@@ -8,7 +8,7 @@ import (
 // defaultPath is searched if there is no PATH at all: confstr(_CS_PATH) of glibc.
 const defaultPath = "/bin:/usr/bin"
 
-// candidates are the files that execvp(3) would try to execute, in its order.
+// candidates returns the files that execvp(3) would try to execute, in its order.
 func (c *Command) candidates() []string {
 	name := c.name()
 	if name == "" {
@@ -28,7 +28,7 @@ func (c *Command) candidates() []string {
 	return files
 }
 
-// path is the first PATH of the environment, which is what getenv(3) finds.
+// path returns the first PATH of the environment, as getenv(3) does.
 func (c *Command) path() string {
 	for _, entry := range c.Env {
 		if value, ok := strings.CutPrefix(entry, "PATH="); ok {

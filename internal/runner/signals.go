@@ -5,41 +5,41 @@ import (
 	"syscall"
 )
 
-// A meaning is what becomes of a signal that is delivered to this process.
+// A meaning says what a signal to this process does.
 type meaning struct {
 	alone effect    // while there is no command: the wait for the lock, its start
 	to    recipient // while there is one
 }
 
-// An effect is what a signal does to this process while there is no command. It is what
-// the signal does to any program (signal(7)).
+// An effect says what a signal does to this process while there is no command. It is the same as
+// for any program (signal(7)).
 type effect int
 
 const (
 	ends     effect = iota // the process, with 128+n. Delivered from Subscribe on.
 	suspends               // the process until SIGCONT. Left to the kernel until a command is started.
-	resumes                // what has been suspended; nothing else. Left to the kernel as well.
+	resumes                // a suspended process; has no other effect. Left to the kernel as well.
 	nothing                // by default. Left to the kernel as well.
 	absorbed               // nothing, though by default it would end the process. Never delivered.
 	reserved               // for the kernel, or for the Go runtime. Never delivered.
 )
 
-// A recipient is who gets a signal while there is a command.
+// A recipient gets a signal while there is a command.
 type recipient int
 
 const (
-	toCommand recipient = iota // it alone
+	toCommand recipient = iota // the command alone
 	toGroup                    // its whole process group, as from a terminal or a supervisor
 	toNobody
 )
 
 const lastSignal = 64 // SIGRTMAX
 
-// meanings says what each signal means: here and nowhere else. All that it does not
-// name (USR1, USR2, ALRM, the real-time ones and so on) end this process if there is no
-// command, and go to the command alone if there is one.
+// meanings says what each signal means, in this one place. All signals that it does not name
+// (USR1, USR2, ALRM, real-time signals and so on) end this process if there is no command, and go
+// to the command alone if there is one.
 //
-// What was ignored on entry is ignored before it could mean anything.
+// Signals ignored on entry stay ignored.
 var meanings = [lastSignal + 1]meaning{
 	0: {reserved, toNobody}, // no signal
 
@@ -48,15 +48,16 @@ var meanings = [lastSignal + 1]meaning{
 	syscall.SIGHUP:  {ends, toGroup},
 	syscall.SIGQUIT: {ends, toGroup},
 
-	// Job control. This process stops after its command has, and with it; TTIN and TTOU
-	// mean the same as TSTP when somebody has sent them.
+	// Job control. This process stops after its command, and with it. TTIN and TTOU from another
+	// process mean the same as TSTP.
 	syscall.SIGTSTP:  {suspends, toGroup},
 	syscall.SIGTTIN:  {suspends, toGroup},
 	syscall.SIGTTOU:  {suspends, toGroup},
 	syscall.SIGCONT:  {resumes, toGroup},
 	syscall.SIGWINCH: {nothing, toGroup},
 
-	// Of this process's own writes: one that fails is to fail, not to end the program.
+	// From this process's own writes: a failed write returns an error and does not end the
+	// program.
 	syscall.SIGPIPE: {absorbed, toNobody},
 	syscall.SIGXFSZ: {absorbed, toNobody},
 
@@ -68,7 +69,7 @@ var meanings = [lastSignal + 1]meaning{
 	33:              {reserved, toNobody}, // SIGSETXID: the runtime ignores it
 }
 
-// Signals is a set of them.
+// Signals is a set of signals.
 type Signals uint64
 
 // Has reports whether one of sigs is in the set.
@@ -90,7 +91,7 @@ func meaningOf(sig os.Signal) meaning {
 	return meanings[0]
 }
 
-// signalsWith are the signals that have one of effects.
+// signalsWith returns the signals that have one of effects.
 func signalsWith(effects ...effect) (sigs []syscall.Signal) {
 	for sig, m := range meanings {
 		for _, e := range effects {
@@ -102,8 +103,8 @@ func signalsWith(effects ...effect) (sigs []syscall.Signal) {
 	return sigs
 }
 
-// Interrupted is the *SignalError with which sig ends a wait for the lock; nil if it
-// is one that does not.
+// Interrupted returns the *SignalError with which sig ends a wait for the lock; nil if sig does
+// not end it.
 func Interrupted(sig os.Signal) error {
 	if meaningOf(sig).alone != ends {
 		return nil

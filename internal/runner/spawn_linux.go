@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	execGrace = 50 * time.Millisecond  // for execve to return, when the command is not wanted any more
-	execKill  = 100 * time.Millisecond // between two SIGKILLs for what execve has not let go
+	execGrace = 50 * time.Millisecond  // for execve to return after a stop
+	execKill  = 100 * time.Millisecond // between two SIGKILLs for a child that execve still keeps
 )
 
-// A spawn is the start of a command, fork and execve. It goes on beside everything
-// else: execve(2) hangs for as long as the file does not come.
+// A spawn is the start of a command: fork and execve. It runs in its own goroutine, because
+// execve(2) hangs for as long as the file does not arrive.
 type spawn struct {
 	done  chan struct{} // closed when the command has been started, or cannot be
-	child *child        // meaningful then, as err is
+	child *child        // valid then, as is err
 	err   error
 
 	mu        sync.Mutex
@@ -33,8 +33,8 @@ type spawn struct {
 
 var errCancelled = errors.New("cancelled")
 
-// spawn starts the command. Its goroutine ends with execve, which is waited for
-// unless the file's server, asked before, does not answer; it does not survive the process.
+// spawn starts the command. Its goroutine ends with execve. execve is waited for, unless the file
+// server does not answer a check made before it; a hanging execve dies with the process.
 func (c *Command) spawn() *spawn {
 	s := &spawn{done: make(chan struct{})}
 	go func() {
@@ -44,8 +44,8 @@ func (c *Command) spawn() *spawn {
 	return s
 }
 
-// fork executes a file, unless the start is cancelled or the time for it is over. The
-// guard is told of the child by the child itself, before it executes anything.
+// fork executes a file, unless the start is cancelled or too late. The child itself announces
+// itself to the guard, before it executes anything.
 func (s *spawn) fork(c *Command, path string, argv []string, attr *forkexec.Attr) (pid int, err error) {
 	if !s.beginFork() {
 		return 0, errCancelled
@@ -64,7 +64,7 @@ func (s *spawn) fork(c *Command, path string, argv []string, attr *forkexec.Attr
 	return pid, err
 }
 
-// startBy is StartBy as a tick, 0 if there is no limit.
+// startBy returns StartBy as a tick, 0 if there is no limit.
 func (c *Command) startBy() int64 {
 	if c.StartBy == nil {
 		return 0
@@ -89,7 +89,7 @@ func (s *spawn) forkFailed() {
 	s.forked = false
 }
 
-// cancel lets no fork begin any more, and reports whether one has.
+// cancel prevents further forks, and reports whether one has begun.
 func (s *spawn) cancel() (forked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *spawn) cancel() (forked bool) {
 	return s.forked
 }
 
-// over reports that the command has been started, or cannot be.
+// over reports whether the command has been started, or cannot be.
 func (s *spawn) over() bool {
 	select {
 	case <-s.done:
@@ -107,10 +107,10 @@ func (s *spawn) over() bool {
 	}
 }
 
-// awaitSpawn waits for the start. When the command is not wanted any more, execve has
-// another moment: if it returns, the command gets the signal, or is stopped, like any
-// other. What is no command then never becomes one, and the error says why; unless it
-// became one just before it was killed: then killed tells of its end.
+// awaitSpawn waits for the start. After a stop, execve gets another moment. If it returns in that
+// time, the command gets the signal, or is stopped, like any other. Otherwise the command never
+// runs, and the error says why. If it began to run just before it was killed, killed reports its
+// end.
 func (c *Command) awaitSpawn(
 	ctx context.Context, s *spawn, signals <-chan os.Signal, p *pending,
 ) (killed *event, err error) {
@@ -141,8 +141,7 @@ func (c *Command) awaitSpawn(
 	}
 }
 
-// abort ends the start of a command that is not wanted any more. What comes back is
-// as of awaitSpawn.
+// abort ends the start of a command that must not run any more. It returns the same as awaitSpawn.
 func (c *Command) abort(s *spawn, p *pending) (killed *event, err error) {
 	if s.over() {
 		return nil, s.err
@@ -153,8 +152,8 @@ func (c *Command) abort(s *spawn, p *pending) (killed *event, err error) {
 	return killed, err
 }
 
-// killSpawn sees to it that nothing of the command is ever run, or returns its end if
-// it was.
+// killSpawn makes sure that nothing of the command ever runs. It returns the command's end if it
+// ran.
 func (c *Command) killSpawn(s *spawn) (killed *event) {
 	if !s.cancel() {
 		return nil
@@ -181,9 +180,9 @@ func (c *Command) killSpawn(s *spawn) (killed *event) {
 	return nil
 }
 
-// killForked sends SIGKILL to what may be hanging in execve, whose number nobody has
-// been told yet. The guard finds it; as PID 1 it is among those that would not outlive
-// this process anyway.
+// killForked sends SIGKILL to a child that may hang in execve, whose number this process does not
+// know yet. The guard finds it. As PID 1 this process kills the children that would not outlive it
+// anyway.
 func (c *Command) killForked() {
 	c.Guard.killNow()
 	if os.Getpid() == 1 {

@@ -12,27 +12,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A standstill is a process group that is stopped as a whole. Who lets a lease lapse calls
-// [standstill.try] until it says yes, and keeps the lease until then; from the lease's end on
-// [standstill.runs] says whether somebody has been continued.
+// A standstill is a process group that is stopped as a whole. The caller repeats [standstill.try]
+// until it returns true, keeps the lease until then, and lets it end. From the lease's end on
+// [standstill.runs] reports whether a member was continued.
 type standstill struct {
 	group int
 	watch guard.Lookout
-	vain  int  // tries that have found somebody who runs
-	hides bool // /proc may leave out processes
+	vain  int  // tries that found a running member
+	hides bool // /proc may hide processes
 }
 
-// freed is after how many looks in vain a wait for a stopped child is ended.
+// freed is the number of failed looks after which a wait for a stopped child is ended.
 const freed = 3
 
 // try sends SIGSTOP to every member and reports whether each is seen to be stopped or dead.
 //
-// One look is enough: the kernel sends a signal to all members at once, and who has got one
-// forks no more (fork(2)). A member that ignores SIGTSTP stops, too. One that is in the kernel
-// stops when it comes back; it is not stopped before. One of another user, or one that /proc
-// hides, may never be seen to be.
+// One look is enough: the kernel sends a signal to all members at once, and a member with a signal
+// forks no more (fork(2)). A member that ignores SIGTSTP stops, too. A member in the kernel stops
+// when it comes back, not before. A member of another user, or one that /proc hides, may never be
+// seen to stop.
 func (s *standstill) try() bool {
-	_ = unix.Kill(-s.group, unix.SIGSTOP) // who may not be sent it is seen to run
+	_ = unix.Kill(-s.group, unix.SIGSTOP) // a member that may not get it is seen to run
 	if guard.Look(s.group).Still() && !(s.hides && guard.Hidden(s.group) > 0) {
 		return true
 	}
@@ -42,18 +42,18 @@ func (s *standstill) try() bool {
 	return false
 }
 
-// runs reports that a member runs, or is not seen to stand still.
+// runs reports whether a member runs, or is not seen to stand still.
 func (s *standstill) runs() bool { return !s.watch.Still(s.group) }
 
-// free lets those go on for a moment who are stopped between vfork(2) and execve(2): their
-// parents cannot be stopped before. They end in the next try.
+// free continues, for a moment, the members that are stopped between vfork(2) and execve(2): their
+// parents cannot be stopped before. They stop in the next try.
 func (s *standstill) free() {
 	for _, w := range guard.Waiters(s.group) {
 		_ = unix.Kill(w.Child, unix.SIGCONT)
 	}
 }
 
-// procHides reports that /proc may leave out processes (hidepid=, proc(5)), or that it cannot be
+// procHides reports whether /proc may hide processes (hidepid=, proc(5)), or whether that is not
 // known.
 func procHides() bool {
 	f, err := os.Open("/proc/self/mountinfo")
@@ -66,13 +66,13 @@ func procHides() bool {
 	for lines.Scan() {
 		mount, options, ok := strings.Cut(lines.Text(), " - ")
 		if fields := strings.Fields(mount); ok && len(fields) > 4 && fields[4] == "/proc" {
-			hides = hidesProcesses(options) // the last one that is mounted there counts
+			hides = hidesProcesses(options) // the last mount there counts
 		}
 	}
 	return hides || lines.Err() != nil
 }
 
-// hidesProcesses reads what mountinfo says behind the dash: type, source, options.
+// hidesProcesses reads the part of a mountinfo line behind the dash: type, source, options.
 func hidesProcesses(mount string) bool {
 	fields := strings.Fields(mount)
 	if len(fields) != 3 || fields[0] != "proc" {
@@ -89,13 +89,13 @@ func hidesProcesses(mount string) bool {
 
 const (
 	soonestLook = time.Millisecond      // between two tries to stop a group, at first
-	latestLook  = 50 * time.Millisecond // and in the end; between two looks at a stopped one
+	latestLook  = 50 * time.Millisecond // and in the end; between two checks of a stopped one
 	patience    = time.Second           // until the user is told that it does not stop
 )
 
-// standStill stops the whole group. It returns true when each member is seen to stand still,
-// and false if something came before that the command has to run for: then it is to be
-// continued. Other signals are passed on.
+// standStill stops the whole group. It returns true when each member is seen to stand still. It
+// returns false if an event arrived for which the command must run: then the caller continues it.
+// Other signals are passed on.
 func (r *run) standStill() bool {
 	s := &standstill{group: r.child.pid, hides: procHides()}
 	began, told, pause := boottime.Now(), false, soonestLook
@@ -129,9 +129,9 @@ func (r *run) standStill() bool {
 	}
 }
 
-// keepStill sees to it that a parked group whose lease has ended stands still, until the
-// function that it returns is called: who runs again is killed, and all others with it. So
-// does the guard, and while this process stands still the guard alone.
+// keepStill makes sure that a parked group whose lease has ended stands still, until the returned
+// function is called. If a member runs again, the whole group is killed. The guard does the same,
+// and while this process stands still only the guard does.
 func (r *run) keepStill() (end func()) {
 	s := &standstill{group: r.child.pid}
 	over, ended := make(chan struct{}), make(chan struct{})

@@ -13,8 +13,8 @@ import (
 // shell runs a text without "#!", as execvp(3) says.
 const shell = "/bin/sh"
 
-// start executes the command. The guard is told before and after, so that there is
-// no moment in which it would let the command live on without its starter.
+// start executes the command. It tells the guard before and after, so that at no moment the
+// command would live on without its starter.
 func (c *Command) start(s *spawn) (child *child, err error) {
 	c.Guard.starting(c.Marker)
 	closed := withDescriptors(c.streams(), func(files []uintptr) {
@@ -33,8 +33,8 @@ func (c *Command) start(s *spawn) (child *child, err error) {
 
 func (c *Command) streams() []*os.File { return []*os.File{c.Stdin, c.Stdout, c.Stderr} }
 
-// execute tries one candidate after the other as execvp(3) does. An error is a *StartError,
-// or a *NotStartedError when StartBy has come.
+// execute tries one candidate after the other as execvp(3) does. The error is a *StartError, or a
+// *NotStartedError when StartBy has come.
 func (c *Command) execute(s *spawn, attr *forkexec.Attr) (pid int, err error) {
 	var denied, missing error
 	for _, path := range c.candidates() {
@@ -68,7 +68,7 @@ func (c *Command) executeFile(s *spawn, path string, attr *forkexec.Attr) (int, 
 		path = "./" + path // an empty element of PATH is the working directory
 	}
 	if err := unix.Access(path, unix.F_OK); notThere(err) {
-		return 0, err // spares a fork; all else is for execve to say
+		return 0, err // saves a fork; execve reports all other errors
 	}
 	pid, err := s.fork(c, path, c.Argv, attr)
 	if err == unix.ENOEXEC && isText(path) {
@@ -84,7 +84,7 @@ func (c *Command) name() string {
 	return c.Argv[0]
 }
 
-// notThere are the errors after which execvp(3) goes on to the next element of PATH.
+// notThere reports whether execvp(3) goes on to the next element of PATH after err.
 func notThere(err error) bool {
 	switch err {
 	case unix.ENOENT, unix.ENOTDIR, unix.ESTALE, unix.ENODEV, unix.ETIMEDOUT:
@@ -93,7 +93,7 @@ func notThere(err error) bool {
 	return false
 }
 
-// codeOf tells want of resources, which may pass, from what is wrong with the file.
+// codeOf separates a lack of resources, which may pass, from a fault of the file.
 func codeOf(err error) int {
 	switch err {
 	case unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE, unix.ENOSPC, unix.EBUSY:

@@ -14,7 +14,7 @@ const (
 	groupPoll = 10 * time.Millisecond // between two looks at a group whose leader has ended
 )
 
-// stopOf is cause as a StopError.
+// stopOf returns cause as a StopError.
 func stopOf(cause error) *StopError {
 	var stop *StopError
 	if errors.As(cause, &stop) {
@@ -23,8 +23,8 @@ func stopOf(cause error) *StopError {
 	return &StopError{Reason: cause}
 }
 
-// terminate begins to stop the command, or hastens a stop that has begun. A command
-// that has already ended is left its own status.
+// terminate begins to stop the command, or hastens a stop that has begun. A command that has
+// already ended keeps its own status.
 func (r *run) terminate(s *StopError) {
 	if r.child.ended() {
 		return
@@ -53,15 +53,15 @@ func (r *run) terminateAll(stops []*StopError) {
 	}
 }
 
-// killBy moves the SIGKILL forward to at, unless that is zero.
+// killBy moves the SIGKILL forward to at, unless at is zero.
 func (r *run) killBy(at time.Time) {
 	if !at.IsZero() && at.Before(r.killAt) {
 		r.killAt = at
 	}
 }
 
-// kill is called at the instant of the SIGKILL, and from then on each second:
-// the command may be out of reach only for now (it runs as another user).
+// kill is called at the instant of the SIGKILL, and from then on each second: the command may be
+// out of reach only for now (it runs as another user).
 func (r *run) kill() {
 	if left := boottime.Until(r.killAt); left > 0 {
 		r.alarm.Reset(left)
@@ -71,10 +71,10 @@ func (r *run) kill() {
 	r.alarm.Reset(killAgain)
 }
 
-// awaitGroup is called when the command has ended because it was stopped. Others of
-// its group may still be at what SIGTERM made them do: they have the rest of the
-// grace. The leader is not reaped, so the group's number is still theirs. At last everybody
-// gets SIGKILL, also who could not be seen.
+// awaitGroup is called when the command has ended after a stop. Other members of its group may
+// still react to SIGTERM: they get the rest of the grace period. The leader is not reaped, so the
+// group's number is still theirs. At the end every member gets SIGKILL, also those that /proc
+// hides.
 func (r *run) awaitGroup() {
 	tick := time.NewTicker(groupPoll)
 	defer tick.Stop()
@@ -90,7 +90,7 @@ func (r *run) awaitGroup() {
 		}
 		left := boottime.Until(r.killAt)
 		if killed && left < -killAgain {
-			break // out of reach: Status.Left says how many
+			break // out of reach: Status.Left counts them
 		}
 		if left <= 0 {
 			killed = true

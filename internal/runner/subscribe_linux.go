@@ -6,21 +6,19 @@ import (
 	"redlockrun/internal/relay"
 )
 
-// What Subscribe has returned, and what it has changed. There is one of each:
-// signals belong to the process.
+// The channel that Subscribe returned, and the changes it made. There is one of each: signals
+// belong to the process.
 var (
 	subscribed <-chan os.Signal
 	zombies    reaping
 )
 
-// Subscribe starts the delivery of every signal that ends a program. It is the first
-// thing that this one does, and done once; the delivery never ends. What belongs to
-// job control is delivered from the start of Run on. Until then the kernel reaps what
-// PID 1 adopts.
+// Subscribe starts the delivery of every signal that ends a program. This program does it first,
+// and once; the delivery never ends. Signals of job control are delivered from the start of Run
+// on. Until then the kernel reaps the processes that PID 1 adopts.
 //
-// What was ignored on entry (nohup(1)) is not subscribed to and so stays
-// ignored, here and in the command; of that the Go runtime lets HUP, INT and the
-// terminal's stop signals be seen.
+// Signals ignored on entry (nohup(1)) are not subscribed to and stay ignored, here and in the
+// command. The Go runtime shows this only for HUP, INT and the terminal's stop signals.
 func Subscribe() <-chan os.Signal {
 	subscribed = relay.Signals()
 	relay.Deliver(signalsWith(ends)...)
@@ -29,8 +27,8 @@ func Subscribe() <-chan os.Signal {
 	return subscribed
 }
 
-// subscribeJobControl completes what Subscribe has begun. It is for the
-// command, which stops, continues and is drawn anew as the terminal says.
+// subscribeJobControl subscribes to the rest of the signals: for stops, continuations and resizes
+// of the command's terminal.
 func subscribeJobControl() {
 	if subscribed != nil {
 		relay.Deliver(signalsWith(suspends, resumes, nothing)...)

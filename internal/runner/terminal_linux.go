@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A terminal is the controlling terminal, opened anew for each use: it is used
-// seldom, and there may be none.
+// A terminal is the controlling terminal. It is opened for each use, because uses are rare and
+// there may be none.
 type terminal struct{}
 
-// foreground is the terminal's foreground process group; 0 without a terminal.
+// foreground returns the terminal's foreground process group; 0 without a terminal.
 func (terminal) foreground() int {
 	fd, err := openTerminal()
 	if err != nil {
@@ -24,8 +24,8 @@ func (terminal) foreground() int {
 	return group
 }
 
-// exists reports whether there is a controlling terminal, also where the foreground
-// group is outside of this PID namespace.
+// exists reports whether there is a controlling terminal, also if the foreground group is outside
+// this PID namespace.
 func (terminal) exists() bool {
 	fd, err := openTerminal()
 	if err == nil {
@@ -45,9 +45,9 @@ func (terminal) give(group int) error {
 	return err
 }
 
-// WithoutTTOU calls f, which does something to the terminal. In the background the whole
-// process group would get SIGTTOU for it, unless the thread blocks that (tcsetpgrp(3);
-// for write(2), with stty tostop); ignoring it would be inherited by the command.
+// WithoutTTOU calls f, which changes or writes to the terminal. In the background the whole
+// process group would get SIGTTOU, unless the thread blocks it (tcsetpgrp(3); for write(2), with
+// stty tostop). The command would inherit an ignored SIGTTOU.
 func WithoutTTOU(f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -59,8 +59,8 @@ func WithoutTTOU(f func()) {
 	f()
 }
 
-// reclaim takes the terminal back from group, and reports whether it had it. A
-// foreground group that is gone has left the terminal to nobody: then it is taken too.
+// reclaim takes the terminal back from group, and reports whether group had it. It also takes a
+// terminal whose foreground group no longer exists.
 func (t terminal) reclaim(group int) bool {
 	foreground := t.foreground()
 	if foreground == 0 || isMine(foreground) {
@@ -72,8 +72,8 @@ func (t terminal) reclaim(group int) bool {
 	return t.give(unix.Getpgrp()) == nil
 }
 
-// isMine reports whether foreground is this process's group. Either number is 0 if
-// the group is outside of this PID namespace, and then they say nothing.
+// isMine reports whether foreground is this process's group. A number of 0 means that the group is
+// outside this PID namespace: then the answer is false.
 func isMine(foreground int) bool { return foreground != 0 && foreground == unix.Getpgrp() }
 
 func openTerminal() (int, error) {

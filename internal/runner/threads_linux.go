@@ -2,19 +2,18 @@ package runner
 
 import "runtime"
 
-// threads is how many threads of Go code there are at least when a command starts, but for one.
-// After that so many are in use at a time, at most: one runs Go code, or two while a guard is
-// executed; one waits for the command; one or two are kept by the kernel, as by a write to
-// stderr or a file that is read; and one falls asleep or wakes up. A command whose output is
-// copied needs more.
+// threads is the least number of threads of Go code when a command starts, less one. Later at most
+// so many are in use at a time. One runs Go code, or two while a guard is executed. One waits for
+// the command. One or two are in the kernel, for a write to stderr or a read of a file. One falls
+// asleep or wakes up. A command whose output is copied needs more.
 const threads = 4
 
 // makeThreads makes the n threads that this process may need while the command runs. The runtime
-// ends no thread that it has made, and ends the process when it cannot make one: and the
-// command may have used up all processes that there may be (pids.max, RLIMIT_NPROC).
+// ends no thread that it has made, and ends the process if it cannot make one. The command may
+// have used up all processes that are allowed (pids.max, RLIMIT_NPROC).
 //
 // Each goroutine keeps a thread to itself until all have one, and the caller has another. The
-// first of them also makes the runtime start the thread that makes threads for such goroutines,
+// first goroutine also makes the runtime start the thread that makes threads for such goroutines,
 // which it needs for terminals and for another guard.
 func makeThreads(n int) {
 	has, over := make(chan struct{}), make(chan struct{})

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A reaping is how SIGCHLD was treated before the kernel was told to reap.
+// A reaping holds the action of SIGCHLD before the kernel was told to reap.
 type reaping struct {
 	before relay.Action
 	on     bool
 }
 
-// reapByKernel lets the kernel reap what PID 1 adopts before it has a child of its own:
-// who ignores SIGCHLD leaves no zombies (wait(2)).
+// reapByKernel makes the kernel reap the processes that PID 1 adopts, before it has a child of its
+// own: a process that ignores SIGCHLD leaves no zombies (wait(2)).
 func reapByKernel() (r reaping) {
 	if os.Getpid() == 1 {
 		r.on = true
@@ -25,12 +25,12 @@ func reapByKernel() (r reaping) {
 	return r
 }
 
-// stopReaping ends that: the command's status is to be waited for.
+// stopReaping ends that, because this process must wait for the command's status.
 func (r reaping) stopReaping() {
 	if r.on {
 		relay.SetAction(unix.SIGCHLD, &r.before, nil)
 	}
 }
 
-// reapAgain lets the kernel reap once more, between two commands.
+// reapAgain makes the kernel reap once more, between two commands.
 func reapAgain() { zombies = reapByKernel() }

@@ -10,7 +10,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// variables tell the command about its lock, at its n-th start.
+// variables returns what the environment tells the command about its lock, at its n-th start.
 func (s *session) variables(run string, lease lock.Lease, n int) [][2]string {
 	return [][2]string{
 		{config.HeldKeyVar, s.config.Key},

@@ -104,7 +104,7 @@ func (x *execution) command(n int) *runner.Command {
 	}
 }
 
-// startBy is when the command would be killed: no command starts later, even with --on-lost
+// startBy returns when the command would be killed: no command starts later, even with --on-lost
 // continue.
 func (x *execution) startBy() time.Time {
 	until := x.lease.Until()

@@ -16,13 +16,13 @@ type guards struct {
 
 	mu       sync.Mutex
 	present  *runner.Guard // nil as PID 1
-	deadline time.Time     // the last that was said
+	deadline time.Time     // the last one that the guard got
 }
 
-// startAtOnce starts the first one before anything else is done.
+// startAtOnce starts the first guard before anything else is done.
 func (g *guards) startAtOnce() { g.present = runner.StartGuardAtOnce() }
 
-// startHolding starts the first one, which holds files open.
+// startHolding starts the first guard, which holds files open.
 func (g *guards) startHolding(keep []*os.File) {
 	g.keep = keep
 	g.present = runner.StartGuard(keep...)

@@ -16,7 +16,7 @@ type Report struct {
 	How    lock.EndKind `json:"how,omitempty"` // "": nothing was run
 	Status int          `json:"status"`
 	From   string       `json:"from"` // fromCommand or fromRedlockrun
-	// Recorded is whether the store has taken in how it ended; nil: there was nothing to take in.
+	// Recorded says whether the store has recorded the end; nil: there was nothing to record.
 	Recorded *bool  `json:"recorded,omitempty"`
 	Attempts int    `json:"attempts,omitempty"`
 	Reason   string `json:"reason,omitempty"` // redlockrun's own message

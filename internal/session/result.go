@@ -30,7 +30,7 @@ func (r runResult) exitStatus(c *explain.About) int {
 	return r.status.Code
 }
 
-// forRecord returns what the ledger records. It is zero if the command was never to start.
+// forRecord returns the result for the ledger. It is zero if the command should never start.
 func (r runResult) forRecord(c *explain.About) lock.RunResult {
 	kind := r.endKind()
 	if kind == "" {
@@ -57,7 +57,7 @@ func (r runResult) endKind() lock.EndKind {
 	case errors.As(r.err, new(*runner.SignalError)):
 		return lock.EndStopped
 	}
-	return lock.EndFailed // it is redlockrun that has failed
+	return lock.EndFailed // redlockrun itself failed
 }
 
 // endKindOf returns the kind of an end that came from the command itself.
@@ -104,8 +104,8 @@ func (r runResult) canRestart() bool {
 	return r.status.Code != 0 && !slices.Contains(stopSignals, r.status.Signal)
 }
 
-// coolDown is how long the lock stays held to complete minHold: also after a failure, a timeout or
-// a signal, but not after an error of redlockrun itself, or a loss.
+// coolDown returns how long the lock stays held to complete minHold: also after a failure, a
+// timeout or a signal, but not after an error of redlockrun itself, or a loss.
 func (r runResult) coolDown(minHold time.Duration) time.Duration {
 	if r.attempts == 0 || r.stats.Lost != nil {
 		return 0

@@ -72,7 +72,7 @@ func (s *session) Run(environ []string) (status runner.Status, err error) {
 	return r.status, r.err
 }
 
-// lockFields are the fields of messages about the lock.
+// lockFields returns the fields of messages about the lock.
 func (s *session) lockFields() []console.Field {
 	return []console.Field{
 		{Name: "key", Value: s.config.Key}, {Name: "address", Value: s.about.Place},
@@ -80,7 +80,7 @@ func (s *session) lockFields() []console.Field {
 	}
 }
 
-// Warn says what ends nothing, but needs a look.
+// Warn reports a problem that does not end the run.
 func (s *session) Warn(event, text string, fields ...console.Field) {
 	s.Console.Say(console.Message{Level: console.Warning, Event: event, Text: text, Fields: fields})
 }

@@ -2,16 +2,16 @@ package watchdog
 
 import "time"
 
-// looksBefore is how often the clock is looked at before an alarm is made: most
-// commands end before that, and need none.
+// looksBefore is how often the clock is checked before an alarm is made: most commands end before
+// that, and need none.
 const looksBefore = 1
 
-// ring makes the alarm ring at the instant at, in left from now. Go's timers stand
-// still while the machine sleeps, so without an alarm the clock is looked at once a
-// second, for short leases once a margin.
+// ring makes the alarm ring at the instant at, in left from now. Go's timers stand still while the
+// machine sleeps. Without an alarm the clock is therefore checked once a second, for short leases
+// once a margin.
 func (w *watch) ring(at time.Time, left time.Duration) <-chan struct{} {
 	if w.looks == looksBefore {
-		w.alarm, _ = w.Clock.NewAlarm() // looking does without it
+		w.alarm, _ = w.Clock.NewAlarm() // checks of the clock replace it
 	}
 	w.looks++
 	if w.alarm != nil && w.alarm.Set(at) == nil {

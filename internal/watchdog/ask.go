@@ -8,9 +8,9 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// Freshen renews a lease that took longer than one try to acquire, so that a command
-// starts with nearly all of it. It tries until T_term. The error is lock.ErrLost, the
-// cause of ctx's end, or what says most of why no try got an answer.
+// Freshen renews a lease that took longer than one try to acquire, so that a command starts with
+// nearly all of it. It tries until T_term. The error is lock.ErrLost, the cause of ctx's end, or
+// the clearest error of the tries.
 func Freshen(ctx context.Context, lease Lease, cfg Config) error {
 	until := lease.Until()
 	if cfg.Clock.Now().Sub(cfg.Sent(until)) <= cfg.Try {

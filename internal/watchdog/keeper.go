@@ -9,16 +9,16 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// A Keeper keeps one lease while a command runs, and lets it lapse while the command
-// is suspended. Its methods are called from one goroutine: Start first, then Suspend
-// and Resume by turns, Stop last.
+// A Keeper keeps one lease while a command runs, and lets it lapse while the command is suspended.
+// Its methods are called from one goroutine: Start first, then Suspend and Resume by turns, Stop
+// last.
 type Keeper struct {
 	cfg    Config
 	lease  Lease
 	cancel context.CancelFunc // ends keep
 	over   chan struct{}      // closed when keep has returned
-	stats  Stats              // keep's, until over is closed
-	asked  bool               // likewise: the observer has been told of StopAsked
+	stats  Stats              // written by keep, until over is closed
+	asked  bool               // likewise: the observer got StopAsked
 }
 
 // New returns a Keeper of a lease that has been acquired.
@@ -31,9 +31,9 @@ func New(lease Lease, cfg Config) *Keeper {
 
 // Start begins to renew the lease.
 //
-// Each try has its own limit, and none is sent at or after T_term. The answer of one
-// that was sent before counts until Cancel is called: at T_term, or as soon as the
-// lease is definitely lost. There are never two tries at a time.
+// Each try has its own limit, and none is sent at or after T_term. The answer of an earlier try
+// counts until Cancel is called: at T_term, or as soon as the lease is definitely lost. There are
+// never two tries at a time.
 func (k *Keeper) Start() {
 	k.cfg.tellGuard(k.lease.Until())
 	ctx, cancel := context.WithCancel(context.Background())
@@ -46,18 +46,18 @@ func (k *Keeper) Start() {
 	}()
 }
 
-// Suspend ends the renewals and waits for the one under way: after it none is, save
-// one that does not obey its context, for which it waits a second.
+// Suspend ends the renewals and waits for the one in flight. Afterwards none is in flight, except
+// one that ignores its context, for which Suspend waits a second.
 func (k *Keeper) Suspend() {
 	k.cancel()
 	<-k.over
 }
 
-// Resume goes on with a lease that was suspended. It may have lapsed meanwhile, so
-// that it is renewed first; a store that does not answer is asked for Timeout.
+// Resume goes on with a lease that was suspended. It may have lapsed meanwhile, so Resume first
+// renews it; it asks a store that does not answer for Timeout.
 //
-// A *LostError says that the lease is lost, and that nothing was started. With
-// Continue there is none.
+// A *LostError says that the lease is lost, and that nothing was started. With Continue there is
+// none.
 func (k *Keeper) Resume(ctx context.Context) error {
 	if k.stats.Lost == nil {
 		if err := k.cfg.ask(ctx, k.lease, k.cfg.Clock.Now().Add(k.cfg.Timeout)); err != nil {
@@ -73,14 +73,14 @@ func (k *Keeper) Resume(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the renewals as Suspend does, and says how the lease was kept. From then
-// on the lease may be released.
+// Stop ends the renewals as Suspend does, and reports how the lease was kept. From then on the
+// lease may be released.
 func (k *Keeper) Stop() Stats {
 	k.Suspend()
 	return k.stats
 }
 
-// recover makes a panic of the watchdog the end of the command, in order.
+// recover turns a panic of the watchdog into an orderly end of the command.
 func (k *Keeper) recover() {
 	if r := recover(); r != nil {
 		k.cfg.Cancel(fmt.Errorf("panic: %v", r))
@@ -102,7 +102,7 @@ func (k *Keeper) keep(ctx context.Context) {
 	}
 }
 
-// renewed passes on what a renewal may have brought.
+// renewed reports the effects of a renewal to the observer.
 func (k *Keeper) renewed() {
 	if !k.asked && k.lease.StopAsked() {
 		k.asked = true
@@ -110,7 +110,7 @@ func (k *Keeper) renewed() {
 	}
 }
 
-// lose stops the command, or says that it runs on.
+// lose stops the command, or reports that it runs on.
 func (k *Keeper) lose(lost *LostError) {
 	k.stats.Lost = lost
 	if k.cfg.Continue {
@@ -120,11 +120,11 @@ func (k *Keeper) lose(lost *LostError) {
 	k.cfg.Cancel(lost)
 }
 
-// expire is lose for a lease that was lost while the command was suspended, which
-// Resume ends.
+// expire is lose for a lease that was lost while the command was suspended. Resume ends the
+// command then.
 func (k *Keeper) expire(err error) {
 	now := k.cfg.Clock.Now()
-	// Mostly T_kill is long past: the command does not run beside its successor for an instant.
+	// Mostly T_kill is long past: the command must not run beside its successor for an instant.
 	k.stats.Lost = &LostError{err, earliest(now.Add(killTaken), now.Add(k.cfg.Grace), k.cfg.Kill(k.lease.Until()))}
 	k.stats.Closest = min(k.stats.Closest, k.cfg.Term(k.lease.Until()).Sub(now))
 	if k.cfg.Continue {
@@ -132,8 +132,8 @@ func (k *Keeper) expire(err error) {
 	}
 }
 
-// regain asks for a lease that got no answer in time until it is ours again,
-// which nobody else had meanwhile then, or lost for good.
+// regain renews a lease without an answer in time until it is ours again, so that no other run
+// held it meanwhile, or until it is lost for good.
 func (k *Keeper) regain(ctx context.Context) bool {
 	for !errors.Is(k.stats.Lost, lock.ErrLost) {
 		if !lock.Sleep(ctx, k.cfg.Renew) {

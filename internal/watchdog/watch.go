@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// A try whose context has ended returns in far less than this. At T_term every
-	// moment comes off the grace; after the command's end only the user waits.
+	// A try whose context has ended returns in far less than this. At T_term every moment shortens
+	// the grace period; after the command's end only the user waits.
 	resolveAtTerm = 25 * time.Millisecond
 	resolveAtEnd  = time.Second
 )
 
 var errNoAnswer = fmt.Errorf("wait for the store's answer: %w", context.DeadlineExceeded)
 
-// watch is the time from one start or resumption to the next suspension or loss. All
-// of it belongs to the goroutine of keep.
+// watch is the time from one start or resumption to the next suspension or loss. All of it belongs
+// to the goroutine of keep.
 type watch struct {
 	Config
 	lease Lease
@@ -29,13 +29,13 @@ type watch struct {
 
 	until  time.Time // the end of the lease, V
 	failed int       // tries since the last success
-	err    error     // why they failed: what says most of it
+	err    error     // why they failed: the clearest error
 	timer  *time.Timer
 	alarm  boottime.Alarm // nil: there is none
-	looks  int            // at the clock, by the timer
+	looks  int            // checks of the clock, by the timer
 }
 
-// An answer is what one try returned.
+// An answer is the result of one try.
 type answer struct {
 	until time.Time
 	err   error
@@ -60,8 +60,8 @@ func (w *watch) run(ctx context.Context) *LostError {
 		if ctx.Err() != nil {
 			return nil
 		}
-		// The clock is asked before anything is sent: this process may have been
-		// frozen, or the machine asleep, since the timer was set.
+		// The clock is checked before anything is sent: this process may have been frozen, or the
+		// machine asleep, since the timer was set.
 		sent := w.Clock.Now()
 		if !sent.Before(w.term()) {
 			return w.late()
@@ -79,7 +79,7 @@ func (w *watch) run(ctx context.Context) *LostError {
 
 func (w *watch) term() time.Time { return w.Term(w.until) }
 
-// judge says when the next try is due, or that the lease is lost.
+// judge returns when the next try is due, or that the lease is lost.
 func (w *watch) judge(sent time.Time, a answer) (due time.Time, lost *LostError) {
 	now := w.Clock.Now()
 	switch {
@@ -96,13 +96,13 @@ func (w *watch) judge(sent time.Time, a answer) (due time.Time, lost *LostError)
 	return now.Add(w.Draw.Jitter(w.RetryDelay)), nil
 }
 
-// afterSuccess is when the next renewal is due. Counted from sent, but two
-// tries shall have room before T_term even if the answer was late.
+// afterSuccess returns when the next renewal is due. It counts from sent, but leaves room for two
+// tries before T_term even if the answer was late.
 func (w *watch) afterSuccess(sent time.Time) time.Time {
 	due := sent.Add(w.Renew - w.Draw.Below(w.Renew/10))
 	due = earliest(due, w.term().Add(-2*w.Try))
 	if soonest := w.Clock.Now().Add(w.RetryDelay / 2); due.Before(soonest) {
-		return soonest // never a busy loop, whatever the times are
+		return soonest // never a busy loop, with any times
 	}
 	return due
 }
@@ -129,7 +129,7 @@ func (w *watch) try(ctx context.Context, sent time.Time) answer {
 		panic(a.panic)
 	}
 	if errors.Is(a.err, context.Canceled) || !ok {
-		a.err = errNoAnswer // it is we who cancelled
+		a.err = errNoAnswer // this process cancelled it
 	}
 	if a.err == nil || ctx.Err() == nil {
 		w.note(a, w.term().Sub(sent) >= w.Try)
@@ -158,9 +158,9 @@ func (w *watch) resolve(ctx context.Context, answers <-chan answer) (answer, boo
 	}
 }
 
-// note books an answer. An answer "renewed" counts however late it is: the
-// lock bore our token then, so that nobody else can have had it meanwhile. One that
-// failed says less if the try did not have the whole of its time.
+// note records an answer. A successful renewal counts however late it is: the lock held our token
+// then, so no other run can have held it meanwhile. A failure says less if the try did not have
+// all of its time.
 func (w *watch) note(a answer, whole bool) {
 	switch {
 	case a.err == nil:
@@ -191,8 +191,8 @@ func (w *watch) closest(now time.Time) {
 	w.stats.Closest = min(w.stats.Closest, w.term().Sub(now))
 }
 
-// wait sleeps until the instant at, T_term, an answer or the end of ctx,
-// whichever comes first. An answer that is there already is taken first.
+// wait sleeps until the instant at, T_term, an answer or the end of ctx, whichever comes first. An
+// answer that has already arrived is taken first.
 func (w *watch) wait(ctx context.Context, at time.Time, answers <-chan answer) (answer, bool) {
 	at = earliest(at, w.term())
 	for {

@@ -1,5 +1,5 @@
 // Package startup prepares the process of redlockrun before nearly every other package is
-// initialized. Only redlockrun itself imports it: a test, or another program, wants its signals
+// initialized. Only redlockrun itself imports it: a test, or another program, needs its signals
 // and its processors as usual.
 package startup
 
@@ -9,9 +9,9 @@ import (
 	"redlockrun/internal/outset"
 )
 
-// Until a command starts, redlockrun does one thing after another. With two processors of Go
-// code, each goroutine that becomes ready wakes a thread that looks for work and finds none
-// (docs/start-up.md says what that costs). Package runner adds a processor when it forks.
+// Until a command starts, redlockrun works on one thing at a time. With two processors of Go code,
+// each goroutine that becomes ready wakes a thread that looks for work and finds none
+// (docs/start-up.md gives the cost). Package runner adds a processor when it forks.
 func init() {
 	outset.TakeSignals()
 	runtime.GOMAXPROCS(1)
