@@ -150,7 +150,7 @@ var runnerFaults = []fault{
 		"\tr.Guard.disarm()\n\treap(r.child.pid)\n", "\treap(r.child.pid)\n\tr.Guard.disarm()\n",
 		"internal/runner TestTheLeaderIsReapedAfterTheGuardIsDisarmed", false},
 	{"make no threads before the command starts", "internal/runner/run_linux.go",
-		"\tmakeThreads()\n", "",
+		"\tmakeThreads(threads + c.Copied)\n", "",
 		"cmd/redlockrun TestACommandThatUsesUpAllProcessesKeepsItsLock", false},
 	{"keep no signal of the first milliseconds", "cmd/redlockrun/main.go",
 		"\t_ \"redlockrun/internal/outset/startup\" // from here on no signal is missed\n", "",
