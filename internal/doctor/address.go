@@ -18,7 +18,7 @@ import (
 // certificateWarning is how long before its end a certificate should have been renewed.
 const certificateWarning = 14 * 24 * time.Hour
 
-// checkAddress is of the name, the connection and the certificate.
+// checkAddress checks the name, the connection and the certificate.
 func checkAddress(ctx context.Context, v *visit) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, v.Limit)
 	defer cancel()
@@ -56,7 +56,7 @@ func (v *visit) checkCertificate(end, now time.Time) Finding {
 	return v.is("tls", Ok, "the server's certificate ends in %d days, at %s", days, date)
 }
 
-// isOfTLS reports whether a connection was made, and TLS is what failed.
+// isOfTLS reports whether a connection was made, and its TLS handshake failed.
 func isOfTLS(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError

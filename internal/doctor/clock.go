@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// clockTolerance is how far two clocks may be apart that somebody keeps.
+// clockTolerance is the difference that two kept clocks may have.
 const clockTolerance = 2 * time.Second
 
-// checkClock is of the server's clock beside this host's.
+// checkClock compares the server's clock with this host's.
 func checkClock(ctx context.Context, v *visit) []Finding {
 	ahead, within, err := v.compareClocks(ctx)
 	switch {
@@ -64,7 +64,8 @@ func instantOf(reply any) (t time.Time, ok bool) {
 	return time.Unix(s, us*1000), err == nil && err2 == nil
 }
 
-// checkScriptTime is of the clock as scripts see it, which fences and times of runs come from.
+// checkScriptTime checks the clock that scripts see. Fencing tokens and the times of runs come
+// from it.
 func checkScriptTime(ctx context.Context, v *visit) []Finding {
 	reply, err := v.ask(ctx, "EVAL", "return redis.call('time')", "0")
 	there, ok := instantOf(reply)

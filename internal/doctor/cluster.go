@@ -52,8 +52,8 @@ func asked[R any](
 	return read(reply, v.Address())
 }
 
-// surveyCluster is of whether each key has a node that serves it, at an address that can be
-// reached from here.
+// surveyCluster checks whether each key has a node that serves it, at an address that this host
+// can reach.
 func surveyCluster(_ context.Context, _ *Examination, visits []*visit) []Finding {
 	var said gossip
 	var tell []*visit
@@ -93,7 +93,7 @@ func (v *visit) masters() (masters []link.Node) {
 
 const hintCheck = "redis-cli --cluster check HOST:PORT shows more, redis-cli --cluster fix HOST:PORT mends it"
 
-// coverage is of the slots that nobody has.
+// coverage reports slots that no node serves.
 func (v *visit) coverage() (found []Finding) {
 	if missing := link.Uncovered(v.told.nodes); len(missing) > 0 {
 		found = append(found, about("cluster", Fail,
@@ -130,7 +130,7 @@ func slotsText(ranges []link.SlotRange) string {
 	return "slots " + strings.Join(words, ", ")
 }
 
-// failures are of the nodes that this one takes for dead.
+// failures reports the nodes that this one considers dead.
 func (v *visit) failures() (found []Finding) {
 	for _, n := range v.told.nodes {
 		failed, suspected := n.Is("fail"), n.Is("fail?")

@@ -5,10 +5,10 @@ package doctor
 
 import "fmt"
 
-// A Finding is what a check has come to.
+// A Finding is the result of a check.
 type Finding struct {
 	Check   string `json:"check"`            // one word, which stays as it is
-	Server  string `json:"server,omitempty"` // host:port; "" if it is of this host, or of all servers together
+	Server  string `json:"server,omitempty"` // host:port; "" if it is about this host, or all servers together
 	Result  Result `json:"result"`
 	Message string `json:"message"`
 	Remedy  string `json:"remedy,omitempty"` // what to do, in the words of the command line or of Redis
@@ -20,7 +20,7 @@ type Result string
 // The results.
 const (
 	Ok     Result = "ok"
-	Unseen Result = "unseen" // nobody knows, as the user's rights do not allow to look: nothing is wrong with that
+	Unseen Result = "unseen" // the user may not look; that is no fault
 	Warn   Result = "warn"
 	Fail   Result = "fail"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// checkEviction is of whether a server that is full throws locks away.
+// checkEviction checks whether a full server throws locks away.
 func checkEviction(ctx context.Context, v *visit) []Finding {
 	info, err := v.Info(ctx)
 	policy, most := info["maxmemory_policy"], info["maxmemory"]

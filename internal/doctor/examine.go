@@ -9,14 +9,14 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// An Examination is what is to be looked at. It is made once, and not changed by Examine.
+// An Examination says what to check. Examine does not change it.
 type Examination struct {
 	Servers    lock.Servers
 	Peers      []Peer        // in the order of the URLs; they are closed by Examine
-	Incomplete []Finding     // why there are not more of them: nobody could tell
+	Incomplete []Finding     // why there may be more servers than these
 	Limit      time.Duration // of one question
 	Ear        time.Duration // how long a message may take
-	Times      lock.Times    // of the leases that are to be had there
+	Times      lock.Times    // of the leases that these servers give
 	Store      lock.Store    // the same servers as runs use them; nil: nothing is rehearsed
 	Host       Host          // nil: little is said of it
 }
@@ -53,7 +53,7 @@ func checks() []check {
 	}
 }
 
-// surveys are those of all peers together, in their order.
+// surveys returns the checks of all peers together, in their order.
 func surveys() []survey {
 	return []survey{surveyMaster, surveyCluster, surveyQuorum, rehearse, checkHost}
 }

@@ -20,7 +20,7 @@ func at(url string) lock.Servers {
 	return lock.Servers{URLs: []string{url}, Prefix: lock.DefaultPrefix}
 }
 
-// times are of a lease that bears slow answers.
+// times returns the times of a lease that bears slow answers.
 func times() lock.Times {
 	t := lock.TimesOf(7 * 24 * time.Hour)
 	t.Try = 2 * patience

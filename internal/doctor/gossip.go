@@ -8,7 +8,7 @@ import (
 	"redlockrun/internal/lock/link"
 )
 
-// told is what a peer has told of others, for the surveys.
+// told is what a peer has reported about others, for the surveys.
 type told struct {
 	sentinel sentinelTold
 	nodes    []link.Node // of its Cluster
@@ -18,8 +18,8 @@ type told struct {
 	clock    *reading    // nil if it may not tell
 }
 
-// A gossip is what several servers report about the same: each finding once, with who tells it if
-// it is not all of them.
+// A gossip collects what several servers report about the same: each finding once, with its
+// reporters unless all report it.
 type gossip struct {
 	found []Finding
 	by    [][]string // the addresses of who tells each
@@ -36,7 +36,7 @@ func (h *gossip) add(from string, f Finding) {
 	}
 }
 
-// findings are what is told, of so many who have been asked.
+// findings returns the reports of the servers; asked is how many were asked.
 func (h *gossip) findings(asked int) []Finding {
 	for i := range h.found {
 		if len(h.by[i]) < asked {

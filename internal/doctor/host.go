@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// A Host is what this machine can tell of itself.
+// A Host describes this machine.
 type Host interface {
-	// Exposed are the files that hold a password of ours and that everybody may read.
+	// Exposed returns the files with a password of ours that every user may read.
 	Exposed() []string
 
 	// Guard starts a guard, and ends it; without the error it worked.
 	Guard() error
 }
 
-// checkHost is of this machine.
+// checkHost checks this machine.
 func checkHost(_ context.Context, e *Examination, _ []*visit) []Finding {
 	found := []Finding{checkHostClock(keepsTime())}
 	if e.Host == nil {
@@ -44,8 +44,8 @@ func checkProc(self string, guard func() error) Finding {
 	return about("guard", Ok, "the guard can be started")
 }
 
-// checkHostClock is of whether anything keeps this host's clock; known is false if the
-// kernel does not say.
+// checkHostClock checks whether anything keeps this host's clock; known is false if the kernel
+// does not say.
 func checkHostClock(kept, known bool) Finding {
 	switch {
 	case !known:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Info is what the server says of itself to who may ask, by names; err is why it does not.
+// Info returns the server's own description by names, or why the server does not give it.
 func (v *visit) Info(ctx context.Context) (map[string]string, error) {
 	if v.info == nil && v.infoErr == nil {
 		var reply any

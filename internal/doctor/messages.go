@@ -9,9 +9,9 @@ import (
 	"redlockrun/internal/lock/wire"
 )
 
-// A Listener is a server that calls who waits.
+// A Listener is a server that notifies waiters.
 type Listener interface {
-	// Listen hears what is published to a channel, until hush is called; the messages end
+	// Listen hears what is published to a channel, until unsubscribe is called; the messages end
 	// with the connection, too.
 	Listen(ctx context.Context, channel string) (messages <-chan string, unsubscribe func(), err error)
 }
@@ -24,7 +24,7 @@ return {redis.call('publish', ARGV[1], 'p'), tonumber(n[2])}`
 // whoIsNotCalled is what it costs that messages do not come.
 const whoIsNotCalled = "waiters look twice a second in place of being called"
 
-// checkMessages is of publish and subscribe: whether who waits can be called.
+// checkMessages checks publish and subscribe: whether the server can notify waiters.
 func checkMessages(ctx context.Context, v *visit) []Finding {
 	if v.idle {
 		return nil
@@ -53,7 +53,7 @@ func checkMessages(ctx context.Context, v *visit) []Finding {
 	return []Finding{v.hear(ctx, messages)}
 }
 
-// hear is of a message that has been sent.
+// hear checks whether a published message arrives.
 func (v *visit) hear(ctx context.Context, messages <-chan string) Finding {
 	ctx, cancel := context.WithTimeout(ctx, v.Ear)
 	defer cancel()
@@ -69,7 +69,7 @@ func (v *visit) hear(ctx context.Context, messages <-chan string) Finding {
 	}
 }
 
-// unheard is why nobody can listen.
+// unheard reports why waiters cannot listen.
 func (v *visit) unheard(err error) Finding {
 	text := strings.ToLower(refusedBy(err).Text)
 	switch {

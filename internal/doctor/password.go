@@ -10,7 +10,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// checkPassword is of who asks, by a question that needs no right that a job has not.
+// checkPassword checks the user and the password, by a command that every user may run.
 func checkPassword(ctx context.Context, v *visit) []Finding {
 	question := []any{"TIME"}
 	if v.Role == Sentinel {
@@ -57,8 +57,7 @@ func (v *visit) welcome() string {
 	return "none is wanted"
 }
 
-// remedyOf is what to do about a server that answers, and does nothing; otherwise if that is
-// not known.
+// remedyOf says how to mend a server that answers with an error; otherwise is for an unknown one.
 func remedyOf(err error, otherwise string) string {
 	refusal := refusedBy(err)
 	return cmp.Or(refusal.Hint(), otherwise)

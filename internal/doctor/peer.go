@@ -9,7 +9,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// A Role is what a server is there for.
+// A Role is the purpose of a server.
 type Role string
 
 // The roles.
@@ -24,7 +24,7 @@ type Server interface {
 	// Address is host:port, or the path of a socket.
 	Address() string
 
-	// User is who asks; "" is the server's default user.
+	// User is the user of the connection; "" is the server's default user.
 	User() string
 
 	// Secret reports whether there is a password to show.
@@ -78,7 +78,7 @@ func (v *visit) is(check string, r Result, format string, args ...any) Finding {
 	return f
 }
 
-// user is what the server calls who asks.
+// user returns the server's name for the user of the connection.
 func (v *visit) user() string {
 	if v.User() == "" {
 		return "default"

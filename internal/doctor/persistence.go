@@ -2,7 +2,7 @@ package doctor
 
 import "context"
 
-// checkPersistence is of what a restart loses.
+// checkPersistence reports what a restart loses.
 func checkPersistence(ctx context.Context, v *visit) []Finding {
 	info, err := v.Info(ctx)
 	if err != nil {
@@ -34,7 +34,7 @@ func checkPersistence(ctx context.Context, v *visit) []Finding {
 			"locks that are held, ticks that are done").to(remedy)}
 }
 
-// checkSync is of when the log of writes is on disk.
+// checkSync reports when the log of writes reaches the disk.
 func (v *visit) checkSync(appendfsync string) Finding {
 	switch {
 	case appendfsync == "always":

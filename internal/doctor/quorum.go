@@ -35,7 +35,7 @@ func askMaster(ctx context.Context, v *visit) []Finding {
 	return v.checkUptime(info["uptime_in_seconds"])
 }
 
-// checkUptime is of whether a master votes: one that was restarted may have forgotten its locks.
+// checkUptime checks whether a master votes: one that restarted may have forgotten its locks.
 func (v *visit) checkUptime(seconds string) []Finding {
 	up, err := strconv.ParseInt(seconds, 10, 32)
 	wait := v.Servers.UptimeToVote(v.Times.TTL) - up
@@ -48,7 +48,7 @@ func (v *visit) checkUptime(seconds string) []Finding {
 		to("wait; or --durable, if the masters keep their data when they are restarted (appendfsync always)")}
 }
 
-// surveyQuorum is of whether a majority of different servers can be had.
+// surveyQuorum checks whether a majority of different servers is usable.
 func surveyQuorum(_ context.Context, e *Examination, visits []*visit) []Finding {
 	size := len(e.Servers.URLs)
 	if size < 2 {
@@ -77,7 +77,7 @@ func surveyQuorum(_ context.Context, e *Examination, visits []*visit) []Finding 
 	return found
 }
 
-// unelectable is of a quorum whose masters can be used, but too many of which do not vote yet.
+// unelectable reports a quorum with too many usable masters that do not vote yet.
 func (e *Examination) unelectable(visits []*visit) []Finding {
 	here := usable(visits)
 	size, voters := len(e.Servers.URLs), 0
@@ -107,7 +107,7 @@ func toSpare(n int) string {
 	return fmt.Sprintf("%d more may go away", n)
 }
 
-// doubles are the servers that more than one URL leads to.
+// doubles reports the servers that more than one URL leads to.
 func doubles(visits []*visit) (found []Finding) {
 	first := make(map[string]*visit)
 	for _, v := range visits {
@@ -141,10 +141,10 @@ func usable(visits []*visit) (some []*visit) {
 // isFatal reports whether a finding says that no run can use the server.
 func isFatal(f Finding) bool { return f.Check == "rights" && f.Result == Fail }
 
-// A reading is of a server's clock: how far it is ahead of this host's, to within so much.
+// A reading is a server's clock: how far it is ahead of this host's, and the error of that.
 type reading struct{ ahead, within time.Duration }
 
-// apart is of the two masters whose clocks differ most.
+// apart compares the two masters whose clocks differ most.
 func apart(visits []*visit) []Finding {
 	visits = slices.DeleteFunc(slices.Clone(visits), func(v *visit) bool { return v.told.clock == nil })
 	if len(visits) < 2 {

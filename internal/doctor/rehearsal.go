@@ -11,8 +11,8 @@ import (
 	"redlockrun/internal/lock/wire"
 )
 
-// rehearse is a run and a waiter with the steps that all runs use: a lock of nobody's is taken,
-// renewed, waited for, handed over and given back. What is left of it is removed.
+// rehearse plays a run and a waiter with the steps that all runs use. It takes a lock that no job
+// has, renews it, waits for it, hands it over and releases it. It removes what is left.
 func rehearse(ctx context.Context, e *Examination, visits []*visit) []Finding {
 	if e.Store == nil || len(visits) == 0 {
 		return nil

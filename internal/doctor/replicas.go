@@ -6,7 +6,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// checkReplicas is of WAIT, which only --replicas needs.
+// checkReplicas checks WAIT, which only --replicas needs.
 func checkReplicas(ctx context.Context, v *visit) []Finding {
 	wanted := v.Servers.Replicas
 	patience := v.Servers.ReplicasTimeout

@@ -12,7 +12,7 @@ import (
 	"redlockrun/internal/lock/wire"
 )
 
-// A use is what rights are for, and what is lost without them.
+// A use is the purpose of some rights, and what is lost without them.
 type use struct {
 	rights  string // as ACL SETUSER takes them
 	without Result
@@ -37,7 +37,7 @@ func uses() []use {
 //go:embed trial.lua
 var trialLua string
 
-// checkRights is of what the user may do, and of what the server knows: each command is tried
+// checkRights checks the rights of the user and the commands of the server. It tries each command
 // where runs use it, in a script.
 func checkRights(ctx context.Context, v *visit) []Finding {
 	if v.idle {
@@ -58,13 +58,13 @@ func checkRights(ctx context.Context, v *visit) []Finding {
 	return v.weigh(refusalsOf(reply))
 }
 
-// trialName is that of a lock that nobody else asks for.
+// trialName names a lock that no job asks for.
 func trialName() string { return "doctor:" + lock.NewRunID() }
 
 // A lack is the rights that a user has not, and the commands that a server has not.
 type lack struct{ rights, commands []string }
 
-// refusalsOf is what a reply of the trials says.
+// refusalsOf returns the refused trials of a reply.
 func refusalsOf(reply any) (l lack) {
 	list, _ := reply.([]any)
 	for i := 0; i+1 < len(list); i += 2 {
@@ -102,7 +102,7 @@ type loss struct {
 	lost    string
 }
 
-// losses are what the lacks cost, the worst first.
+// losses returns what the lacks cost, the worst first.
 func (v *visit) losses(l lack) (all []*loss) {
 	told := map[string]bool{}
 	for n, u := range uses() {
@@ -129,8 +129,8 @@ func (v *visit) losses(l lack) (all []*loss) {
 	return all
 }
 
-// lostWith is what is lost with a right, by the first use and those of the same weight that need it, too. Where nothing
-// runs, that is all there is to be said.
+// lostWith says what is lost with a right, by the first use and those of the same weight that need
+// it too. If no job runs, it says nothing else.
 func lostWith(right string, users []use) string {
 	lost := users[0].lost
 	for _, other := range users[1:] {

@@ -11,7 +11,7 @@ import (
 // samples is how often a server is asked to see how long that takes.
 const samples = 20
 
-// checkRoundTrip is of how long an answer takes, beside what a renewal may take.
+// checkRoundTrip compares the time of an answer with the time that a renewal may take.
 func checkRoundTrip(ctx context.Context, v *visit) []Finding {
 	var took []time.Duration
 	for range samples {

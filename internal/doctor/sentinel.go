@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -11,7 +12,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// sentinelTold is what a sentinel tells of the master.
+// sentinelTold is what a sentinel reports about the master.
 type sentinelTold struct {
 	master string   // host:port; "" if it knows none of that name
 	flags  []string // s_down: this sentinel alone takes it for down; o_down: a quorum does
@@ -67,7 +68,7 @@ func (t *sentinelTold) read(reply any) {
 	}
 }
 
-// surveyMaster is of whether the sentinels name the same master, and could name another.
+// surveyMaster checks whether the sentinels name the same master, and could replace it.
 func surveyMaster(_ context.Context, e *Examination, visits []*visit) []Finding {
 	sentinels, named := of(visits, Sentinel), e.countOf(Sentinel)
 	if len(sentinels) == 0 {
@@ -85,7 +86,7 @@ func surveyMaster(_ context.Context, e *Examination, visits []*visit) []Finding 
 	return slices.Concat(found, tooFew(sentinels, named), said.findings(len(sentinels)))
 }
 
-// agreement is of the masters that they name, and returns the one that most do.
+// agreement compares the masters that they name, and returns the one with the most votes.
 func agreement(sentinels []*visit, named int) (best string, found []Finding) {
 	var masters, each []string
 	votes := make(map[string]int)
@@ -94,13 +95,13 @@ func agreement(sentinels []*visit, named int) (best string, found []Finding) {
 		if votes[m]++; votes[m] == 1 {
 			masters = append(masters, m)
 		}
-		each = append(each, v.Address()+" names "+orNobody(m))
+		each = append(each, v.Address()+" names "+cmp.Or(m, "nobody"))
 	}
 	const remedy = "redis-cli -p 26379 sentinel master NAME shows each one's; " +
 		"to those that are wrong: sentinel remove NAME, sentinel monitor NAME ..."
 	best = slices.MaxFunc(masters, func(a, b string) int { return votes[a] - votes[b] })
 	switch {
-	case len(masters) == 1 && best == "": // it has been said that nobody names one
+	case len(masters) == 1 && best == "": // each sentinel's own check reports it
 	case len(masters) == 1:
 		found = append(found, about("sentinel", Ok, "%s and %s the same master, %s", answering(len(sentinels), named),
 			plural(len(sentinels), "names", "name"), best))
@@ -114,14 +115,7 @@ func agreement(sentinels []*visit, named int) (best string, found []Finding) {
 	return best, found
 }
 
-func orNobody(master string) string {
-	if master == "" {
-		return "nobody"
-	}
-	return master
-}
-
-// answering is "2 of 3 sentinels answer".
+// answering says "2 of 3 sentinels answer".
 func answering(n, named int) string {
 	if n == named {
 		return fmt.Sprintf("%d %s", n, plural(n, "sentinel answers", "sentinels answer"))
@@ -136,8 +130,7 @@ func plural(n int, one, several string) string {
 	return several
 }
 
-// tooFew is of whether those that name the master can replace it, if the URL names all that
-// there are.
+// tooFew checks whether those that name the master can replace it, if the URL names all sentinels.
 func tooFew(sentinels []*visit, named int) []Finding {
 	all, need := 0, 0
 	for _, v := range sentinels {
@@ -157,7 +150,7 @@ func tooFew(sentinels []*visit, named int) []Finding {
 	return nil
 }
 
-// findings are what one sentinel tells; the URL names so many.
+// findings returns the findings about one sentinel's report; the URL names so many sentinels.
 func (t sentinelTold) findings(named int) (found []Finding) {
 	warn := func(r Result, remedy, format string, args ...any) {
 		found = append(found, about("sentinel", r, format, args...).to("%s", remedy))

@@ -10,11 +10,11 @@ import (
 // oldest is the first release of Redis that can keep our locks.
 const oldest = 6
 
-// A greeting is what a server says of itself to everybody whom it lets in.
+// A greeting is a server's own description, which every user may read.
 type greeting struct{ server, version, mode, role string }
 
-// checkVersion is of what kind of server there is. HELLO needs no right at all, but there are
-// proxies that do not know it; 2 is the protocol that is spoken already.
+// checkVersion finds the kind of server. HELLO needs no right, but some proxies do not know it; 2
+// is the protocol that the connection already speaks.
 func checkVersion(ctx context.Context, v *visit) []Finding {
 	reply, err := v.ask(ctx, "HELLO", "2")
 	said := greetingOf(reply)
@@ -51,7 +51,7 @@ func greetingOf(reply any) (g greeting) {
 	return g
 }
 
-// greetingOfInfo is what INFO says, of a server that knows no HELLO.
+// greetingOfInfo returns the description in INFO, of a server that knows no HELLO.
 func (v *visit) greetingOfInfo(ctx context.Context) (g greeting) {
 	if info, err := v.Info(ctx); err == nil {
 		g = greeting{"redis", info["redis_version"], info["redis_mode"], info["role"]}
@@ -79,7 +79,7 @@ func (g greeting) String() string {
 	return lock.Escaped(name + " " + g.version + ", " + g.mode)
 }
 
-// checkRole is of what the server is there for, beside what the URL takes it for.
+// checkRole compares the server's role with the role that the URL expects.
 func (v *visit) checkRole(g greeting) []Finding {
 	replica := g.role == "replica" || g.role == "slave"
 	switch {

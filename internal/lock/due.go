@@ -24,7 +24,7 @@ type PauseSpan struct {
 // Paused reports whether the job is paused, or will be when its run has ended.
 func (j *Job) Paused() bool { return j.State == StatePaused || j.Pause != nil }
 
-// Success is the last successful run; Run is "" if none is known.
+// Success returns the last successful run; Run is "" if none is known.
 func (j *Job) Success() Entry {
 	if j.LastEnd.Run != "" && j.LastEnd.End == EndOk && j.LastEnd.Ended.After(j.LastSuccess.Ended) {
 		return j.LastEnd
@@ -38,25 +38,24 @@ func (j *Job) Overdue() bool {
 	return known && j.Now.After(due)
 }
 
-// Due is the instant after which the job is overdue, unless it succeeds or is paused before. It is not known while the
-// job is paused: the end of the pause decides it.
+// Due returns the instant after which the job is overdue, unless it succeeds or is paused before.
+// It is not known while the job is paused: the end of the pause decides it.
 func (j *Job) Due() (due time.Time, known bool) {
 	due, known = j.due(j.Pauses)
 	return due, known && !j.Paused() && !j.Now.IsZero()
 }
 
-// OverdueSince is when the job became overdue, paused or not. It is unknown if the job is not overdue.
+// OverdueSince returns when the job became overdue, paused or not. It is unknown if the job is not
+// overdue.
 func (j *Job) OverdueSince() (at time.Time, known bool) {
 	pauses := j.Pauses
 	if p := j.Pause; p != nil {
 		pauses = append(slices.Clone(pauses), PauseSpan{ID: p.ID, Since: p.Since, Until: p.Until})
 	}
 	at, known = j.due(pauses)
-	return at, known && j.Now.After(at) && !(j.Paused() && j.pausedSince(at))
+	pausedBefore := j.Paused() && (j.Pause == nil || !j.Pause.Since.After(at))
+	return at, known && j.Now.After(at) && !pausedBefore
 }
-
-// pausedSince reports whether the present pause began at an instant or before.
-func (j *Job) pausedSince(at time.Time) bool { return j.Pause == nil || !j.Pause.Since.After(at) }
 
 func (j *Job) due(pauses []PauseSpan) (due time.Time, known bool) {
 	since := j.ExpectedSince()
@@ -66,7 +65,8 @@ func (j *Job) due(pauses []PauseSpan) (due time.Time, known bool) {
 	return Deadline(since, j.MaxAge, pauses), true
 }
 
-// ExpectedSince is from when on the next success is expected: the last one, or the run that said so first.
+// ExpectedSince returns the instant from which the next success is expected: the last success, or
+// the first run that set MaxAge.
 func (j *Job) ExpectedSince() time.Time {
 	if good := j.Success().Ended; good.After(j.MaxAgeSince) {
 		return good
@@ -74,8 +74,8 @@ func (j *Job) ExpectedSince() time.Time {
 	return j.MaxAgeSince
 }
 
-// Deadline is the last instant at which no more than age of unpaused time has passed since an instant. A pause that
-// begins after it does not move it, nor does one whose end is not known.
+// Deadline returns the last instant at which no more than age of unpaused time has passed since an
+// instant. A pause that begins after it does not move it, nor does one without a known end.
 func Deadline(since time.Time, age time.Duration, pauses []PauseSpan) time.Time {
 	pauses = slices.Clone(pauses)
 	slices.SortFunc(pauses, func(a, b PauseSpan) int { return a.Since.Compare(b.Since) })

@@ -20,7 +20,8 @@ type Inspector interface {
 	// JobsWithRuns is like Jobs, with the first Waiters and the last Runs of each.
 	JobsWithRuns(ctx context.Context, names []string) ([]Job, error)
 
-	// Job is like Jobs for one name, with all its Slots, Waiters and Runs.
+	// A Job is the store's knowledge of one lock's name at one instant. What is unknown is zero.
+	// All times are the store's. Any client of the server may have written any part of it.
 	Job(ctx context.Context, name string) (Job, error)
 
 	// Runs are the entries of a job, newest first, with bad those that did not end well
@@ -43,7 +44,7 @@ type Inspection struct {
 
 	// OnSilent, if not nil, is called once in each reading for each master of a quorum that
 	// could not be asked while a majority could, and for each node of a Cluster while another
-	// could, from the reading's goroutine. What is read is what the others have.
+	// could, from the reading's goroutine. The result then comes from the others.
 	OnSilent func(*UnavailableError)
 
 	// Draw is where what is left to chance comes from; nil in a program.
@@ -63,7 +64,7 @@ type Job struct {
 	Name string
 	Now  time.Time // when it was read
 
-	// The lock.
+	// A State describes what a job is doing.
 	State  State         // "" if unknown: Unread says why
 	Holder Holder        // zero if no run has the lock; only Foreign is set if the value is not our record
 	At     time.Time     // when the holder took it
@@ -138,7 +139,7 @@ type Entry struct {
 	Until    time.Time // of a pause: when it ends; zero: nobody knows
 }
 
-// JobOutputs are what is kept of the output of one job's runs.
+// JobOutputs are the kept outputs of one job's runs.
 type JobOutputs struct {
 	Name    string
 	Outputs []Output // newest first, one of each run

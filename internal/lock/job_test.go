@@ -12,7 +12,7 @@ func TestARunInTheLedgerWithoutItsLockHasVanished(t *testing.T) {
 		{Job{State: StateVanished, Open: Entry{Run: "a"}}, true},
 		{Job{State: StateStarting, Holder: Holder{Run: "b"}, Open: Entry{Run: "a"}}, true},
 		{Job{State: StatePaused, Open: Entry{Run: "a"}}, true},
-		{Job{Open: Entry{Run: "a"}}, false}, // nobody could tell
+		{Job{Open: Entry{Run: "a"}}, false}, // unknown
 		{Job{State: StateIdle}, false},
 	} {
 		if got := c.job.Vanished(); got != c.want {

@@ -115,7 +115,7 @@ type Lease interface {
 	// answer.
 	StopAsked() bool
 
-	// Instants are the run's instants by the store's clock.
+	// Instants are by the store's clock, to ms; zero where unknown.
 	Instants() Instants
 }
 

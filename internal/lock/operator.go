@@ -7,11 +7,11 @@ import (
 
 // An Operator changes what a store does with its jobs. Several goroutines may use it.
 type Operator interface {
-	// A Change is what an operator wants to do.
+	// Change makes an operator's change to a job.
 	Change(ctx context.Context, name string, c Change) (ChangeResult, error)
 }
 
-// A Change is what an operator wants done.
+// A Change is an operator's request.
 type Change struct {
 	Act         Act
 	By          Holder // its Run is the id of the change, fresh for each Change
@@ -41,8 +41,8 @@ type ChangeResult struct {
 	Ran    bool          // the job has run in the last 90 days
 	Absent []string      // masters of a quorum that did not answer
 
-	// Unconfirmed says that an answer was lost: what this change was for is so, but whether it did it,
-	// and how things were before, nobody knows.
+	// Unconfirmed says that an answer was lost. The wanted state holds; whether this change made it,
+	// and how things were before, is unknown.
 	Unconfirmed bool
 }
 

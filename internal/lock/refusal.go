@@ -50,8 +50,8 @@ func ClearerError(before, err error, whole bool) error {
 // Refused reports whether a server refused the request.
 func Refused(err error) bool { return errors.As(err, new(*Refusal)) }
 
-// refusalHints are what to do about a server that does not do what it is asked
-// for, by the word that Redis has for its reason.
+// refusalHints tell the operator how to mend a server that refuses a request,
+// by the first word of Redis' error.
 var refusalHints = map[string]string{
 	"READONLY": "this is a replica: name its master, or the sentinels that know it (redis+sentinel://)",
 	"MASTERDOWN": "this is a replica that has lost its master: " +

@@ -42,7 +42,7 @@ func EndKinds() []EndKind {
 		EndUnlocked}
 }
 
-// An Act is what an operator does to a job.
+// An Act is a kind of change by an operator.
 type Act string
 
 // The acts that the ledger records among a job's runs.

@@ -4,19 +4,19 @@ package lock
 // takes it. A database other than 0 needs +select too.
 const MinimalACL = "~redlockrun:* +eval +del +getrange +pexpire +pttl +set +time +zrange"
 
-// WaitingACL is what all users of a lock need as well if one of them waits.
+// WaitingACL are the further rights of all users of a lock if one of them waits.
 const WaitingACL = "&redlockrun:* +hdel +hget +hset +publish +pubsub|numsub +subscribe +zadd +zcard +zrank +zrem"
 
-// SlotsACL is what a run for a slot needs as well, and every run that hands the lock over to one.
+// SlotsACL are the further rights of a run for a slot, and of each run that hands the lock over to one.
 const SlotsACL = "+hdel +hget +hgetall +hlen +hmget +hset"
 
-// LedgerACL is what writes the ledger. Without it jobs run as usual, and leave no record.
+// LedgerACL are the rights that write the ledger. Without them jobs run as usual, and leave no record.
 const LedgerACL = "+hincrby +hmget +hset +lindex +lpush +ltrim +zadd +zremrangebyscore"
 
-// ReplicasACL is what Servers.Replicas needs as well.
+// ReplicasACL are the further rights for Servers.Replicas.
 const ReplicasACL = "+wait"
 
-// ClusterACL is what a user in a Cluster needs beside it, so that a job goes on
+// ClusterACL are the further rights of a user in a Cluster, so that a job goes on
 // while its slot moves. ClusterNodesACL lets a holder know the nodes that its URL
 // does not name; it is not needed.
 const (
@@ -31,7 +31,7 @@ const (
 	SentinelEpochACL = "+sentinel|master"
 )
 
-// QuorumACL is what a user of a quorum needs beside MinimalACL, unless the
+// QuorumACL are the rights of a user of a quorum in addition to MinimalACL, unless the
 // masters are durable.
 const QuorumACL = "+info"
 

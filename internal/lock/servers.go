@@ -65,7 +65,7 @@ type Servers struct {
 }
 
 // MinUptime is how long a master of a quorum must have run to vote: a restart may have made it
-// forget who has the lock.
+// forget the holder.
 const MinUptime = time.Minute
 
 // UptimeToVote is for how many seconds, by its own count, a master of a quorum must have run to

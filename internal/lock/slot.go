@@ -9,7 +9,7 @@ type Slot struct {
 	Tries int    // how many runs of it may fail; at least 1
 }
 
-// A SlotState is what the store keeps about one slot: that its work is done, or which runs have
+// A SlotState is the store's record of one slot: that its work is done, or which runs have
 // tried it. Any client of the server may have written it.
 type SlotState struct {
 	Closed   bool

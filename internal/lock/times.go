@@ -14,7 +14,7 @@ type Times struct {
 	Renew      time.Duration // from one renewal to the next, before up to a tenth is taken off
 }
 
-// TimesOf derives the times of a lock from its ttl. The drift is that of the
+// TimesOf derives the times of a lock from its ttl. The drift comes from the
 // Redis documentation's page on distributed locks: 1 % and 2 ms.
 func TimesOf(ttl time.Duration) Times {
 	return Times{

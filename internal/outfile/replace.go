@@ -33,7 +33,7 @@ func ReplaceBy(path string, mode os.FileMode, write func(*os.File) error) error 
 	return nil
 }
 
-// Bare returns err without its path, which is that of a temporary file.
+// Bare returns err without the path of the temporary file.
 func Bare(err error) error {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return errno

@@ -54,7 +54,7 @@ func stepOf(length time.Duration) step {
 	return step{each: func(t time.Time) bool { return t.YearDay() == 1 }, form: "2006"}
 }
 
-// ticks are those of the axis, from left to right, by the clock of the zone.
+// ticks returns the ticks of the axis, from left to right, by the clock of the zone.
 func (t *timeline) ticks() (ticks []tick) {
 	s := stepOf(t.to.Sub(t.from))
 	quantum := 15 * time.Minute
@@ -64,7 +64,7 @@ func (t *timeline) ticks() (ticks []tick) {
 	shifts := t.shifts()
 	ticks = append(ticks, tick{date: t.from.In(t.zone).Format("Mon 2 Jan")})
 	for at := aligned(t.from.In(t.zone), quantum); at.Before(t.to); at = at.Add(quantum) {
-		begins := newDay(at, quantum)
+		begins := at.Day() != at.Add(-quantum).Day()
 		if s.due(at, begins) && !besides(at, shifts) {
 			ticks = append(ticks, t.tick(at, s, begins, len(ticks)))
 		}
@@ -75,14 +75,13 @@ func (t *timeline) ticks() (ticks []tick) {
 	return spread(ticks)
 }
 
-// aligned is the first instant from t on that the clock shows as a multiple of a part of an hour.
+// aligned returns the first instant from t on that the clock shows as a multiple of a part of an
+// hour.
 func aligned(t time.Time, quantum time.Duration) time.Time {
 	_, offset := t.Zone()
 	shown := time.Duration(t.UnixNano()) + time.Duration(offset)*time.Second
 	return t.Add((quantum - shown%quantum) % quantum)
 }
-
-func newDay(at time.Time, quantum time.Duration) bool { return at.Day() != at.Add(-quantum).Day() }
 
 func (s step) due(at time.Time, begins bool) bool {
 	if s.part == 0 {
@@ -103,7 +102,8 @@ func (t *timeline) tick(at time.Time, s step, begins bool, n int) tick {
 	return k
 }
 
-// shifted are the ticks of a change of the clocks: where what is shown twice begins, both times.
+// shifted returns the ticks of a change of the clocks: both beginnings of an hour that is shown
+// twice.
 func (t *timeline) shifted(at time.Time, shifts []shift) (ticks []tick) {
 	for _, s := range shifts {
 		switch {

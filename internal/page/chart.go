@@ -170,7 +170,7 @@ func (p place) style() string {
 	return at(p.left) + ";width:" + percent(p.width)
 }
 
-// told is what is said of a job beside its name: how it is, and what ran.
+// told describes a job beside its name: its state, and what ran.
 func (h *document) told(r *row) string {
 	j := r.job
 	text := report.StateOf(j).Text
@@ -197,7 +197,7 @@ func (h *document) told(r *row) string {
 	return text
 }
 
-// run draws one run, or one act. One that somebody should look at can be reached by keyboard.
+// run draws one run, or one act. One that needs attention can be reached by keyboard.
 func (h *document) run(s span) {
 	attributes := append(make([]string, 0, 8), "class", classOf(s), "style", s.place.style(), "title", h.title(s))
 	if looks[s.look].bad || s.look == actLook {

@@ -25,8 +25,8 @@ const (
 	overdueLook
 )
 
-// looks are what is said of each look: its class on the page, and in capitals if it has its
-// letter; the letter, and whether somebody should look at the run.
+// looks describe each look: its class on the page (in capitals if it has its letter), the letter,
+// and whether the run needs attention.
 var looks = [...]struct {
 	class, marked, letter, meaning string
 	bad                            bool
@@ -50,7 +50,7 @@ var looks = [...]struct {
 	overdueLook:   {"d", "D", "▲", "overdue from here on", true},
 }
 
-// lookOf is that of a run that is over, or of an act.
+// lookOf returns the look of a run that is over, or of an act.
 func lookOf(e lock.Entry) look {
 	switch {
 	case e.Act != "":
@@ -81,7 +81,7 @@ func lookOf(e lock.Entry) look {
 	return otherLook
 }
 
-// lookOfState is that of a run that has the lock.
+// lookOfState returns the look of the holder.
 func lookOfState(s lock.State) look {
 	switch s {
 	case lock.StateSilent:

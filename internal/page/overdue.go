@@ -8,16 +8,10 @@ import (
 	"redlockrun/internal/report"
 )
 
-// late is for how long a job has been overdue; ok is false if it is not.
+// late returns for how long a job has been overdue; ok is false if it is not.
 func late(j lock.Job) (d time.Duration, ok bool) {
 	due, _ := j.Due()
 	return j.Now.Sub(due), j.Overdue()
-}
-
-// overdueOf returns the mark where a job became overdue.
-func overdueOf(j lock.Job) (s span, ok bool) {
-	at, ok := j.OverdueSince()
-	return span{look: overdueLook, from: at, to: at, lettered: true}, ok
 }
 
 // overdue lists the jobs that should have succeeded and have not, the one first that is overdue for longest.

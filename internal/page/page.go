@@ -59,7 +59,7 @@ type document struct {
 	*timeline
 	view View
 
-	shown  []int // the rows that somebody should see, by their index
+	shown  []int // the rows that need attention, by their index
 	folded []int // the rows of quiet jobs
 }
 
@@ -190,7 +190,7 @@ func (h *document) ago(t, now time.Time) {
 	}
 }
 
-// stamp is an instant in short, such that nobody takes it for another.
+// stamp writes an instant in short, but without doubt which one it is.
 func (t *timeline) stamp(at time.Time) string {
 	local := at.In(t.zone)
 	form := "Mon 15:04:05"

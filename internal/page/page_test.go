@@ -300,7 +300,7 @@ func TestQuietJobsAreFoldedWhereThereAreMany(t *testing.T) {
 	}
 }
 
-// What anybody may have written in the ledger makes a page that can be read.
+// A ledger with any content makes a page that can be read.
 func checkRandomPage(t *testing.T, seed uint64, names ...string) {
 	t.Helper()
 	l := ledgers.New(seed)
@@ -319,7 +319,7 @@ func checkRandomPage(t *testing.T, seed uint64, names ...string) {
 	}
 }
 
-// longestPage is what report allows.
+// longestPage is the longest window that the command report allows.
 const longestPage = 87600 * time.Hour
 
 func TestPagesOfRandomLedgers(t *testing.T) {

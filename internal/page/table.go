@@ -10,7 +10,7 @@ import (
 	"redlockrun/internal/report"
 )
 
-// A find is a run that somebody should look at.
+// A find is a run that needs attention.
 type find struct {
 	row int
 	span
@@ -98,7 +98,7 @@ func (h *document) heads(class string, names ...string) {
 	h.Line()
 }
 
-// table is that of the command status.
+// table writes the table of the command status.
 func (h *document) table() {
 	h.Open("section", "aria-labelledby", "table")
 	h.Element("h2", "How the jobs are", "id", "table")
@@ -144,7 +144,7 @@ func (h *document) state(i int) {
 	h.Line()
 }
 
-// known is a cell; what nobody knows is empty.
+// known writes a cell, which is empty if the text is.
 func (h *document) known(text string) {
 	if text == report.NotKnown.Text {
 		text = ""

@@ -15,7 +15,7 @@ type timeline struct {
 	rows     []row
 }
 
-// A row is what is drawn of one job, within the window.
+// A row is the drawing of one job, within the window.
 type row struct {
 	job     lock.Job
 	spans   []span // the oldest first
@@ -23,13 +23,13 @@ type row struct {
 	overdue []span // where it became overdue; empty if it did not
 	known   place  // what lies before it is not remembered; its width has no meaning
 	dark    bool   // something is not remembered in the window
-	undated int    // how many runs are remembered of which nobody knows when they were
+	undated int    // how many remembered runs have no known time
 }
 
 // A span is something that took time.
 type span struct {
 	entry    lock.Entry
-	from, to time.Time // not cut; to is zero if it goes on, or nobody knows how long it went on
+	from, to time.Time // not cut; to is zero if it goes on, or its end is unknown
 	look     look
 	place    place
 	early    bool // it began before the window
@@ -41,7 +41,7 @@ type place struct{ left, width int }
 
 const whole100 = 100 * 100
 
-// newTimeline is what jobs did in the window of that length that ends now.
+// newTimeline draws jobs in the window of that length that ends now.
 func newTimeline(jobs []lock.Job, now time.Time, length time.Duration, zone *time.Location) *timeline {
 	t := &timeline{from: now.Add(-length), to: now, zone: zone}
 	for _, j := range jobs {
@@ -80,15 +80,16 @@ func (t *timeline) row(j lock.Job) row {
 	for _, s := range pausesOf(j, entries) {
 		r.pauses = t.add(r.pauses, s)
 	}
-	if s, ok := overdueOf(j); ok {
-		r.overdue = t.mark(s)
+	if at, overdue := j.OverdueSince(); overdue { // a mark from before the window is at its edge
+		r.overdue = []span{{look: overdueLook, from: at, to: at, lettered: true,
+			early: at.Before(t.from), place: t.place(at, at)}}
 	}
 	r.known, r.dark = t.memory(j, entries)
 	letter(r.spans)
 	return r
 }
 
-// spanOf is an entry as it is drawn; from is zero if nobody knows when it was.
+// spanOf draws an entry; from is zero if its time is unknown.
 func spanOf(e lock.Entry, j lock.Job) span {
 	s := span{entry: e, look: lookOf(e), from: e.At, to: e.Ended}
 	if e.Act != "" || s.from.IsZero() {
@@ -121,8 +122,8 @@ func current(j lock.Job) (s span, ok bool) {
 	return span{entry: report.Subject(j), look: lookOfState(j.State), from: j.At}, true
 }
 
-// pausesOf are the pauses of a job, the oldest first, of entries that come newest first. That
-// a pause has ended by itself nobody enters: it is over, at the latest, when a run begins.
+// pausesOf returns the pauses of a job, the oldest first; the entries come newest first. No entry
+// records a pause that ends by itself. It is over, at the latest, when a run begins.
 func pausesOf(j lock.Job, entries []lock.Entry) (pauses []span) {
 	var open *span
 	end := func(at time.Time) {
@@ -173,13 +174,7 @@ func (t *timeline) add(spans []span, s span) []span {
 	return append(spans, s)
 }
 
-// mark is a mark in the window. One that lies before it is at its edge.
-func (t *timeline) mark(s span) []span {
-	s.early, s.place = s.from.Before(t.from), t.place(s.from, s.to)
-	return []span{s}
-}
-
-// place is what two instants have of the window between them.
+// place returns the part of the window between two instants.
 func (t *timeline) place(from, to time.Time) place {
 	left := t.at(from)
 	return place{left, max(0, t.at(to)-left)}
@@ -214,7 +209,7 @@ func (t *timeline) memory(j lock.Job, entries []lock.Entry) (known place, dark b
 	}
 	switch {
 	case first.IsZero() && ends == 0 && (j.Counts != nil || len(j.Unread) == 0):
-		return place{}, false // it has never run, as far as anybody knows
+		return place{}, false // no run of it is known
 	case first.IsZero():
 		first = t.to
 		if run := report.Subject(j); report.Running(j) && !run.At.IsZero() {

@@ -66,7 +66,7 @@ func Zoned(t time.Time, zone *time.Location) string {
 	return clock(t, zone) + " " + lock.ZoneName(t.In(zone))
 }
 
-// NotKnown stands for what nobody knows, and for what does not apply.
+// NotKnown stands for a value that is unknown or does not apply.
 var NotKnown = console.Cell{Text: "-", Style: console.StyleFaint}
 
 // cell is a text; "" is unknown.

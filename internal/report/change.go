@@ -19,8 +19,8 @@ type changeObject struct {
 	Unsure  bool          `json:"unconfirmed,omitempty"`
 }
 
-// ChangeObject is what an operator's command has done to a job, and how things were before,
-// for programs, to be written as JSON.
+// ChangeObject describes what an operator's command did to a job, and how things were before. It
+// is written as JSON.
 func ChangeObject(name string, event lock.Act, c lock.ChangeResult) any {
 	h := c.Holder
 	o := changeObject{

@@ -8,7 +8,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// barWidth is that of the longest bar, in columns.
+// barWidth is the width of the longest bar, in columns.
 const barWidth = 20
 
 // bar is a length beside the longest, in eighths of a column; what took any time at all is seen.

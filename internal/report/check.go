@@ -10,7 +10,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// Rules are what a job is held to. With the zero value its last end counts, and its state.
+// Rules are the limits that a job must keep. The zero value checks only the last end and the
+// state.
 type Rules struct {
 	MaxAge, WarnAge time.Duration // since the end of the last success; 0: what the job expects of itself, and no limit
 	MaxRuntime      time.Duration // of what runs; 0: no limit
@@ -18,7 +19,7 @@ type Rules struct {
 	MaxFailures int
 }
 
-// A Grade is what monitoring makes of a job. As a number it is the exit status of a plugin.
+// A Grade is monitoring's judgement of a job. As a number it is the exit status of a plugin.
 type Grade int
 
 // The grades.
@@ -42,7 +43,7 @@ func (g Grade) or(other Grade) Grade {
 	return g
 }
 
-// A Verdict is what the rules say of one job.
+// A Verdict is the judgement of one job by the rules.
 type Verdict struct {
 	Key      string
 	Grade    Grade
@@ -51,7 +52,7 @@ type Verdict struct {
 	measured []measure
 }
 
-// A finding is what one rule says of a job.
+// A finding is the judgement of a job by one rule.
 type finding struct {
 	grade Grade
 	text  string
@@ -89,7 +90,7 @@ func (r Rules) JudgeAll(jobs []lock.Job, zone *time.Location) (verdicts []Verdic
 	return verdicts
 }
 
-// unfit is of a lock that no run can take.
+// unfit reports a lock that no run can take.
 func unfit(j lock.Job) []finding {
 	if len(j.Unfit) == 0 {
 		return nil
@@ -274,7 +275,7 @@ func states(j lock.Job) []finding {
 	return []finding{{Unknown, neverSeen}}
 }
 
-// fine is what there is to be said of a job with which all is well.
+// fine describes a job with which all is well.
 func fine(j lock.Job) string {
 	var texts []string
 	if d, known := forHowLong(j); known {

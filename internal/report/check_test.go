@@ -70,7 +70,7 @@ func gradeOf(r Rules, j lock.Job) Grade {
 }
 
 // unpausedFor is how much time has passed since the last success in which the job was not paused; 0 if nothing is
-// expected of it now, or nobody knows.
+// expected of it now, or that is unknown.
 func unpausedFor(j lock.Job, good lock.Entry) time.Duration {
 	since := good.Ended
 	if since.Before(j.MaxAgeSince) {

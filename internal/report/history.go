@@ -10,8 +10,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// Complete are the entries of a job as a reader should see them: a run that has vanished is
-// among them, though nobody has entered it yet.
+// Complete returns the entries of a job as a reader should see them. It adds a vanished run that
+// the ledger does not have yet.
 func Complete(j lock.Job, entries []lock.Entry) []lock.Entry {
 	isOpen := func(e lock.Entry) bool { return e.Run == j.Open.Run }
 	if j.State != lock.StateVanished || slices.ContainsFunc(entries, isOpen) {
@@ -65,7 +65,7 @@ func entryRow(e lock.Entry, longest time.Duration, zone *time.Location) []consol
 	return row
 }
 
-// Note is what else is to be said of an entry.
+// Note returns what else a reader should know about an entry.
 func Note(e lock.Entry) string {
 	var parts []string
 	if e.Act != "" {
@@ -83,7 +83,7 @@ func Note(e lock.Entry) string {
 	return strings.Join(parts, ", ")
 }
 
-// Actor is who has done an act.
+// Actor names the operator of an act.
 func Actor(e lock.Entry) string { return lock.Escaped(strings.Trim(e.User+"@"+e.Host, "@")) }
 
 // Mark is the same for two entries that say the same: a run and how it ended, or an act.

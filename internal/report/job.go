@@ -1,6 +1,6 @@
 // Package report puts what was read of jobs into tables and pages for people, objects for
-// programs, and verdicts and metrics for monitoring. Its functions are pure: they ask nobody,
-// and their time is that of the jobs. What comes from a store is escaped.
+// programs, and verdicts and metrics for monitoring. Its functions are pure: they read no clock
+// and no store. Text from a store is escaped.
 package report
 
 import (
@@ -24,8 +24,8 @@ func Subject(j lock.Job) lock.Entry {
 	return lock.Entry{}
 }
 
-// slotOf is the slot of the run that has the lock, or the latest if nobody has it; "" if
-// none is known.
+// slotOf returns the slot of the holder, or the latest slot if the lock is free; "" if none is
+// known.
 func slotOf(j lock.Job) string {
 	run := j.Holder.Run
 	if run == "" && len(j.Slots) > 0 {
@@ -56,7 +56,7 @@ func failed(j lock.Job, slot string) (tries []lock.Try, known bool) {
 	return tries, true
 }
 
-// Busy reports whether somebody has the lock who is no pause.
+// Busy reports whether a run holds the lock, not a pause.
 func Busy(j lock.Job) bool {
 	return j.State != lock.StateIdle && j.State != lock.StateVanished && j.State != lock.StatePaused && j.State != ""
 }
@@ -75,7 +75,7 @@ func unseen(j lock.Job) bool {
 
 const neverSeen = "never seen"
 
-// Bad reports whether somebody should look at a job: its last end was bad, its state is, or it is overdue.
+// Bad reports whether a job needs attention: its last end or its state was bad, or it is overdue.
 func Bad(j lock.Job) bool {
 	if j.Overdue() {
 		return true

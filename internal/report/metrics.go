@@ -20,8 +20,8 @@ func MetricsDown() string {
 	return m.text.String()
 }
 
-// Metrics are all that is known of jobs in Prometheus' text format. What has never happened, and
-// what nobody knows, is absent.
+// Metrics returns all that is known of jobs in Prometheus' text format. A value that is unknown,
+// or an event that has never happened, is absent.
 func Metrics(jobs []lock.Job) string {
 	var m metrics
 	m.up(1)
@@ -74,7 +74,7 @@ const (
 	counter = "counter"
 )
 
-// told is 1 or 0, if anybody could tell the job's state.
+// told is 1 or 0, if the job's state is known.
 func told(is func(lock.Job) bool) func(lock.Job) (float64, bool) {
 	return func(j lock.Job) (float64, bool) {
 		if is(j) {
@@ -187,7 +187,8 @@ func keysOf(jobs []lock.Job) (keys []string) {
 	return keys
 }
 
-// labelValue is a name between the quotes of a label. A name that no job can have is escaped.
+// labelValue escapes a name for the quotes of a label. A name that no job can have is made
+// printable first.
 func labelValue(name string) string {
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		name = lock.Escaped(name)

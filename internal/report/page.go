@@ -14,8 +14,8 @@ const (
 	lastLengths = 50 // likewise
 )
 
-// Page is all there is to be said about one job, as lines for a display, with the times of a
-// zone. What is too long for a line goes on in the next.
+// Page describes one job in full, as lines for a display, with the times of a zone. A text that is
+// too long for a line goes on in the next.
 func Page(j lock.Job, zone *time.Location, d console.Display) []string {
 	p := page{job: j, zone: zone, table: console.Table{Columns: []console.Column{{MinWidth: nameWidth}, {}}},
 		room: d.Width}
@@ -98,7 +98,9 @@ func (p *page) policy() {
 	if m := p.job.Pause; m != nil {
 		p.say("paused", pausedBy(m, p.zone))
 	}
-	if stop := p.job.Stopped; stop.Act != "" && !begunSince(p.job, stop.Ended) {
+	stop, last := p.job.Stopped, p.job.LastEnd
+	begunSince := Subject(p.job).At.After(stop.Ended) || last.At.After(stop.Ended)
+	if stop.Act != "" && !begunSince {
 		p.say("stopped", acted(Actor(stop), stop.Ended, stop.Reason, p.zone))
 	}
 	slot := slotOf(p.job)
@@ -139,9 +141,6 @@ func (p *page) expected() {
 	p.say("expected", text)
 }
 
-// begunSince reports whether a run is known that began after an instant.
-func begunSince(j lock.Job, t time.Time) bool { return Subject(j).At.After(t) || j.LastEnd.At.After(t) }
-
 func each[T any](all []T, text func(T) string) (texts []string) {
 	for _, one := range all {
 		texts = append(texts, text(one))
@@ -154,7 +153,7 @@ func try(t lock.Try) string {
 		strings.TrimPrefix(EndOf(lock.Entry{End: t.End, Status: t.Status}).Text, "-"))
 }
 
-// closedBy says who has done the work of a slot.
+// closedBy names the run that did the work of a slot.
 func closedBy(j lock.Job, slot string) string {
 	for _, s := range j.Slots {
 		if s.Name == slot && s.Closed {
@@ -181,7 +180,7 @@ func pausedBy(m *lock.PauseMark, zone *time.Location) string {
 	return text
 }
 
-// acted is who has done something, when and why.
+// acted names the operator of an act, its time and its reason.
 func acted(who string, at time.Time, why string, zone *time.Location) string {
 	text := "by " + who
 	if !at.IsZero() {

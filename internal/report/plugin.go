@@ -37,7 +37,8 @@ func (r Rules) measure(j lock.Job) (all []measure) {
 	return all
 }
 
-// oldest is the age that the last success may have: by the rules, or by what the job expects of itself.
+// oldest returns the age that the last success may have: by the rules, or by the job's own
+// --max-age.
 func (r Rules) oldest(j lock.Job) (age time.Duration, limited bool) {
 	if due, known := j.Due(); r.MaxAge == 0 && known {
 		return due.Sub(j.Success().Ended), true
@@ -59,8 +60,8 @@ func (s *seconds) orNothing() string {
 	return s.String()
 }
 
-// Plugin is the one line that monitoring plugins print: the worst grade, what there is to be
-// said of each job, the worst first, further remarks, and behind a bar the performance data.
+// Plugin returns the one line of a monitoring plugin: the worst grade, the jobs, the worst first,
+// further remarks, and after a bar the performance data.
 func Plugin(verdicts []Verdict, remarks []string) string {
 	var texts, data []string
 	for _, v := range WorstFirst(verdicts) {

@@ -138,7 +138,7 @@ func TestThePageOfAJob(t *testing.T) {
 	}
 }
 
-// A stop is of the run that it was for: of a later one it says nothing.
+// A stop belongs to the run that it asked to stop. A later run does not show it.
 func TestAStopIsNotSaidOfLaterRuns(t *testing.T) {
 	stop := lock.Entry{Run: ledgers.Run('B'), Host: "desk", User: "alice", Act: lock.ActStop,
 		Ended: ledgers.Before(time.Minute)}

@@ -42,7 +42,7 @@ func StateOf(j lock.Job) console.Cell {
 	case unseen(j):
 		text = neverSeen
 	}
-	if j.Pause != nil && Busy(j) { // nobody else will start after it
+	if j.Pause != nil && Busy(j) { // no other run starts after it
 		text, tone = text+", paused", console.StyleWarning
 	}
 	return cell(text, tone)
@@ -51,7 +51,7 @@ func StateOf(j lock.Job) console.Cell {
 // overdue is in place of idle, and behind what else the job is doing.
 const overdue = "overdue"
 
-// StateAge is for how long it has been as it is.
+// StateAge returns for how long the job has been in its state.
 func StateAge(j lock.Job) string {
 	from := Subject(j).At
 	if j.State == lock.StateEnded {
@@ -120,7 +120,7 @@ func signal(status int) string {
 	return " (" + cmp.Or(signals[n], "signal "+strconv.Itoa(n)) + ")"
 }
 
-// RunTime is how long a run took; ok is false if nobody knows, as of one that has vanished.
+// RunTime returns how long a run took; ok is false if that is unknown, as for a vanished run.
 func RunTime(e lock.Entry) (d time.Duration, ok bool) {
 	known := e.End != "" && e.End != lock.EndVanished && e.End != lock.EndUnlocked && !e.At.IsZero() &&
 		!e.Ended.IsZero()

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An inspector reads who has the files of a directory. There is no ledger.
+// An inspector finds the holders of the files of a directory. There is no ledger.
 type inspector struct {
 	dir string
 	at  *os.File // nil: there is no such directory, and so there are no locks
@@ -97,7 +97,7 @@ func (i *inspector) openAt(name string, flag int) (f *os.File, err error) {
 	return f, err
 }
 
-// nameOf is the name of the lock that a file is of; "" if it is of none.
+// nameOf returns the lock's name for a file; "" if it is not a lock's file.
 func nameOf(file string) string {
 	written, ours := strings.CutSuffix(file, ".lock")
 	name, err := url.PathUnescape(written)
@@ -129,10 +129,10 @@ func (i *inspector) JobsWithRuns(ctx context.Context, names []string) ([]lock.Jo
 // Job implements lock.Inspector.
 func (i *inspector) Job(_ context.Context, name string) (lock.Job, error) { return i.job(name), nil }
 
-// Runs implements lock.Inspector: nobody remembers any.
+// Runs implements lock.Inspector: there is no ledger.
 func (i *inspector) Runs(context.Context, string, bool) ([]lock.Entry, error) { return nil, nil }
 
-// Outputs implements lock.Inspector: nobody keeps any.
+// Outputs implements lock.Inspector: none is kept.
 func (i *inspector) Outputs(_ context.Context, names []string, _ int) (all []lock.JobOutputs, err error) {
 	for _, name := range names {
 		all = append(all, lock.JobOutputs{Name: name})
@@ -185,8 +185,8 @@ func (i *inspector) open(name string) (*lockFile, error) {
 	return &lockFile{File: f, path: path}, nil
 }
 
-// look says who has the file. Whether a run goes on whose record does not say that it has
-// ended, the kernel knows; if it does not, the file is locked for an instant.
+// look finds the holder of the file. A record without an end may belong to a run that is gone. The
+// kernel knows; where it does not tell, look locks the file for an instant.
 func (f *lockFile) look(j *lock.Job) error {
 	r, err := f.read()
 	if err != nil || len(r.Run) != lock.RunIDLen {

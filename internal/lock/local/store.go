@@ -39,8 +39,8 @@ func Open(dir string) (*Store, error) {
 	return openDir(dir, 0)
 }
 
-// openOwn returns the store in this user's own directory in parent, where anybody
-// may make a name. Once it is a directory of ours, nobody may replace it.
+// openOwn returns the store in this user's own directory in parent, where any user
+// may make a name. Once it is our directory, no other user may replace it.
 func openOwn(parent string) (*Store, error) {
 	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
 		return nil, &lock.ConfigError{Subject: parent, Problem: "there is no such directory", Hint: "name one"}
@@ -125,9 +125,9 @@ func (s *Store) Close() error {
 	return s.at.Close()
 }
 
-// File opens the file of a lock before it is acquired: whoever inherits the
-// descriptor holds the lock too once Acquire has succeeded, until each copy of it
-// is closed or the lease released. The errors are those of Acquire.
+// File opens the file of a lock before it is acquired. A process that inherits the descriptor also
+// holds the lock once Acquire has succeeded, until each copy of it is closed or the lease
+// released. The errors are those of Acquire.
 func (s *Store) File(name string) (*os.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +159,7 @@ func (s *Store) take(name string) (*lockFile, error) {
 }
 
 // Acquire implements Store. Waiting without Retries is done in the kernel's
-// queue. TTL in a *HeldError is what is left of a min-hold, else 0.
+// queue. TTL in a *HeldError is the rest of a min-hold, else 0.
 func (s *Store) Acquire(ctx context.Context, req lock.Request) (lock.Lease, error) {
 	if err := req.Complete(); err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (s *Store) Acquire(ctx context.Context, req lock.Request) (lock.Lease, erro
 	}
 	lease, err := s.acquire(ctx, req, f)
 	if err != nil {
-		f.unlock() // whoever has inherited the descriptor does not hold it on
+		f.unlock() // a process that inherited the descriptor does not hold it on
 		f.Close()
 		return nil, err
 	}
@@ -278,7 +278,7 @@ func (l *localLease) Until() time.Time    { return l.began.Add(100 * 365 * 24 * 
 func (l *localLease) Fence() int64        { return l.record.Fence }
 func (l *localLease) Held() time.Duration { return max(0, l.clock.Now().Sub(l.began)) }
 
-// StopAsked implements lock.Lease: nobody can ask.
+// StopAsked implements lock.Lease: an operator cannot ask.
 func (l *localLease) StopAsked() bool { return false }
 
 // Instants implements lock.Lease: the clock is this host's.
@@ -287,7 +287,7 @@ func (l *localLease) Instants() lock.Instants {
 	return lock.Instants{Asked: at, At: at, Now: time.Now()}
 }
 
-// Renew looks whether the file is still there: when somebody has removed it,
+// Renew checks whether the file is still there: once it is removed,
 // others lock a new one.
 func (l *localLease) Renew(context.Context) (time.Time, error) {
 	if l.file.removed() {
@@ -296,7 +296,7 @@ func (l *localLease) Renew(context.Context) (time.Time, error) {
 	return l.Until(), nil
 }
 
-// Release unlocks for everybody who has inherited the descriptor.
+// Release also unlocks for the processes that inherited the descriptor.
 func (l *localLease) Release(_ context.Context, end lock.ReleaseRequest) error {
 	defer l.file.Close()
 	defer l.file.unlock()

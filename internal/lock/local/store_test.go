@@ -185,7 +185,7 @@ func TestPlantedFilesAreRefused(t *testing.T) {
 	}
 }
 
-// As root the tests can make a file another's; as anybody else, a file of root's is one.
+// As root the tests can give a file to another user; otherwise they use a file of root.
 func TestFilesAndDirectoriesOfOtherUsersAreRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		if _, err := Open("/"); err != nil {
@@ -238,7 +238,7 @@ func TestTheLockDirectoryMustBeSafe(t *testing.T) {
 	}
 }
 
-// /run/lock is everybody's: somebody may have planted a link where our directory goes.
+// Every user may write in /run/lock: one may have planted a link where our directory goes.
 func TestAPlantedDirectoryIsRefused(t *testing.T) {
 	elsewhere := t.TempDir()
 	for _, target := range []string{elsewhere, filepath.Join(elsewhere, "missing"), "/"} {
@@ -329,7 +329,7 @@ func TestLocalExcludes(t *testing.T) {
 	group.Wait()
 }
 
-// Whoever may rename the directory cannot lead us into another one.
+// A user who may rename the directory cannot lead us into another one.
 func TestLocalUsesTheDirectoryThatItHasChecked(t *testing.T) {
 	parent := t.TempDir()
 	dir, other := filepath.Join(parent, "dir"), filepath.Join(parent, "other")
