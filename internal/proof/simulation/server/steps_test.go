@@ -273,6 +273,8 @@ func look(t *testing.T, in lock.Inspector) {
 	locktest.Must(t, err)
 	_, err = in.Runs(ctx, "job", true)
 	locktest.Must(t, err)
+	_, err = in.Outputs(ctx, []string{"job"}, 1)
+	locktest.Must(t, err)
 }
 
 func opened(t *testing.T, on *served) lock.Store {
