@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 // A redisLease is a lock held in Redis.
@@ -81,8 +82,8 @@ func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return l.Until(), a.unavailable(err)
 	}
-	if reply.whose != ours {
-		return l.Until(), loss(reply.whose)
+	if reply.owner != wire.Own {
+		return l.Until(), loss(reply.owner)
 	}
 	until := l.held(sent, reply.now)
 	if reply.stop {
@@ -93,8 +94,8 @@ func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 }
 
 // loss is the answer of a step that the lock is not ours.
-func loss(whose standing) error {
-	if whose == anothers {
+func loss(owner wire.Ownership) error {
+	if owner == wire.Others {
 		return lock.ErrTaken
 	}
 	return lock.ErrLost

@@ -228,7 +228,7 @@ func TestReleaseHandsOverInOrderAndLeavesTheFenceAlone(t *testing.T) {
 	s.join("b", "c", "d")
 	s.want("a", "bcd")
 	for i, run := range []string{"a", "b", "c"} {
-		if got := s.release(run); got != int64(1) {
+		if got := s.release(run); got != int64(wire.Own) {
 			t.Fatalf("release %s: %v", run, got)
 		}
 		next := string("bcd"[i])
@@ -449,7 +449,7 @@ func TestChosenInTheInstantItGivesUpHandsOn(t *testing.T) {
 	s := newLine(t, "a", "b", "c")
 	s.release("a")
 	s.want("b", "c")
-	if got := s.release("b"); got != int64(1) {
+	if got := s.release("b"); got != int64(wire.Own) {
 		t.Errorf("release: %v", got)
 	}
 	s.want("c", "")
@@ -458,7 +458,7 @@ func TestChosenInTheInstantItGivesUpHandsOn(t *testing.T) {
 func TestLeavingChangesNothingElse(t *testing.T) {
 	t.Parallel()
 	s := newLine(t, "a", "b", "c", "d")
-	if got := s.release("c"); got != int64(0) {
+	if got := s.release("c"); got != int64(wire.Others) {
 		t.Errorf("release: %v", got)
 	}
 	s.want("a", "bd")
@@ -474,7 +474,7 @@ func TestRepeatedReleaseChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := newLine(t, "a", "b", "c")
 	s.release("a")
-	if got := s.release("a"); got != int64(0) {
+	if got := s.release("a"); got != int64(wire.Others) {
 		t.Errorf("second release: %v", got)
 	}
 	s.want("b", "c")
@@ -510,7 +510,7 @@ func TestMinHoldIsToldToTheFirstThree(t *testing.T) {
 	s := newLine(t, "a")
 	next, _ := s.listen("b")
 	s.look("b")
-	if got := s.keep("a", 300, 0); got != int64(2) {
+	if got := s.keep("a", 300, 0); got != int64(wire.Own) {
 		t.Errorf("release: %v", got)
 	}
 	for m := next(); m != "n 300 1"; m = next() {
@@ -564,7 +564,7 @@ func TestAReleaseOfARestIsRepeatedWithoutMemory(t *testing.T) {
 	s := newLine(t, "a")
 	s.keep("a", 60000, 0)
 	s.do("CONFIG", "SET", "maxmemory", "1")
-	if got := s.keep("a", 60000, 60000); got != int64(2) {
+	if got := s.keep("a", 60000, 60000); got != int64(wire.Own) {
 		t.Errorf("repeated: %v", got)
 	}
 }

@@ -3,6 +3,8 @@ package line_test
 import (
 	"fmt"
 	"testing"
+
+	"redlockrun/internal/lock/wire"
 )
 
 // standstill makes the last look of everybody ms older: nobody has looked since.
@@ -168,7 +170,7 @@ func TestLineOfAnotherTypeIsNoLine(t *testing.T) {
 			t.Errorf("%v: look %v", c.what, got)
 		}
 		s.code(s.once("d"), 0) // it does not touch it
-		if got := s.release("a"); got != int64(1) {
+		if got := s.release("a"); got != int64(wire.Own) {
 			t.Errorf("%v: release %v", c.what, got)
 		}
 		if got := s.code(s.once("d"), -1); got[1] != c.n {

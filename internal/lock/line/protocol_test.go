@@ -144,7 +144,7 @@ func TestARunOfANewerReleaseIsKnownByItsID(t *testing.T) {
 		t.Errorf("%+v since %v", h, since)
 	}
 	s.code(s.look("b"), 2)
-	if got := s.release("b"); got != int64(1) {
+	if got := s.release("b"); got != int64(wire.Own) {
 		t.Errorf("release: %v", got)
 	}
 	s.want("c", "")

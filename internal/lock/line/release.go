@@ -70,10 +70,10 @@ func (l *redisLease) Release(ctx context.Context, end lock.ReleaseRequest) error
 		return a.unavailable(err)
 	case reply.wrong:
 		return a.notLock(reply.key, reply.what)
-	case done || reply.whose == ours:
+	case done || reply.owner == wire.Own:
 		return nil
 	}
-	return loss(reply.whose)
+	return loss(reply.owner)
 }
 
 // KeepOutput implements lock.OutputKeeper.

@@ -14,27 +14,26 @@ local how, status, lost = ARGV[11], ARGV[12], ARGV[13]
 local function keep_on(held)
   call('PEXPIRE', lock, keep)
   set_lock(with_mark(held, string.format('"ended":%.0f,', now)), keep)
-  return 2
 end
 
--- give ends this run's hold of the lock.
+-- give ends this run's hold of the lock. It returns whose the lock was, and whether this run's cool-down goes on.
 local function give(held)
   if held and mine(held) then
-    if keep > 0 then return keep_on(held) end
-    return call('DEL', lock)
+    if keep > 0 then keep_on(held) else call('DEL', lock) end
+    return WIRE.Own, keep > 0
   end
   prove_writes()
-  if held and run_of(held) == id then return 2 end
-  return call('PTTL', lock) == -2 and -1 or 0
+  if held and run_of(held) == id then return WIRE.Own, true end
+  return call('PTTL', lock) == -2 and WIRE.Free or WIRE.Others
 end
 
 -- move lets the queue know, if there is one.
-local function move(reply)
+local function move(owner, kept)
   if unfit(waited) then return end
   if waited then leave(id) end
   if not first() then return end
-  if reply == 2 and keep > 0 then announce(keep) end
-  if reply == 1 or reply == -1 then advance() end
+  if kept and keep > 0 then announce(keep) end
+  if not kept and owner ~= WIRE.Others then advance() end
 end
 
 -- record_slot is what the server has to say if it does not let the slot be written.
@@ -47,9 +46,9 @@ end
 local held = text(1)
 local fault = record_slot()
 if fault and how ~= '' then return wrong(6, fault) or call('HSET', slots, slot, '') end
-local reply = give(held)
+local owner, kept = give(held)
 if mark > 0 then call('SET', gone, '1', 'PX', mark) end
-move(reply)
+move(owner, kept)
 close_run(id .. ' ' .. words .. ' ' .. ARGV[14], tonumber(ARGV[15]), how, status, lost)
-if reply == 0 then return {0, call('PTTL', lock), held or '', now} end
-return {reply}
+if owner == WIRE.Others then return {owner, call('PTTL', lock), held or '', now} end
+return {owner}

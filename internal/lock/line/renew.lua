@@ -9,10 +9,10 @@ if type(held) ~= 'string' and not string.find(held.err, 'WRONGTYPE', 1, true) th
 if type(held) == 'string' and run_of(held) == ARGV[1] and mark_of(held) ~= 'ended' then
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
   local time = redis.call('TIME')
-  return {1, time[1] * 1000 + math.floor(time[2] / 1000), mark_of(held) == 'stop' and 1 or 0}
+  return {WIRE.Own, time[1] * 1000 + math.floor(time[2] / 1000), mark_of(held) == 'stop' and 1 or 0}
 end
 -- A server that refuses writes does not know who holds the lock. One that accepts them finds no number here.
 local refused = redis.pcall('PEXPIRE', KEYS[1], '')
 if not string.find(refused.err, 'not an integer', 1, true) then return refused end
-if redis.call('PTTL', KEYS[1]) == -2 then return {-1} end
-return {0}
+if redis.call('PTTL', KEYS[1]) == -2 then return {WIRE.Free} end
+return {WIRE.Others}

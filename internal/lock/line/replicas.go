@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 // replicate returns nil when as many replicas as wanted have the lock, and
@@ -60,8 +61,8 @@ func (a *acquisition) acknowledged(ctx context.Context, l *redisLease, enough in
 	switch {
 	case err != nil:
 		return 0, err
-	case reply.whose != ours:
-		return 0, loss(reply.whose)
+	case reply.owner != wire.Own:
+		return 0, loss(reply.owner)
 	}
 	l.held(sent, reply.now)
 	return n, nil

@@ -158,35 +158,22 @@ func readConfirm(r *link.Reply) (c confirmReply) {
 	return c
 }
 
-// A standing is whose the lock is.
-type standing int
-
-const (
-	_ standing = iota
-	ours
-	anothers // or the rest of this run's min-hold
-	nobodys
-)
-
 // A renewReply is what the renew step answers:
 //
-//	{1, now, stop}   this run has the lock
-//	{0}              another has it, or this run has ended
-//	{-1}             nobody has it
+//	{Own, now, stop}   this run has the lock
+//	{Others}           another has it, or this run has ended
+//	{Free}             nobody has it
 type renewReply struct {
-	whose standing
-	now   int64 // of ours
-	stop  bool  // of ours: an operator wants the run to end
+	owner wire.Ownership
+	now   int64 // of Own
+	stop  bool  // of Own: an operator wants the run to end
 }
 
 func readRenew(r *link.Reply) (n renewReply) {
-	switch r.Code() {
-	case 1:
-		n.whose, n.now, n.stop = ours, r.Whole(0), r.Number(0, 1) == 1
-	case 0:
-		n.whose = anothers
-	case -1:
-		n.whose = nobodys
+	switch n.owner = wire.Ownership(r.Code()); n.owner {
+	case wire.Own:
+		n.now, n.stop = r.Whole(0), r.Number(0, 1) == 1
+	case wire.Others, wire.Free:
 	default:
 		r.Strange()
 	}
@@ -195,32 +182,26 @@ func readRenew(r *link.Reply) (n renewReply) {
 
 // A releaseReply is what the release step answers:
 //
-//	{1}    this run had the lock; it is deleted
-//	{2}    this run had the lock; it is kept, with a record that says that the run has ended
-//	{0, pttl, record, now}   another has it
-//	{-1}   nobody has it
+//	{Own}    this run had the lock, or has released it before
+//	{Others, pttl, record, now}   another has it
+//	{Free}   nobody has it
 //	{-1, n, type}   the n-th key is something else: the slot could not be written, and the lock is as it was
 type releaseReply struct {
-	whose standing
-	kept  bool // of ours
-	busy  busy // of anothers
+	owner wire.Ownership
+	busy  busy // of Others
 	wrong bool
 	key   int    // of wrong: which one, from 0 on
 	what  string // of wrong: its type
 }
 
 func readRelease(r *link.Reply) (l releaseReply) {
-	switch code := r.Code(); {
-	case code == 1:
-		l.whose = ours
-	case code == 2:
-		l.whose, l.kept = ours, true
-	case code == 0:
-		l.whose, l.busy = anothers, readBusy(r)
-	case code == -1 && r.Len() == 0:
-		l.whose = nobodys
-	case code == -1:
+	switch code := r.Code(); code {
+	case -1:
 		l.wrong, l.key, l.what = true, int(r.Number(1, wire.KeyCount)-1), r.Text()
+	case int64(wire.Own), int64(wire.Free):
+		l.owner = wire.Ownership(code)
+	case int64(wire.Others):
+		l.owner, l.busy = wire.Others, readBusy(r)
 	default:
 		r.Strange()
 	}

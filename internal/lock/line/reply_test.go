@@ -3,6 +3,7 @@ package line
 import (
 	"testing"
 
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 )
 
@@ -87,43 +88,35 @@ func confirmParts(c confirmReply) []any {
 
 func FuzzAReplyOfTheRenewStep(f *testing.F) {
 	locktest.FuzzReply(f, present.renew.Read, renewParts,
-		"*1\r\n:-1\r\n",
+		"*1\r\n:4\r\n",
 		"*3\r\n:1\r\n:1795344187668\r\n:0\r\n",
-		"*1\r\n:0\r\n",
+		"*1\r\n:5\r\n",
 	)
 }
 
 func renewParts(n renewReply) []any {
-	switch n.whose {
-	case ours:
-		return []any{int64(1), n.now, bit(n.stop)}
-	case anothers:
-		return []any{int64(0)}
+	if n.owner == wire.Own {
+		return []any{int64(n.owner), n.now, bit(n.stop)}
 	}
-	return []any{int64(-1)}
+	return []any{int64(n.owner)}
 }
 
 func FuzzAReplyOfTheReleaseStep(f *testing.F) {
 	locktest.FuzzReply(f, present.release.Read, releaseParts,
-		"*4\r\n:0\r\n:60000\r\n$83\r\n"+aRecord+"\r\n:1795344187665\r\n",
+		"*4\r\n:5\r\n:60000\r\n$83\r\n"+aRecord+"\r\n:1795344187665\r\n",
 		"*1\r\n:1\r\n",
-		"*1\r\n:2\r\n",
-		"*1\r\n:-1\r\n",
+		"*1\r\n:4\r\n",
 		"*3\r\n:-1\r\n:6\r\n$4\r\nlist\r\n",
-		"*4\r\n:0\r\n:-1\r\n$10\r\nany\x00\xffbytes\r\n:1795344187667\r\n",
+		"*4\r\n:5\r\n:-1\r\n$10\r\nany\x00\xffbytes\r\n:1795344187667\r\n",
 	)
 }
 
 func releaseParts(l releaseReply) []any {
 	switch {
-	case l.whose == ours && l.kept:
-		return []any{int64(2)}
-	case l.whose == ours:
-		return []any{int64(1)}
-	case l.whose == anothers:
-		return busyParts(0, l.busy)
+	case l.owner == wire.Others:
+		return busyParts(int64(l.owner), l.busy)
 	case l.wrong:
 		return []any{int64(-1), int64(l.key + 1), l.what}
 	}
-	return []any{int64(-1)}
+	return []any{int64(l.owner)}
 }

@@ -272,7 +272,7 @@ func (a *acquisition) giveUp(ctx context.Context) (*lock.HeldError, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	reply, _, err := a.release(ctx, goodbye{})
-	if err != nil || reply.whose != anothers {
+	if err != nil || reply.owner != wire.Others {
 		return nil, err
 	}
 	return a.heldError(reply.busy), nil

@@ -1,6 +1,10 @@
 package line_test
 
-import "testing"
+import (
+	"testing"
+
+	"redlockrun/internal/lock/wire"
+)
 
 func TestVanishedKeyIsFreeForTheFirstInLine(t *testing.T) {
 	t.Parallel()
@@ -30,7 +34,7 @@ func TestReleaseOfAVanishedLockHandsOver(t *testing.T) {
 	t.Parallel()
 	s := newLine(t, "a", "b", "c")
 	s.do("DEL", "{n}")
-	if got := s.release("c"); got != int64(-1) { // which leaves
+	if got := s.release("c"); got != int64(wire.Free) { // which leaves
 		t.Errorf("release: %v", got)
 	}
 	s.want("b", "")

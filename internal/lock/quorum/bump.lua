@@ -2,9 +2,9 @@
 -- ARGV   10 fence
 -- reply  readBump in reply.go
 
-local whose, held = standing()
-if not whose then return held end
-if whose ~= 'same' then return {0} end
+local owner, held = ownership()
+if not owner then return held end
+if owner ~= WIRE.Own then return {0} end
 local last, fault = last_fence()
 if fault then return fault end
 if last < tonumber(ARGV[10]) then set_fence(tonumber(ARGV[10])) end

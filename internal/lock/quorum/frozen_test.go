@@ -61,7 +61,7 @@ func TestFrozenRecordsAreRead(t *testing.T) {
 		if err != nil || v.verdict != refused || v.held.Holder != want || v.held.Since.IsZero() != ended {
 			t.Errorf("%s is read as %+v, %v", name, v, err)
 		}
-		mine := map[bool]standing{false: ours, true: anothers}[ended]
+		mine := map[bool]wire.Ownership{false: wire.Own, true: wire.Others}[ended]
 		if s, _, err := owner.renew(locktest.Limited(t, locktest.Patience), term{round: 1}); s != mine || err != nil {
 			t.Errorf("%s is renewed: %d, %v", name, s, err)
 		}

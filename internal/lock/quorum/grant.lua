@@ -6,25 +6,25 @@
 -- First write: the fence, or nothing has been written.
 
 lift(ARGV[15])
-local whose, held = standing()
-if not whose then return held end
+local owner, held = ownership()
+if not owner then return held end
 local given_up, untouched = revoked()
-if whose == 'newer' or given_up then return {4} end
-if whose == 'same' then return {2} end
+if owner == WIRE.OwnNewer or given_up then return {4} end
+if owner == WIRE.Own then return {2} end
 local fault = unfit_slots()
 if fault then return fault end
 local state, closed = '', false
 if slot ~= '' then state, closed = slot_state(slot) end
 if closed then return {6, state} end
 local ignores_pauses, pause = ARGV[14] == '1', nil
-if ignores_pauses and whose == 'another' and is_pause(held) then whose = 'nobody' end
-if whose ~= 'another' and not ignores_pauses then
+if ignores_pauses and owner == WIRE.Others and is_pause(held) then owner = WIRE.Free end
+if owner ~= WIRE.Others and not ignores_pauses then
   local left
   pause, left, fault = activate_pause()
   if fault then return fault end
-  if pause then whose, held = 'another', pause end
+  if pause then owner, held = WIRE.Others, pause end
 end
-if whose == 'another' then
+if owner == WIRE.Others then
   prove_writes()
   local busy = {0, call('PTTL', lock), held, now}
   if slot ~= '' or history > 0 then busy[5], busy[6] = state, unconfirmed_here() end
@@ -45,6 +45,6 @@ if fault then return fault end
 if untouched then prove_grant() end
 set_fence(number)
 begin_here()
-take(ARGV[10], ARGV[11], 0, whose == 'older' and held)
+take(ARGV[10], ARGV[11], 0, owner == WIRE.OwnOlder and held)
 if slot == '' and history == 0 then return {1, number, server, ends()} end
 return {1, number, server, ends(), state, open_here(number, now)}

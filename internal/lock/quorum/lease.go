@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 // A quorumLease is a lock held at a majority of the masters.
@@ -213,32 +214,32 @@ func (l *quorumLease) prolong(sent time.Time) time.Time {
 
 // A keyAnswer is what one master said of its key, to a renewal or a release.
 type keyAnswer struct {
-	from     int
-	standing standing
-	asked    bool // a key counted there, and was asked for
-	err      error
+	from  int
+	owner wire.Ownership
+	asked bool // a key counted there, and was asked for
+	err   error
 }
 
 // renewAt renews at one master, and repairs it once a majority holds without it.
 func (r *renewal) renewAt(ctx context.Context, at int, answers chan<- keyAnswer) {
 	l, m := r.lease, r.lease.election.masters[at]
-	a := keyAnswer{from: at, standing: nobodys}
+	a := keyAnswer{from: at, owner: wire.Free}
 	if key, counts := l.keyAt(at); counts {
 		a.asked = true
 		var stop bool
-		a.standing, stop, a.err = m.renew(ctx, key)
+		a.owner, stop, a.err = m.renew(ctx, key)
 		if a.err != nil {
-			a.standing = unknown
+			a.owner = wire.Unanswered
 		}
 		if stop {
 			l.markStopped()
 		}
-		if a.standing == nobodys || a.standing == anothers {
+		if a.owner != wire.Own && a.owner != wire.Unanswered {
 			l.dropKey(at)
 		}
 	}
 	answers <- a
-	if a.standing != nobodys {
+	if !a.owner.Available() {
 		return
 	}
 	select {
@@ -259,14 +260,14 @@ func (r *renewal) renewAt(ctx context.Context, at int, answers chan<- keyAnswer)
 // would be carried out twice, the second time too late.
 func (l *quorumLease) repair(ctx context.Context, at int, order term) {
 	for n := 0; ; n++ {
-		switch standing, err := l.election.masters[at].repair(ctx, order, l.fence, l.Held()); {
+		switch owner, err := l.election.masters[at].repair(ctx, order, l.fence, l.Held()); {
 		case err != nil:
 			l.setInDoubt(at)
 			return
-		case standing == ours:
+		case owner == wire.Own:
 			l.setKey(at, order)
 			return
-		case standing != anothers:
+		case owner != wire.Others:
 			return
 		}
 		if !lock.Sleep(ctx, l.election.req.Draw.Jitter(betweenOrders.At(n))) {
@@ -289,13 +290,13 @@ type tally struct {
 // can be yes unless a majority repairs it.
 func (t *tally) add(a keyAnswer) {
 	t.answers[a.from] = a
-	switch a.standing {
-	case ours:
+	switch {
+	case a.owner == wire.Own:
 		t.yes++
-	case anothers:
+	case a.owner == wire.Others:
 		t.taken = true
 		t.no++
-	case nobodys:
+	case a.owner.Available():
 		t.no++
 	}
 }
@@ -311,7 +312,7 @@ func (t *tally) loss() error {
 func (l *quorumLease) unknown(t *tally) error {
 	o := &outage{quorum: l.election.quorum}
 	for i, a := range t.answers {
-		if a.standing == unknown {
+		if a.owner == wire.Unanswered {
 			o.add(l.election.masters[i], a.err)
 		}
 	}

@@ -48,8 +48,8 @@ type steps struct {
 	grant   link.Script[grantReply]
 	bump    link.Script[bool]
 	renew   link.Script[renewReply]
-	repair  link.Script[standing]
-	release link.Script[standing]
+	repair  link.Script[wire.Ownership]
+	release link.Script[wire.Ownership]
 }
 
 // present are the steps of this release.
@@ -211,9 +211,9 @@ func (m *redisMaster) bump(ctx context.Context, b term, fence int64) (done bool,
 	return runStep(ctx, m, b, m.steps.bump, fence)
 }
 
-func (m *redisMaster) renew(ctx context.Context, b term) (whose standing, stop bool, err error) {
+func (m *redisMaster) renew(ctx context.Context, b term) (owner wire.Ownership, stop bool, err error) {
 	reply, err := runStep(ctx, m, b, m.steps.renew, lock.Milliseconds(m.req.Times.TTL))
-	return reply.whose, reply.stop, err
+	return reply.owner, reply.stop, err
 }
 
 func (m *redisMaster) learn(ended string) { m.ended.Store(ended) }
@@ -224,11 +224,11 @@ func (m *redisMaster) ends() string {
 	return ended
 }
 
-func (m *redisMaster) repair(ctx context.Context, b term, fence int64, held time.Duration) (standing, error) {
+func (m *redisMaster) repair(ctx context.Context, b term, fence int64, held time.Duration) (wire.Ownership, error) {
 	return runStep(ctx, m, b, m.steps.repair, m.record, m.ttl(), fence, lock.Milliseconds(held), m.ends())
 }
 
-func (m *redisMaster) release(ctx context.Context, b term, end parting) (standing, error) {
+func (m *redisMaster) release(ctx context.Context, b term, end parting) (wire.Ownership, error) {
 	return runStep(ctx, m, b, m.steps.release, m.releaseArgs(end)...)
 }
 

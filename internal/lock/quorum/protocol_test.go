@@ -76,13 +76,13 @@ func TestRepairAndBumpLeaveAFloorAlone(t *testing.T) {
 	if done, err := m.bump(ctx, term{round: 2}, 1<<52); done || err != nil {
 		t.Errorf("bumped: %v", err)
 	}
-	if s, _, err := m.renew(ctx, term{round: 2}); s != ours || err != nil {
+	if s, _, err := m.renew(ctx, term{round: 2}); s != wire.Own || err != nil {
 		t.Errorf("renewed: %d, %v", s, err)
 	}
-	if s, err := m.release(ctx, term{round: 2}.last(), parting{}); s != ours || err != nil {
+	if s, err := m.release(ctx, term{round: 2}.last(), parting{}); s != wire.Own || err != nil {
 		t.Errorf("released: %d, %v", s, err)
 	}
-	if s, err := m.repair(ctx, term{round: 2, repair: 1}, 1<<52, 0); s != nobodys || err != nil {
+	if s, err := m.repair(ctx, term{round: 2, repair: 1}, 1<<52, 0); s != wire.Free || err != nil {
 		t.Errorf("repaired: %d, %v", s, err)
 	}
 	if locktest.Do(t, srv, "GET", jobFence) != floor || locktest.Do(t, srv, "EXISTS", jobKey) != int64(0) {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/wire"
 )
 
 // A quorum is the store.
@@ -47,14 +48,14 @@ type master interface {
 
 	// renew begins the full ttl anew if the lock is b's. stop reports that an operator wants
 	// the run to end.
-	renew(ctx context.Context, b term) (whose standing, stop bool, err error)
+	renew(ctx context.Context, b term) (owner wire.Ownership, stop bool, err error)
 
 	// repair takes the lock for b if it is nobody's or an older term's of this
 	// run, and bumps the counter to fence. The run has had the lock for held.
-	repair(ctx context.Context, b term, fence int64, held time.Duration) (standing, error)
+	repair(ctx context.Context, b term, fence int64, held time.Duration) (wire.Ownership, error)
 
 	// release gives up the lock of any term of this run up to b, and enters what end says.
-	release(ctx context.Context, b term, end parting) (standing, error)
+	release(ctx context.Context, b term, end parting) (wire.Ownership, error)
 
 	// giveUp is like release, and makes sure that no step of this run up to b, answered or
 	// not, takes the lock any more, as well as that can be done within ctx.
@@ -75,16 +76,6 @@ func (b term) String() string { return fmt.Sprintf("%08x.%08x", b.round, b.repai
 
 // last is after every term of b's round.
 func (b term) last() term { return term{b.round, 1<<32 - 1} }
-
-// A standing is whose a lock is at one master.
-type standing int
-
-const (
-	unknown standing = iota // no answer
-	ours                    // by the term that was named
-	nobodys                 // or a term's of ours that does not count
-	anothers
-)
 
 // A vote is the answer of a master that was asked for the lock.
 type vote struct {

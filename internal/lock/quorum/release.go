@@ -7,6 +7,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // A parting is what goes with a release to each master. The zero value takes back what
@@ -156,7 +157,7 @@ func (r *returning) releaseAt(ctx context.Context, at int, counts bool) keyAnswe
 	a, end := keyAnswer{from: at, asked: counts}, r.end
 	end.astray = l.isInDoubt(at)
 	ask := func(ctx context.Context) (err error) {
-		a.standing, err = m.release(ctx, last, end)
+		a.owner, err = m.release(ctx, last, end)
 		return err
 	}
 	doubtful := func(err error) bool { return !link.Answered(err) }
@@ -167,7 +168,7 @@ func (r *returning) releaseAt(ctx context.Context, at int, counts bool) keyAnswe
 		done, a.err = lock.TryTwice(ctx, ask, doubtful)
 	}
 	if a.err == nil && done {
-		a.standing = ours // a try before has done it, and another may have the lock since
+		a.owner = wire.Own // a try before has done it, and another may have the lock since
 	}
 	if a.err != nil || l.isInDoubt(at) {
 		m.giveUp(ctx, last, end)

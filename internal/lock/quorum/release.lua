@@ -10,27 +10,21 @@
 -- after it, it does not refuse SET either.
 
 local keep, mark = tonumber(ARGV[10]), tonumber(ARGV[11])
-local whose, held = standing()
-local reply
-if whose == 'same' or whose == 'older' then
+local owner, held = ownership()
+if owner == WIRE.Own or owner == WIRE.OwnOlder then
   if keep > 0 then
     call('PEXPIRE', lock, keep)
     set_lock(with_mark(held, string.format('"ended":%.0f,', now)), keep)
-    reply = 2
   else
     call('DEL', lock)
-    reply = 1
   end
+  owner = WIRE.Own
 else
   prove_writes()
-  if whose == 'another' and run_of(held) == id then
-    reply = 2 -- ended before
-  else
-    reply = (whose == 'another' or not whose) and 0 or -1
-  end
+  if owner == WIRE.Others and run_of(held) == id then owner = WIRE.Own end -- ended before
 end
 if mark > 0 and not revoked() then call('SET', gone, term, 'PX', mark) end
-if whose == 'newer' then return {reply} end
+if owner == WIRE.OwnNewer then return {owner} end
 local how, status, lost = ARGV[12], ARGV[13], ARGV[14]
 local unread = slot_refused()
 local unwritten = slot ~= '' and not unread and end_here(how, status, lost, ARGV[20])
@@ -41,4 +35,4 @@ close_here({
 })
 if unread then call('HGET', slots, slot) end -- refused again, it ends the step and is named
 if unwritten then call('HSET', slots, slot, '') end
-return {reply}
+return {owner or WIRE.Others}

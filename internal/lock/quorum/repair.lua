@@ -4,10 +4,10 @@
 -- reply  readRepair in reply.go
 
 lift(ARGV[14])
-local whose, held = standing()
-if not whose then return held end
-if whose == 'another' and not is_pause(held) then return {0} end
-if whose == 'newer' or revoked() then return {4} end
+local owner, held = ownership()
+if not owner then return held end
+if owner == WIRE.Others and not is_pause(held) then return {WIRE.Others} end
+if owner == WIRE.OwnNewer or revoked() then return {WIRE.OwnNewer} end
 local fault = unfit_slots()
 if fault then return fault end
 local number, age, last = tonumber(ARGV[12]), tonumber(ARGV[13]), nil
@@ -15,6 +15,6 @@ last, fault = last_fence()
 if fault then return fault end
 if last < number then set_fence(number) end
 begin_here()
-take(ARGV[10], ARGV[11], age, whose == 'older' and held)
+take(ARGV[10], ARGV[11], age, owner == WIRE.OwnOlder and held)
 open_here(number, now - age)
-return {1}
+return {WIRE.Own}

@@ -129,70 +129,53 @@ func readBump(r *link.Reply) (done bool) {
 
 // A renewReply is what the renew step answers:
 //
-//	{1, stop}   the lock is the term's; stop is 1 if an operator wants its run to end, else 0
-//	{0}         another has it
-//	{-1}        nobody has it, or a term of this run that does not count
+//	{Own, stop}   the lock is the term's; stop is 1 if an operator wants its run to end, else 0
+//	{Others}      another has it, or it is something else
+//	{OwnOlder}, {OwnNewer}, {Free}
 type renewReply struct {
-	whose standing
-	stop  bool // of ours
+	owner wire.Ownership
+	stop  bool // of Own
 }
 
 func readRenew(r *link.Reply) (n renewReply) {
-	switch r.Code() {
-	case 1:
-		n.whose, n.stop = ours, r.Number(0, 1) == 1
-	case 0:
-		n.whose = anothers
-	case -1:
-		n.whose = nobodys
-	default:
-		r.Strange()
+	if n.owner = readOwnership(r.Code(), r); n.owner == wire.Own {
+		n.stop = r.Number(0, 1) == 1
 	}
 	return n
 }
 
 // readRepair reads whose the lock is by the repair step:
 //
-//	{1}             the term's
-//	{0}             another has it
-//	{4}             this term has been given up
+//	{Own}           the term's
+//	{Others}        another has it
+//	{OwnNewer}      this term has been given up
 //	{-1, n, type}   the n-th key is no string
 //	{-2}            the fence is no number below 2^53
 //	{-3, protocol}  only that protocol and later ones may touch the lock
-func readRepair(r *link.Reply) standing {
+func readRepair(r *link.Reply) wire.Ownership {
 	switch code := r.Code(); code {
-	case 1:
-		return ours
-	case 0:
-		return anothers
-	case 4:
-		return nobodys
 	case -1, -2:
 		readWrongKey(code, r)
-		return nobodys
 	case -3:
 		readFloor(r)
-		return nobodys
+	default:
+		return readOwnership(code, r)
 	}
-	r.Strange()
-	return unknown
+	return wire.Free
 }
 
 // readRelease reads whose the lock was by the release step:
 //
-//	{1}    a term's of this run; it is deleted
-//	{2}    a term's of this run; it is kept, with a record that says that the run has ended
-//	{0}    another has it
-//	{-1}   nobody has it, or a later term
-func readRelease(r *link.Reply) standing {
-	switch r.Code() {
-	case 1, 2:
-		return ours
-	case 0:
-		return anothers
-	case -1:
-		return nobodys
+//	{Own}        a term's of this run
+//	{Others}     another has it, or it is something else
+//	{Free}       nobody has it
+//	{OwnNewer}   a later term of this run has it
+func readRelease(r *link.Reply) wire.Ownership { return readOwnership(r.Code(), r) }
+
+func readOwnership(code int64, r *link.Reply) wire.Ownership {
+	if code < int64(wire.Own) || code > int64(wire.Others) {
+		r.Strange()
+		return wire.Unanswered
 	}
-	r.Strange()
-	return unknown
+	return wire.Ownership(code)
 }

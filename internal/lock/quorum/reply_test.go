@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 )
 
@@ -78,14 +79,15 @@ func FuzzAReplyOfTheRenewStep(f *testing.F) {
 	locktest.FuzzReply(f, present.renew.Read, renewParts,
 		"*2\r\n:1\r\n:0\r\n",
 		"*2\r\n:1\r\n:1\r\n",
-		"*1\r\n:-1\r\n",
-		"*1\r\n:0\r\n",
+		"*1\r\n:2\r\n",
+		"*1\r\n:4\r\n",
+		"*1\r\n:5\r\n",
 	)
 }
 
 func renewParts(n renewReply) []any {
-	parts := standingParts(n.whose)
-	if n.whose != ours {
+	parts := ownershipParts(n.owner)
+	if n.owner != wire.Own {
 		return parts
 	}
 	stop := int64(0)
@@ -95,30 +97,24 @@ func renewParts(n renewReply) []any {
 	return append(parts, stop)
 }
 
-func standingParts(s standing) []any {
-	return []any{map[standing]int64{ours: 1, anothers: 0, nobodys: -1}[s]}
-}
+func ownershipParts(o wire.Ownership) []any { return []any{int64(o)} }
 
 func FuzzAReplyOfTheRepairStep(f *testing.F) {
-	locktest.FuzzReply(f, present.repair.Read, repairParts,
+	locktest.FuzzReply(f, present.repair.Read, ownershipParts,
 		"*1\r\n:1\r\n",
-		"*1\r\n:4\r\n",
-		"*1\r\n:0\r\n",
+		"*1\r\n:3\r\n",
+		"*1\r\n:5\r\n",
 		"*3\r\n:-1\r\n:1\r\n$4\r\nlist\r\n",
 		"*2\r\n:-3\r\n:2\r\n",
 		"*1\r\n:-2\r\n",
 	)
 }
 
-func repairParts(s standing) []any {
-	return []any{map[standing]int64{ours: 1, anothers: 0, nobodys: 4}[s]}
-}
-
 func FuzzAReplyOfTheReleaseStep(f *testing.F) {
-	locktest.FuzzReply(f, present.release.Read, standingParts,
-		"*1\r\n:-1\r\n",
-		"*1\r\n:2\r\n",
-		"*1\r\n:0\r\n",
+	locktest.FuzzReply(f, present.release.Read, ownershipParts,
+		"*1\r\n:4\r\n",
+		"*1\r\n:1\r\n",
+		"*1\r\n:5\r\n",
 	)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 )
 
 // A simServer is a master in virtual time, for one lock.
@@ -224,7 +225,7 @@ func (m *simMaster) learn(string) {}
 
 func (m *simMaster) bump(ctx context.Context, b term, fence int64) (bool, error) {
 	return simStep(ctx, m, "bump", func() bool {
-		if m.standing(b) != ours {
+		if m.ownership(b) != wire.Own {
 			return false
 		}
 		m.counter = max(m.counter, fence)
@@ -232,55 +233,55 @@ func (m *simMaster) bump(ctx context.Context, b term, fence int64) (bool, error)
 	})
 }
 
-func (m *simMaster) standing(b term) standing {
+func (m *simMaster) ownership(b term) wire.Ownership {
 	switch owner := m.owner(); {
 	case owner == m.req.Holder.Run && m.term == b:
-		return ours
+		return wire.Own
 	case owner == "" || owner == m.req.Holder.Run:
-		return nobodys
+		return wire.Free
 	}
-	return anothers
+	return wire.Others
 }
 
-func (m *simMaster) renew(ctx context.Context, b term) (whose standing, stop bool, err error) {
-	whose, err = simStep(ctx, m, "renew", func() standing {
-		s := m.standing(b)
-		if s == ours {
+func (m *simMaster) renew(ctx context.Context, b term) (owner wire.Ownership, stop bool, err error) {
+	owner, err = simStep(ctx, m, "renew", func() wire.Ownership {
+		s := m.ownership(b)
+		if s == wire.Own {
 			m.until = time.Now().Add(m.req.Times.TTL)
 		}
 		return s
 	})
-	return whose, false, err
+	return owner, false, err
 }
 
-func (m *simMaster) repair(ctx context.Context, b term, fence int64, _ time.Duration) (standing, error) {
-	return simStep(ctx, m, "repair", func() standing {
-		s := m.standing(b)
-		if s == nobodys && !m.revoked(b) && (m.owner() == "" || m.term.String() < b.String()) {
+func (m *simMaster) repair(ctx context.Context, b term, fence int64, _ time.Duration) (wire.Ownership, error) {
+	return simStep(ctx, m, "repair", func() wire.Ownership {
+		s := m.ownership(b)
+		if s == wire.Free && !m.revoked(b) && (m.owner() == "" || m.term.String() < b.String()) {
 			m.take(b)
 			m.counter = max(m.counter, fence)
-			s = ours
+			s = wire.Own
 		}
 		return s
 	})
 }
 
-func (m *simMaster) free(b term, keep time.Duration) (s standing) {
+func (m *simMaster) free(b term, keep time.Duration) (s wire.Ownership) {
 	if m.owner() == m.req.Holder.Run && m.term.String() <= b.String() {
 		if m.until = time.Now().Add(keep); keep <= 0 {
 			m.run = ""
 		}
-		return ours
+		return wire.Own
 	}
-	return m.standing(b)
+	return m.ownership(b)
 }
 
-func (m *simMaster) release(ctx context.Context, b term, end parting) (standing, error) {
-	return simStep(ctx, m, "release", func() standing { return m.free(b, end.Keep) })
+func (m *simMaster) release(ctx context.Context, b term, end parting) (wire.Ownership, error) {
+	return simStep(ctx, m, "release", func() wire.Ownership { return m.free(b, end.Keep) })
 }
 
 func (m *simMaster) giveUp(ctx context.Context, b term, _ parting) error {
-	_, err := simStep(ctx, m, "give up", func() standing {
+	_, err := simStep(ctx, m, "give up", func() wire.Ownership {
 		m.gone[m.req.Holder.Run] = b
 		return m.free(b, 0)
 	})

@@ -4,16 +4,16 @@
 
 local term = ARGV[8]
 
--- standing says whose the lock is: 'nobody', 'another', 'older', 'same' or 'newer' than the term that asks; then the
--- value up to its 1 KiB. It is nil and a reply if the lock is something else.
-local function standing()
+-- ownership says whose the lock is, as wire.Ownership does; then the value up to its 1 KiB. It is nil and a reply if the
+-- lock is something else.
+local function ownership()
   local held, fault = text(1)
   if fault then return nil, fault end
-  if held == '' and call('PTTL', lock) == -2 then return 'nobody', held end
+  if held == '' and call('PTTL', lock) == -2 then return WIRE.Free, held end
   local other = term_of(held)
-  if not mine(held) or other == '' then return 'another', held end
-  if other == term then return 'same', held end
-  return other < term and 'older' or 'newer', held
+  if not mine(held) or other == '' then return WIRE.Others, held end
+  if other == term then return WIRE.Own, held end
+  return other < term and WIRE.OwnOlder or WIRE.OwnNewer, held
 end
 
 -- revoked reports whether the term that asks has been given up, and whether no term of this run has been.

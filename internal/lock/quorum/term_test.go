@@ -7,6 +7,7 @@ import (
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/link"
+	"redlockrun/internal/lock/wire"
 	"redlockrun/internal/proof/locktest"
 	"redlockrun/internal/proof/redistest"
 )
@@ -81,8 +82,11 @@ func TestARenewalComparesTheWholeTerm(t *testing.T) {
 	mustGrant(t, m, term{round: 2})
 	for _, test := range []struct {
 		b    term
-		want standing
-	}{{term{round: 2}, ours}, {term{round: 1}, nobodys}, {term{round: 2, repair: 1}, nobodys}, {term{round: 3}, nobodys}} {
+		want wire.Ownership
+	}{
+		{term{round: 2}, wire.Own}, {term{round: 1}, wire.OwnNewer}, {term{round: 2, repair: 1}, wire.OwnOlder},
+		{term{round: 3}, wire.OwnOlder},
+	} {
 		if got, _, err := m.renew(locktest.Limited(t, locktest.Patience), test.b); got != test.want || err != nil {
 			t.Errorf("term %s: %d, %v, want %d", test.b, got, err, test.want)
 		}
@@ -93,10 +97,10 @@ func TestALateUndoLeavesALaterRoundAlone(t *testing.T) {
 	t.Parallel()
 	m, _ := oneMaster(t, locktest.RequestFor("job"))
 	mustGrant(t, m, term{round: 2})
-	if s, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), parting{}); s == ours || err != nil {
+	if s, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), parting{}); s == wire.Own || err != nil {
 		t.Errorf("round 1 released what round 2 has: %v", err)
 	}
-	if s, _, err := m.renew(locktest.Limited(t, locktest.Patience), term{round: 2}); s != ours || err != nil {
+	if s, _, err := m.renew(locktest.Limited(t, locktest.Patience), term{round: 2}); s != wire.Own || err != nil {
 		t.Errorf("round 2: %d, %v", s, err)
 	}
 	locktest.Must(t, m.giveUp(locktest.Limited(t, locktest.Patience), term{round: 2}.last(), parting{}))
@@ -112,8 +116,8 @@ func TestALateOrderIsOlder(t *testing.T) {
 	mustGrant(t, m, term{round: 1})
 	for _, test := range []struct {
 		b    term
-		want standing
-	}{{term{round: 1, repair: 2}, ours}, {term{round: 1, repair: 1}, nobodys}} {
+		want wire.Ownership
+	}{{term{round: 1, repair: 2}, wire.Own}, {term{round: 1, repair: 1}, wire.OwnNewer}} {
 		if got, err := m.repair(locktest.Limited(t, locktest.Patience), test.b, 1, 0); got != test.want || err != nil {
 			t.Errorf("term %s: %d, %v, want %d", test.b, got, err, test.want)
 		}

@@ -26,6 +26,11 @@ var numbers = map[string]int64{
 	"Untold":            Untold.Milliseconds(),
 	"Silent":            Silent.Milliseconds(),
 	"Tombstone":         Tombstone.Milliseconds(),
+	"Own":               int64(Own),
+	"OwnOlder":          int64(OwnOlder),
+	"OwnNewer":          int64(OwnNewer),
+	"Free":              int64(Free),
+	"Others":            int64(Others),
 }
 
 // Number is the constant that the steps know as WIRE.<name>, as they are sent it.

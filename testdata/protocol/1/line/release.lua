@@ -327,23 +327,22 @@ local how, status, lost = ARGV[11], ARGV[12], ARGV[13]
 local function keep_on(held)
 call('PEXPIRE', lock, keep)
 set_lock(with_mark(held, string.format('"ended":%.0f,', now)), keep)
-return 2
 end
 local function give(held)
 if held and mine(held) then
-if keep > 0 then return keep_on(held) end
-return call('DEL', lock)
+if keep > 0 then keep_on(held) else call('DEL', lock) end
+return 1, keep > 0
 end
 prove_writes()
-if held and run_of(held) == id then return 2 end
-return call('PTTL', lock) == -2 and -1 or 0
+if held and run_of(held) == id then return 1, true end
+return call('PTTL', lock) == -2 and 4 or 5
 end
-local function move(reply)
+local function move(owner, kept)
 if unfit(waited) then return end
 if waited then leave(id) end
 if not first() then return end
-if reply == 2 and keep > 0 then announce(keep) end
-if reply == 1 or reply == -1 then advance() end
+if kept and keep > 0 then announce(keep) end
+if not kept and owner ~= 5 then advance() end
 end
 local function record_slot()
 if slot == '' then return end
@@ -353,9 +352,9 @@ end
 local held = text(1)
 local fault = record_slot()
 if fault and how ~= '' then return wrong(6, fault) or call('HSET', slots, slot, '') end
-local reply = give(held)
+local owner, kept = give(held)
 if mark > 0 then call('SET', gone, '1', 'PX', mark) end
-move(reply)
+move(owner, kept)
 close_run(id .. ' ' .. words .. ' ' .. ARGV[14], tonumber(ARGV[15]), how, status, lost)
-if reply == 0 then return {0, call('PTTL', lock), held or '', now} end
-return {reply}
+if owner == 5 then return {owner, call('PTTL', lock), held or '', now} end
+return {owner}

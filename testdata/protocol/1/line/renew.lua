@@ -23,5 +23,5 @@ return {1, time[1] * 1000 + math.floor(time[2] / 1000), mark_of(held) == 'stop' 
 end
 local refused = redis.pcall('PEXPIRE', KEYS[1], '')
 if not string.find(refused.err, 'not an integer', 1, true) then return refused end
-if redis.call('PTTL', KEYS[1]) == -2 then return {-1} end
-return {0}
+if redis.call('PTTL', KEYS[1]) == -2 then return {4} end
+return {5}

@@ -67,14 +67,14 @@ if left == -1 then return call('SET', lock, value) end
 call('SET', lock, value, 'PX', math.max(left, 1))
 end
 local term = ARGV[8]
-local function standing()
+local function ownership()
 local held, fault = text(1)
 if fault then return nil, fault end
-if held == '' and call('PTTL', lock) == -2 then return 'nobody', held end
+if held == '' and call('PTTL', lock) == -2 then return 4, held end
 local other = term_of(held)
-if not mine(held) or other == '' then return 'another', held end
-if other == term then return 'same', held end
-return other < term and 'older' or 'newer', held
+if not mine(held) or other == '' then return 5, held end
+if other == term then return 1, held end
+return other < term and 2 or 3, held
 end
 local function revoked()
 local last = try('GETRANGE', gone, 0, 16)
@@ -87,9 +87,9 @@ local vote = string.format('"vote":"%s.%s",', term, ARGV[9])
 record = string.sub(with_mark(record, vote .. stop), 1, -2)
 set_lock(record .. string.format(',"at":%.0f}', now - held), tonumber(ttl))
 end
-local whose, held = standing()
-if not whose then return held end
-if whose ~= 'same' then return {0} end
+local owner, held = ownership()
+if not owner then return held end
+if owner ~= 1 then return {0} end
 local last, fault = last_fence()
 if fault then return fault end
 if last < tonumber(ARGV[10]) then set_fence(tonumber(ARGV[10])) end

@@ -67,14 +67,14 @@ if left == -1 then return call('SET', lock, value) end
 call('SET', lock, value, 'PX', math.max(left, 1))
 end
 local term = ARGV[8]
-local function standing()
+local function ownership()
 local held, fault = text(1)
 if fault then return nil, fault end
-if held == '' and call('PTTL', lock) == -2 then return 'nobody', held end
+if held == '' and call('PTTL', lock) == -2 then return 4, held end
 local other = term_of(held)
-if not mine(held) or other == '' then return 'another', held end
-if other == term then return 'same', held end
-return other < term and 'older' or 'newer', held
+if not mine(held) or other == '' then return 5, held end
+if other == term then return 1, held end
+return other < term and 2 or 3, held
 end
 local function revoked()
 local last = try('GETRANGE', gone, 0, 16)
@@ -364,25 +364,25 @@ local value = try('GETRANGE', resumed, 0, 1023)
 return type(value) == 'string' and value or ''
 end
 lift(ARGV[15])
-local whose, held = standing()
-if not whose then return held end
+local owner, held = ownership()
+if not owner then return held end
 local given_up, untouched = revoked()
-if whose == 'newer' or given_up then return {4} end
-if whose == 'same' then return {2} end
+if owner == 3 or given_up then return {4} end
+if owner == 1 then return {2} end
 local fault = unfit_slots()
 if fault then return fault end
 local state, closed = '', false
 if slot ~= '' then state, closed = slot_state(slot) end
 if closed then return {6, state} end
 local ignores_pauses, pause = ARGV[14] == '1', nil
-if ignores_pauses and whose == 'another' and is_pause(held) then whose = 'nobody' end
-if whose ~= 'another' and not ignores_pauses then
+if ignores_pauses and owner == 5 and is_pause(held) then owner = 4 end
+if owner ~= 5 and not ignores_pauses then
 local left
 pause, left, fault = activate_pause()
 if fault then return fault end
-if pause then whose, held = 'another', pause end
+if pause then owner, held = 5, pause end
 end
-if whose == 'another' then
+if owner == 5 then
 prove_writes()
 local busy = {0, call('PTTL', lock), held, now}
 if slot ~= '' or history > 0 then busy[5], busy[6] = state, unconfirmed_here() end
@@ -401,6 +401,6 @@ if fault then return fault end
 if untouched then prove_grant() end
 set_fence(number)
 begin_here()
-take(ARGV[10], ARGV[11], 0, whose == 'older' and held)
+take(ARGV[10], ARGV[11], 0, owner == 2 and held)
 if slot == '' and history == 0 then return {1, number, server, ends()} end
 return {1, number, server, ends(), state, open_here(number, now)}

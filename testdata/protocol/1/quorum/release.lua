@@ -67,14 +67,14 @@ if left == -1 then return call('SET', lock, value) end
 call('SET', lock, value, 'PX', math.max(left, 1))
 end
 local term = ARGV[8]
-local function standing()
+local function ownership()
 local held, fault = text(1)
 if fault then return nil, fault end
-if held == '' and call('PTTL', lock) == -2 then return 'nobody', held end
+if held == '' and call('PTTL', lock) == -2 then return 4, held end
 local other = term_of(held)
-if not mine(held) or other == '' then return 'another', held end
-if other == term then return 'same', held end
-return other < term and 'older' or 'newer', held
+if not mine(held) or other == '' then return 5, held end
+if other == term then return 1, held end
+return other < term and 2 or 3, held
 end
 local function revoked()
 local last = try('GETRANGE', gone, 0, 16)
@@ -339,27 +339,21 @@ if place == 'open' and not run.leased or others[1] == before then open = table.r
 note('HSET', job, 'open', open, 'unconfirmed', table.concat(others, '\n'))
 end
 local keep, mark = tonumber(ARGV[10]), tonumber(ARGV[11])
-local whose, held = standing()
-local reply
-if whose == 'same' or whose == 'older' then
+local owner, held = ownership()
+if owner == 1 or owner == 2 then
 if keep > 0 then
 call('PEXPIRE', lock, keep)
 set_lock(with_mark(held, string.format('"ended":%.0f,', now)), keep)
-reply = 2
 else
 call('DEL', lock)
-reply = 1
 end
+owner = 1
 else
 prove_writes()
-if whose == 'another' and run_of(held) == id then
-reply = 2
-else
-reply = (whose == 'another' or not whose) and 0 or -1
-end
+if owner == 5 and run_of(held) == id then owner = 1 end
 end
 if mark > 0 and not revoked() then call('SET', gone, term, 'PX', mark) end
-if whose == 'newer' then return {reply} end
+if owner == 3 then return {owner} end
 local how, status, lost = ARGV[12], ARGV[13], ARGV[14]
 local unread = slot_refused()
 local unwritten = slot ~= '' and not unread and end_here(how, status, lost, ARGV[20])
@@ -370,4 +364,4 @@ leased = ARGV[18] == '1', vanished = ARGV[19], all_known = ARGV[21] == '1',
 })
 if unread then call('HGET', slots, slot) end
 if unwritten then call('HSET', slots, slot, '') end
-return {reply}
+return {owner or 5}

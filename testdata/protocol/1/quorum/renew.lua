@@ -67,14 +67,14 @@ if left == -1 then return call('SET', lock, value) end
 call('SET', lock, value, 'PX', math.max(left, 1))
 end
 local term = ARGV[8]
-local function standing()
+local function ownership()
 local held, fault = text(1)
 if fault then return nil, fault end
-if held == '' and call('PTTL', lock) == -2 then return 'nobody', held end
+if held == '' and call('PTTL', lock) == -2 then return 4, held end
 local other = term_of(held)
-if not mine(held) or other == '' then return 'another', held end
-if other == term then return 'same', held end
-return other < term and 'older' or 'newer', held
+if not mine(held) or other == '' then return 5, held end
+if other == term then return 1, held end
+return other < term and 2 or 3, held
 end
 local function revoked()
 local last = try('GETRANGE', gone, 0, 16)
@@ -87,10 +87,10 @@ local vote = string.format('"vote":"%s.%s",', term, ARGV[9])
 record = string.sub(with_mark(record, vote .. stop), 1, -2)
 set_lock(record .. string.format(',"at":%.0f}', now - held), tonumber(ttl))
 end
-local whose, held = standing()
-if whose == 'same' then
+local owner, held = ownership()
+if owner == 1 then
 call('PEXPIRE', lock, ARGV[10])
 return {1, mark_of(held) == 'stop' and 1 or 0}
 end
 prove_writes()
-return {(whose == 'another' or not whose) and 0 or -1}
+return {owner or 5}

@@ -67,14 +67,14 @@ if left == -1 then return call('SET', lock, value) end
 call('SET', lock, value, 'PX', math.max(left, 1))
 end
 local term = ARGV[8]
-local function standing()
+local function ownership()
 local held, fault = text(1)
 if fault then return nil, fault end
-if held == '' and call('PTTL', lock) == -2 then return 'nobody', held end
+if held == '' and call('PTTL', lock) == -2 then return 4, held end
 local other = term_of(held)
-if not mine(held) or other == '' then return 'another', held end
-if other == term then return 'same', held end
-return other < term and 'older' or 'newer', held
+if not mine(held) or other == '' then return 5, held end
+if other == term then return 1, held end
+return other < term and 2 or 3, held
 end
 local function revoked()
 local last = try('GETRANGE', gone, 0, 16)
@@ -364,10 +364,10 @@ local value = try('GETRANGE', resumed, 0, 1023)
 return type(value) == 'string' and value or ''
 end
 lift(ARGV[14])
-local whose, held = standing()
-if not whose then return held end
-if whose == 'another' and not is_pause(held) then return {0} end
-if whose == 'newer' or revoked() then return {4} end
+local owner, held = ownership()
+if not owner then return held end
+if owner == 5 and not is_pause(held) then return {5} end
+if owner == 3 or revoked() then return {3} end
 local fault = unfit_slots()
 if fault then return fault end
 local number, age, last = tonumber(ARGV[12]), tonumber(ARGV[13]), nil
@@ -375,6 +375,6 @@ last, fault = last_fence()
 if fault then return fault end
 if last < number then set_fence(number) end
 begin_here()
-take(ARGV[10], ARGV[11], age, whose == 'older' and held)
+take(ARGV[10], ARGV[11], age, owner == 2 and held)
 open_here(number, now - age)
 return {1}
