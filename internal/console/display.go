@@ -8,8 +8,9 @@ import (
 
 // A Display is where a table appears.
 type Display struct {
-	Width int  // in columns of the terminal; 0: there is no limit
-	Color bool // and bold, and faint
+	Terminal bool // else a file, a pipe or a socket
+	Width    int  // in columns of the terminal; 0: there is no limit
+	Color    bool // and bold, and faint
 }
 
 // A Style is the look of a text, where there are colours.
@@ -38,7 +39,7 @@ func DisplayOf(f *os.File, env func(name string) (value string, set bool)) Displ
 	}
 	none, _ := env("NO_COLOR")
 	kind, _ := env("TERM")
-	return Display{Width: width, Color: none == "" && kind != "dumb" && kind != ""}
+	return Display{Terminal: true, Width: width, Color: none == "" && kind != "dumb" && kind != ""}
 }
 
 // Paint returns a text in a style.

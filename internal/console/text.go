@@ -14,13 +14,13 @@ import (
 //	redlockrun: hint: HINT
 func textOf(context []Field, m Message) []byte {
 	var out, rest strings.Builder
-	out.WriteString("redlockrun: " + m.Level.name() + ": " + printable(m.Text))
+	out.WriteString("redlockrun: " + m.Level.name() + ": " + Printable(m.Text))
 	if m.Err != nil && m.Err.Error() != "" {
-		out.WriteString(": " + printable(m.Err.Error()))
+		out.WriteString(": " + Printable(m.Err.Error()))
 	}
 	for _, f := range slices.Concat(context, m.Fields) {
 		if f.InText {
-			rest.WriteString(" " + f.Name + "=" + printable(fmt.Sprint(f.Value)))
+			rest.WriteString(" " + f.Name + "=" + Printable(fmt.Sprint(f.Value)))
 		}
 	}
 	if rest.Len() > 0 {
@@ -28,7 +28,7 @@ func textOf(context []Field, m Message) []byte {
 	}
 	out.WriteByte('\n')
 	for _, hint := range m.Hints {
-		out.WriteString("redlockrun: hint: " + printable(hint) + "\n")
+		out.WriteString("redlockrun: hint: " + Printable(hint) + "\n")
 	}
 	return []byte(out.String())
 }
@@ -37,9 +37,9 @@ func (l Level) name() string {
 	return [...]string{"debug", "info", "warning", "error"}[l]
 }
 
-// printable escapes what a terminal would interpret: much of a message comes from Redis, where any
+// Printable escapes what a terminal would interpret: much of a message comes from Redis, where any
 // client may have written it. It replaces what is not UTF-8.
-func printable(text string) string {
+func Printable(text string) string {
 	return escape(string([]rune(text)), func(r rune) string {
 		quoted := strconv.QuoteToASCII(string(r))
 		return quoted[1 : len(quoted)-1]

@@ -144,6 +144,7 @@ type JobOutputs struct {
 	Name    string
 	Outputs []Output // newest first, one of each run
 	Unread  []string // what could not be read, as of a [Job]
+	Err     error    // why nothing could be read: *NotLockError or *UnavailableError; Unread says so, too
 }
 
 // A Waiter is a run in the queue.

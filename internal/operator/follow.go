@@ -43,7 +43,7 @@ func (f *follower) show(m observed[memory], away error) error {
 		}
 	}
 	if f.look.json {
-		return f.print(objects(fresh)...)
+		return f.print(objects(fresh, m.value.kept.Outputs)...)
 	}
 	if f.columns == nil {
 		if err := f.print(report.Memory(m.value.job, m.value.entries, time.Local)); err != nil {
@@ -53,7 +53,7 @@ func (f *follower) show(m observed[memory], away error) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	return f.print(f.rows(fresh)...)
+	return f.print(report.WithOutputs(f.rows(fresh), fresh, m.value.kept.Outputs)...)
 }
 
 // rows returns lines that continue the earlier ones.

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"redlockrun/internal/config"
@@ -28,6 +29,7 @@ type historyLook struct {
 	choice       report.RunChoice
 	since        span
 	follow, json bool
+	output       bool
 	name         string
 }
 
@@ -40,6 +42,7 @@ func defineHistory(c *Command, o *Operation) {
 	c.toggle(&l.choice.Bad, "bad", "those that did not end well, which are remembered for longer")
 	c.text(&l.choice.Host, "host", config.KindHost, "those of HOST")
 	c.toggle(&l.follow, "follow", "the oldest first, and then what comes, until Ctrl-C")
+	c.toggle(&l.output, "output", "and the last lines that each run printed, of those with --keep-output")
 	c.toggle(&l.json, "json", "one object a line")
 	c.RunE = func(_ *cobra.Command, names []string) error {
 		switch {
@@ -60,6 +63,7 @@ func defineHistory(c *Command, o *Operation) {
 type memory struct {
 	job     lock.Job
 	entries []lock.Entry // newest first
+	kept    lock.JobOutputs
 }
 
 func (l *historyLook) show(o *Operation) error {
@@ -72,7 +76,7 @@ func (l *historyLook) show(o *Operation) error {
 	if err != nil {
 		return err
 	}
-	o.warnAll(append(m.silent, unread([]lock.Job{m.value.job})...))
+	o.warnAll(append(m.silent, m.value.unread()...))
 	if l.follow {
 		return l.followRuns(o, m, read)
 	}
@@ -85,17 +89,45 @@ func (l *historyLook) read(ctx context.Context, jobs lock.Inspector) (m memory, 
 	}
 	m.entries, err = jobs.Runs(ctx, l.name, l.choice.Bad)
 	m.entries = report.Complete(m.job, m.entries)
+	if err == nil && l.output {
+		m.kept, err = readOutputs(ctx, jobs, l.name, l.mostBytes())
+	}
 	return m, err
+}
+
+// mostBytes is how much of each output is read: programs get all of it.
+func (l *historyLook) mostBytes() int {
+	if l.json {
+		return lock.MaxOutput
+	}
+	return report.LastBytes
+}
+
+// readOutputs reads what is kept of the output of one job.
+func readOutputs(ctx context.Context, jobs lock.Inspector, name string, most int) (lock.JobOutputs, error) {
+	all, err := jobs.Outputs(ctx, []string{name}, most)
+	if err != nil {
+		return lock.JobOutputs{}, err
+	}
+	return all[0], nil
+}
+
+// unread is what could not be read.
+func (m memory) unread() []string {
+	job := m.job
+	job.Unread = slices.Concat(job.Unread, m.kept.Unread)
+	return unread([]lock.Job{job})
 }
 
 func (l *historyLook) lines(m memory, d console.Display) []string {
 	chosen := l.choice.Of(m.entries, m.job.Now)
 	if l.json {
-		return objects(chosen)
+		return objects(chosen, m.kept.Outputs)
 	}
 	var lines []string
 	if len(chosen) > 0 {
 		lines = report.History(chosen, report.Longest(chosen), time.Local).Lines(d)
+		lines = report.WithOutputs(lines, chosen, m.kept.Outputs)
 	}
 	return append(lines, report.Memory(m.job, m.entries, time.Local))
 }

@@ -93,10 +93,10 @@ func unread(jobs []lock.Job) (all []string) {
 	return all
 }
 
-// objects formats entries for programs.
-func objects(entries []lock.Entry) (lines []string) {
+// objects formats entries for programs, with those of the outputs that are theirs.
+func objects(entries []lock.Entry, outputs []lock.Output) (lines []string) {
 	for _, e := range entries {
-		lines = append(lines, string(console.Object(report.EntryObject(e))))
+		lines = append(lines, string(console.Object(report.OutputObject(e, outputs))))
 	}
 	return lines
 }

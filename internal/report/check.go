@@ -71,6 +71,9 @@ func (r Rules) Judge(j lock.Job, zone *time.Location) Verdict {
 	if len(found) == 0 {
 		texts = append(texts, fine(j))
 	}
+	if line := lastLine(j); line != "" {
+		texts = append(texts, "it printed: "+line)
+	}
 	if m := j.Pause; m != nil {
 		texts = append(texts, "paused "+pausedBy(m, zone))
 	}

@@ -34,6 +34,7 @@ type jobObject struct {
 
 	Waiters []waiterObject `json:"waiters,omitempty"`
 	Runs    []*entryObject `json:"runs,omitempty"`
+	Tail    string         `json:"tail,omitempty"`
 }
 
 type pauseObject struct {
@@ -79,6 +80,7 @@ type entryObject struct {
 	Event    lock.Act     `json:"event,omitempty"`
 	By       string       `json:"by,omitempty"`
 	Why      string       `json:"why,omitempty"`
+	outputObject
 }
 
 // seconds are written with at most three digits behind the point.
@@ -114,6 +116,9 @@ func JobObject(j lock.Job) any {
 		n := len(tries)
 		o.Failed = &n
 	}
+	if tail, ok := tailOf(j); ok {
+		o.Tail = tail
+	}
 	for _, w := range j.Waiters {
 		o.Waiters = append(o.Waiters, waiterOf(w))
 	}
@@ -124,9 +129,6 @@ func JobObject(j lock.Job) any {
 	}
 	return o
 }
-
-// EntryObject is an entry for programs, to be written as JSON.
-func EntryObject(e lock.Entry) any { return object(e) }
 
 func known(e lock.Entry) *entryObject {
 	if e.Run == "" {

@@ -214,6 +214,13 @@ func (p *page) ledger() {
 	if j.LastEnd.Run != "" {
 		p.say("last", EndText(j.LastEnd, j.Now))
 	}
+	if tail, ok := tailOf(j); ok {
+		name := "printed"
+		for line := range strings.Lines(Readable([]byte(tail))) {
+			p.say(name, strings.ReplaceAll(strings.TrimRight(line, " \n"), "\t", " "))
+			name = ""
+		}
+	}
 	if j.LastSuccess.Run != "" && j.LastSuccess.Run != j.LastEnd.Run {
 		p.say("good", EndText(j.LastSuccess, j.Now))
 	}

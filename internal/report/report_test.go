@@ -212,7 +212,7 @@ func TestObjectsForPrograms(t *testing.T) {
 		lines = append(lines, string(console.Object(JobObject(j))))
 	}
 	for _, e := range entries() {
-		lines = append(lines, string(console.Object(EntryObject(e))))
+		lines = append(lines, string(console.Object(OutputObject(e, nil))))
 	}
 	for _, line := range lines {
 		steers := func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x9b }

@@ -77,7 +77,7 @@ func TestTheManualHasTheNamesOfTheProgram(t *testing.T) {
 	for title, types := range map[string][]string{
 		"status": {object + "jobObject", object + "pauseObject",
 			object + "waiterObject"},
-		"history":                                {object + "entryObject"},
+		"history and logs":                       {object + "entryObject", "internal/report/output.go:outputObject"},
 		"pause, resume, stop, unlock and forget": {"internal/report/change.go:changeObject"},
 		"doctor":                                 {"internal/doctor/doctor.go:Finding"},
 		"the file of --report-file":              {"internal/session/report.go:Report"},

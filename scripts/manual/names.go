@@ -23,14 +23,17 @@ var objects = []object{
 		{"slot, tries_failed", "The slot of --once-per or --once, and how many of its tries have failed."},
 		{"waiters", "Of one NAME: objects with run, host and since, in the order of the line."},
 		{"runs", "Of one NAME: the last runs, as in history."},
+		{"tail", "The last lines that the last run printed, of a run with --keep-output that ended badly."},
 	}},
-	{"history", []term{
+	{"history and logs", []term{
 		{"run, host, user, pid, command", "Which run it was, and whose."},
 		{"slot, attempts, fence", "What it was for, how often the command was started, and its fence."},
 		{"asked, at, ended", "When it asked first, had the lock, and ended."},
 		{"seconds, waited_seconds", "How long it ran, and waited."},
 		{"status", "Its exit status."},
 		{"how", "ok, failed, signal, timeout, lost, stopped, unstarted, vanished or unlocked."},
+		{"output, output_base64, output_bytes", "Of logs and of history --output: what is kept of what the run printed, " +
+			"with U+FFFD for what is not UTF-8; the same in base64, if some is not; and how many bytes it printed in all."},
 		{"event, by, why", "In place of how, of what an operator did: pause, resume, stop or unlock, by whom and why."},
 	}},
 	{"pause, resume, stop, unlock and forget", []term{

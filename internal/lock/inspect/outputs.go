@@ -29,7 +29,7 @@ func (s *Server) Outputs(ctx context.Context, names []string, most int) (all []l
 			return nil, err
 		}
 		for i, name := range some {
-			all = append(all, reply.jobs[i].outputs(name))
+			all = append(all, v.outputs(name, reply.jobs[i]))
 		}
 	}
 	return all, nil
@@ -49,7 +49,7 @@ func (v *visit) scatterOutputs(ctx context.Context, names []string, most int) ([
 			if errs[i] == nil && len(replies[n].jobs) != 1 {
 				errs[i] = link.Unavailable(v.source.Address(), errStrange)
 			} else if errs[i] == nil {
-				all[i] = replies[n].jobs[0].outputs(names[i])
+				all[i] = v.outputs(names[i], replies[n].jobs[0])
 			}
 		}
 		return false
@@ -58,7 +58,7 @@ func (v *visit) scatterOutputs(ctx context.Context, names []string, most int) ([
 		return nil, context.Cause(ctx)
 	}
 	return all, v.silentNodes(errs, func(i int, why error) {
-		all[i] = lock.JobOutputs{Name: names[i], Unread: []string{"the output: " + why.Error()}}
+		all[i] = lock.JobOutputs{Name: names[i], Unread: []string{"the output: " + why.Error()}, Err: errs[i]}
 	})
 }
 
@@ -69,14 +69,17 @@ func outputKeys(prefix string, names []string) (keys []string) {
 	return keys
 }
 
-// outputs are what is read of a job.
-func (o outputsOfJob) outputs(name string) lock.JobOutputs {
+// outputs are what a reply says of a job.
+func (v *visit) outputs(name string, o outputsOfJob) lock.JobOutputs {
 	j := lock.JobOutputs{Name: name}
 	switch o.code {
 	case 0:
 		j.Unread = []string{"the output: the key is of another type"}
+		j.Err = &lock.NotLockError{Key: wire.KeysOf(v.prefix, name, "").Output, What: "of another type",
+			Wanted: "the list of what a job's runs printed"}
 	case -1:
 		j.Unread = []string{"the output: " + explainRefusal("LRANGE", o.texts[0])}
+		j.Err = link.Unavailable(v.source.Address(), link.ReadRefusal(o.texts[0]))
 	default:
 		var strange int
 		if j.Outputs, strange = wire.ReadOutputs(o.texts); strange > 0 {

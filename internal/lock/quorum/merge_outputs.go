@@ -20,6 +20,7 @@ func mergedOutputs(name string, seen []masterOutputs) lock.JobOutputs {
 	merged := lock.JobOutputs{Name: name}
 	versions := map[string][]lock.Output{}
 	var runs []string
+	failed := 0
 	for _, s := range seen {
 		for _, o := range s.Outputs {
 			if versions[o.Run] == nil {
@@ -27,6 +28,13 @@ func mergedOutputs(name string, seen []masterOutputs) lock.JobOutputs {
 			}
 			versions[o.Run] = append(versions[o.Run], o)
 		}
+		if s.Err != nil {
+			failed++
+			merged.Err = s.Err
+		}
+	}
+	if failed < len(seen) {
+		merged.Err = nil
 	}
 	for _, run := range runs {
 		merged.Outputs = append(merged.Outputs, commonest(versions[run]))

@@ -1,0 +1,138 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"redlockrun/internal/config"
+	"redlockrun/internal/console"
+	"redlockrun/internal/explain"
+	"redlockrun/internal/interrupt"
+	"redlockrun/internal/lock"
+	"redlockrun/internal/report"
+
+	"github.com/spf13/cobra"
+)
+
+var logsTexts = Texts{
+	Does: "prints what a run of a job printed last",
+	More: `, if it ended badly and was started with
+--keep-output.`,
+	Calls: "  redlockrun logs [flags] NAME",
+	Notes: `It is the newest output that is kept; stderr says which run printed it, when and how that ended,
+and how much there is. On a terminal control characters are escaped, elsewhere each byte is printed
+as it was. The outputs of the last 10 such runs are kept, at most 128 KiB of a job, for 15 days.
+Output can hold secrets: everyone who may read the keys of the prefix can read it.`,
+	Examples: `  redlockrun logs backup
+  redlockrun logs backup --run 01KAPZ5JDVR1M4J3Q9X8W7T6S5 > backup.log`,
+	Status: `0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis,
+75 no output is kept.`,
+}
+
+// A logsLook is whose output logs is to show, and how.
+type logsLook struct {
+	run, name string
+	json      bool
+}
+
+func defineLogs(c *Command, o *Operation) {
+	c.Texts = logsTexts
+	c.Operands, c.Single = config.KindJob, true
+	l := new(logsLook)
+	c.text(&l.run, "run", config.KindID, "of this run; history --output shows whose output is kept")
+	c.toggle(&l.json, "json", "one object: as of history, with output")
+	c.RunE = func(_ *cobra.Command, names []string) error {
+		switch {
+		case len(names) != 1:
+			return config.Usagef("logs is of one NAME").Hint("redlockrun logs NAME")
+		case c.Flags().Changed("run") && len(l.run) != lock.RunIDLen:
+			return config.Usagef("--run: that is no run's id").
+				Hint(explain.CommandLine("history", names[0]) + " --output --json says it: 26 letters and digits")
+		case o.Config.Address.Local:
+			return config.Usagef("logs is not for --local: a file of this host keeps no output").
+				Hint("redirect it: redlockrun --local ... > FILE 2>&1")
+		}
+		l.name = names[0]
+		return l.show(o)
+	}
+}
+
+func (l *logsLook) show(o *Operation) error {
+	jobs, err := o.inspector(l.name)
+	if err != nil {
+		return err
+	}
+	found, err := interrupt.Run(o.Signals, looking(o, func(ctx context.Context) (memory, error) { return l.read(ctx, jobs) }))
+	if err != nil {
+		return err
+	}
+	m := found.value
+	o.warnAll(append(found.silent, m.unread()...))
+	output, kept := l.chosen(m.kept.Outputs)
+	switch {
+	case !kept && m.kept.Err != nil:
+		return m.kept.Err
+	case !kept:
+		return l.nothing(o)
+	}
+	entry := report.EntryOf(output, m.entries)
+	if l.json {
+		return o.print(string(console.Object(report.OutputObject(entry, []lock.Output{output}))))
+	}
+	o.note(report.AboutOutput(l.name, output, entry, m.job.Now, time.Local))
+	if later := report.Later(m.job, output); later != "" && l.run == "" {
+		o.note(later)
+	}
+	return l.write(o, output)
+}
+
+func (l *logsLook) read(ctx context.Context, jobs lock.Inspector) (m memory, err error) {
+	if m.kept, err = readOutputs(ctx, jobs, l.name, lock.MaxOutput); err != nil || m.kept.Err != nil {
+		return m, err
+	}
+	if m.job, err = jobs.Job(ctx, l.name); err != nil {
+		return m, err
+	}
+	m.entries, err = jobs.Runs(ctx, l.name, true)
+	return m, err
+}
+
+// chosen is the output of the run that is meant: the newest, if none is named.
+func (l *logsLook) chosen(outputs []lock.Output) (o lock.Output, kept bool) {
+	if l.run != "" {
+		return report.OutputOf(outputs, l.run)
+	}
+	if len(outputs) == 0 {
+		return lock.Output{}, false
+	}
+	return outputs[0], true
+}
+
+// nothing is an error, which && heeds.
+func (l *logsLook) nothing(o *Operation) error {
+	text := fmt.Sprintf("no output of %q is kept", l.name)
+	hint := "redlockrun --keep-output 16k keeps the end of what a run prints, if the run ends badly"
+	if l.run != "" {
+		text = fmt.Sprintf("no output of run %s of %q is kept", lock.Escaped(l.run), l.name)
+		hint = explain.CommandLine("history", l.name) + " --output shows of which runs one is"
+	}
+	e := explain.Failure(explain.StatusBusy, text+" ("+o.About.Where()+")", hint)
+	e.Event = console.EventRefused
+	return &unmadeError{Explanation: e}
+}
+
+// write prints an output: for a terminal it must not contain what steers one.
+func (l *logsLook) write(o *Operation, output lock.Output) error {
+	text := output.Tail
+	if o.display().Terminal {
+		readable := report.Readable(text)
+		if readable != "" && !strings.HasSuffix(readable, "\n") {
+			readable += "\n"
+		}
+		text = []byte(readable)
+	}
+	_, err := o.Out.Write(text)
+	return err
+}
