@@ -78,7 +78,7 @@ func TestAPauseThatWasSuspendedEndsIfTheLockIsLost(t *testing.T) {
 	}
 }
 
-// Nobody is left behind by a run that is killed between two attempts.
+// A run that is killed between two attempts leaves no process.
 func TestARunThatIsKilledInAPauseLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})

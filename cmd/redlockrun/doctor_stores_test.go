@@ -26,7 +26,7 @@ func newDoctorTarget(servers []*redistest.Server, urls ...string) doctorTarget {
 	return doctorTarget{[]string{"REDLOCKRUN_REDIS=" + strings.Join(urls, " ")}, servers}
 }
 
-// examined is what doctor finds, and its status.
+// examined returns doctor's findings, and its status.
 func (c doctorTarget) examined(t *testing.T, args ...string) (found []doctor.Finding, status int) {
 	t.Helper()
 	cmd := exec.Command(binary(t), append([]string{"doctor", "--json"}, args...)...)
@@ -103,7 +103,7 @@ func TestDoctorFindsAHealthyStoreOkAndLeavesNothing(t *testing.T) {
 			c := start(t)
 			before := c.traces(t)
 			var found []doctor.Finding
-			until(t, "all is well", func() bool { // a machine that is busy for a moment is told of
+			until(t, "all is well", func() bool { // doctor reports a machine that is busy for a moment
 				var status int
 				found, status = c.examined(t)
 				wrong := slices.DeleteFunc(slices.Clone(found), isHealthy)
@@ -120,7 +120,8 @@ func TestDoctorFindsAHealthyStoreOkAndLeavesNothing(t *testing.T) {
 	}
 }
 
-// isHealthy reports whether nothing is wrong, but that nobody keeps this machine's clock.
+// isHealthy reports whether nothing is wrong, except that this machine's clock is not
+// synchronized.
 func isHealthy(f doctor.Finding) bool {
 	return f.Result == doctor.Ok || f.Check == "host-clock" && f.Message == "nothing keeps this host's clock"
 }

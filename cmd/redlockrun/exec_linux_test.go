@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A pendingFile file does not come when it is opened, as on a file server that is gone:
-// a lease on it (fcntl(2), F_SETLEASE) keeps whoever opens it waiting.
+// A pendingFile does not arrive when it is opened, as if its file server were down: a lease on it
+// (fcntl(2), F_SETLEASE) keeps the opener waiting.
 type pendingFile struct {
 	t    *testing.T
 	file *os.File
@@ -55,7 +55,7 @@ func (a *pendingFile) wantedBy(p *process) {
 	}
 }
 
-// opened reports whether somebody waits for the file: the lease is to end.
+// opened reports whether a process waits for the file, which breaks the lease.
 func (a *pendingFile) opened() bool {
 	kind, err := unix.FcntlInt(a.file.Fd(), unix.F_GETLEASE, 0)
 	return err == nil && kind != unix.F_WRLCK

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// writeExecutable writes a file that can be executed, and leased, at once. What this
-// process starts meanwhile would have it open for writing until its own execve(2),
-// and whoever executed it in that time would be told ETXTBSY.
+// writeExecutable writes a file that can be executed, and leased, at once. A process that this one
+// starts meanwhile would have it open for writing until its own execve(2), and its execution would
+// fail with ETXTBSY in that time.
 func writeExecutable(t *testing.T, path, text string) {
 	t.Helper()
 	syscall.ForkLock.RLock()

@@ -109,8 +109,8 @@ func TestAReleaseWithoutAnAnswerIsAWarning(t *testing.T) {
 	}
 }
 
-// ttl is long enough that its margin is far more than a busy machine takes to
-// give the CPU to somebody, and short enough for a test to wait for its end.
+// ttl is long enough that its margin far exceeds a delay by other processes on a busy machine, and
+// short enough for a test to wait for its end.
 const ttl = "8"
 
 // A store that cannot be reached any more: the stubborn command and its child
@@ -174,7 +174,7 @@ func TestAFrozenRedlockrunThatMayContinueKeepsItsCommand(t *testing.T) {
 	run.ends(0)
 }
 
-// Nobody reads stderr, or it is closed; the lease is renewed all the same.
+// If stderr has no reader, or is closed, the lease is renewed nevertheless.
 func TestABlockedOrClosedStderrStopsNoRenewal(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
@@ -211,7 +211,7 @@ func TestABlockedOrClosedStderrStopsNoRenewal(t *testing.T) {
 func fullPipe(t testing.TB) *os.File {
 	t.Helper()
 	var fds [2]int
-	syscall.ForkLock.RLock() // no process started meanwhile is to inherit it
+	syscall.ForkLock.RLock() // no process started meanwhile must inherit it
 	err := unix.Pipe(fds[:])
 	unix.CloseOnExec(fds[0])
 	unix.CloseOnExec(fds[1])

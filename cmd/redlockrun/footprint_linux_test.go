@@ -18,7 +18,7 @@ func TestALongRunKeepsLittleMemory(t *testing.T) {
 	})
 }
 
-// kibOf is what /proc/PID/status says under a name, in KiB; 0 if nothing.
+// kibOf returns the value of a name in /proc/PID/status, in KiB; 0 if it is missing.
 func kibOf(p *process, name string) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freezesVar is how often the start of a command is frozen, if not freezes times.
+// freezesVar says how often the start of a command is frozen, if not freezes times.
 const (
 	freezesVar = "REDLOCKRUN_TEST_FREEZES"
 	freezes    = 32
 )
 
-// A freezing is what stands still from an instant of a start on.
+// A freezing says what stands still from an instant of a start on.
 type freezing int
 
 const (
@@ -88,11 +88,11 @@ type freeze struct {
 	t             testing.TB
 	url, key, dir string
 	what          freezing
-	from          guard.Kind // it freezes not before this is told the guard
+	from          guard.Kind // it freezes after this order to the guard
 }
 
-// from are what tries begin with: the grant, when the guard is told the deadline, and the last
-// moments before the fork, when it is told that a command may come.
+// from lists the beginnings of tries: the grant, when the guard gets the deadline, and the last
+// moments before the fork, when it learns that a command may come.
 var from = [...]guard.Kind{guard.Deadline, guard.Starting}
 
 // lastStops is about how many system calls there are from then to the end of the command's

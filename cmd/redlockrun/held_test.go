@@ -29,7 +29,7 @@ func untilKeys(t testing.TB, s *redistest.Server, what string, want int64) {
 	})
 }
 
-// occupy makes the lock somebody else's, whoever has it.
+// occupy gives the lock to another holder.
 func occupy(t testing.TB, s *redistest.Server) {
 	t.Helper()
 	if _, err := s.Do("SET", key, "other"); err != nil {
@@ -45,7 +45,7 @@ func free(t testing.TB, s *redistest.Server) {
 	}
 }
 
-// holder is what stands in the lock.
+// holder returns the value of the lock's key.
 func holder(t testing.TB, s *redistest.Server) any {
 	t.Helper()
 	value, err := s.Do("GET", key)

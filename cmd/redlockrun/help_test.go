@@ -71,7 +71,7 @@ func TestEachCommandHasItsHelp(t *testing.T) {
 	}
 }
 
-// Whoever copies an example must not be told that there is no such flag.
+// A user who copies an example must not get an error about an unknown flag.
 func TestExamplesAreUnderstood(t *testing.T) {
 	texts := map[string]string{"": help(), "introduction": introduction}
 	for _, c := range operator.All() {

@@ -59,7 +59,7 @@ func says(t *testing.T, said string, want ...string) {
 	}
 }
 
-// Of a change whose answer was lost no more is told than is known.
+// A change whose answer was lost is reported as unconfirmed.
 func TestAChangeWhoseAnswerWasLostIsReportedAsUnconfirmed(t *testing.T) {
 	t.Parallel()
 	for store, n := range proxied {

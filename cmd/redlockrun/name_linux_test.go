@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Whoever kills redlockrun by its name leaves the guard its work.
+// A kill of redlockrun by its name spares the guard.
 func TestKillingRedlockrunByNameSparesTheGuard(t *testing.T) {
 	t.Parallel()
 	for name, by := range map[string]string{
@@ -40,9 +40,9 @@ func TestKillingRedlockrunByNameSparesTheGuard(t *testing.T) {
 	}
 }
 
-// launchIn runs redlockrun in a PID namespace of its own, where nobody else is to be
-// found by that name. A shell reads commands there. The other pipe is at its end when
-// redlockrun and what it has started are dead, but for the guard, which does not hold it.
+// launchIn runs redlockrun in a PID namespace of its own, where no other process has that name. A
+// shell reads commands there. The other pipe ends when redlockrun and its processes are dead,
+// except the guard, which does not hold it.
 func launchIn(t *testing.T, url string, args ...string) (shell io.Writer, living *os.File) {
 	t.Helper()
 	ability.Need(t, ability.Namespaces)

@@ -44,7 +44,7 @@ func TestInAForeignGroupStoppingTheCommandDoesNotStopTheRun(t *testing.T) {
 	}
 }
 
-// In a PID namespace without a /proc of its own nobody of the command is to be seen.
+// In a PID namespace without a /proc of its own no process of the command is visible.
 func TestWithHiddenProcTheRestOfAStoppedCommandIsKilled(t *testing.T) {
 	t.Parallel()
 	ability.Need(t, ability.Namespaces)

@@ -34,9 +34,9 @@ func fenceIn(t *testing.T, path string) int64 {
 	return fence
 }
 
-// What is not promised: a job that is cut off together with its master runs
-// beside one that the other side has started. The fence tells the two apart, and
-// the first is stopped once the cut is healed.
+// There is no promise here: a job that is cut off together with its master runs beside one that
+// the other side has started. The fence tells the two apart, and the first is stopped once the
+// network is whole again.
 func TestAJobCutOffWithItsMasterRunsAlongsideAnotherUntilTheCutEnds(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)

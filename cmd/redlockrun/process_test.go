@@ -16,7 +16,7 @@ import (
 
 // Texts by which a proxy knows the requests of a run.
 const (
-	acquiring = " once" // the mode of one that does not wait
+	acquiring = " once" // the mode without a wait
 	renewing  = "redis.call('PEXPIRE', KEYS[1], ARGV[2])"
 	releasing = "local function keep_on"
 )
@@ -36,7 +36,7 @@ func launch(t testing.TB, url string, args ...string) *process {
 	return launchCommand(t, url, exec.Command(binary(t), args...))
 }
 
-// launchCommand is launch for a redlockrun that somebody else has prepared.
+// launchCommand is launch for a redlockrun that the caller has prepared.
 func launchCommand(t testing.TB, url string, cmd *exec.Cmd) *process {
 	t.Helper()
 	said, err := os.CreateTemp(t.TempDir(), "stderr")

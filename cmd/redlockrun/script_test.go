@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 
 const scriptDir = "../../testdata/script"
 
-// scripts are the parameters of a run of scripts but for which.
+// scripts returns the parameters of a run of scripts, without the choice of scripts.
 func scripts(t *testing.T) testscript.Params {
 	bin := filepath.Dir(binary(t))
 	return testscript.Params{
@@ -245,7 +245,7 @@ type background struct {
 	done chan struct{}
 }
 
-// backgrounds are those of a script, by name.
+// backgrounds are the background processes of a script, by name.
 type (
 	backgrounds    map[string]*background
 	backgroundsKey struct{}
@@ -348,8 +348,8 @@ func waitKey(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// compareStderr is cmperr WANT [FILE]: stderr, or FILE, is WANT to the byte, but
-// for what differs from run to run.
+// compareStderr is cmperr WANT [FILE]: stderr, or FILE, equals WANT to the byte, except what
+// differs from run to run.
 func compareStderr(ts *testscript.TestScript, neg bool, args []string) {
 	file := "stderr"
 	if len(args) > 1 {

@@ -17,7 +17,7 @@ import (
 // A place is a store of one kind, which scripts use one after the other.
 type place struct {
 	url, addr string
-	env       map[string]string // what it needs beside the URL
+	env       map[string]string // more settings beside the URL
 	servers   []*redistest.Server
 	at        func(key string) *redistest.Server // where a key lives
 }
@@ -104,7 +104,8 @@ func TestScriptsRunOnEachStore(t *testing.T) {
 	}
 }
 
-// aServerOfItsOwn is what only one server has, or what would disturb the next script.
+// aServerOfItsOwn matches scripts that only one server can run, or that would disturb the next
+// script.
 var aServerOfItsOwn = regexp.MustCompile(`(?m)^redis (freeze|thaw|stop|restart|start .)|` +
 	`\$REDIS|REDLOCKRUN_REDIS=|--redis\b`)
 

@@ -121,7 +121,7 @@ const beats = `while :; do echo x >>"$0"; sleep 0.02; done`
 // reaches its child alone.
 const waits = `exec 8<>"$1"; : >"$2"; while :; do read x <&8; done`
 
-// A processGroup is a run whose command has a member, beside the leader, that beats.
+// A processGroup is a run whose command has, beside the leader, a member that beats.
 type processGroup struct {
 	run            *process
 	leader, member int

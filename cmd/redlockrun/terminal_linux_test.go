@@ -26,7 +26,7 @@ import (
 
 // Programs that a person runs, in the directory $D.
 var programs = map[string]string{
-	// Who has the terminal, looked up before anything else is done.
+	// Reads the foreground group of the terminal, before anything else is done.
 	"whose": `read -r _ _ _ _ group _ _ owner _ </proc/$$/stat
 [ "$group" = "$owner" ] && echo has the terminal || echo has it not`,
 	"sleeper": `echo started; exec sleep 1000`,
@@ -216,7 +216,7 @@ func TestAtATerminalTheForegroundJobHasIt(t *testing.T) {
 		wantTaken(d.t, d.server)
 		job := childOf(d.t, d.Pid())
 		syscall.Kill(job, syscall.SIGTSTP)
-		until(d.t, "the stop of each thread", func() bool { return allStopped(job) }) // then the shell is told
+		until(d.t, "the stop of each thread", func() bool { return allStopped(job) }) // then the shell learns of it
 		d.shell()
 		d.Type("fg\n")
 		d.program("sleep")
@@ -305,7 +305,7 @@ func TestAtATerminalCtrlCWhileWaitingEndsALoop(t *testing.T) {
 	}
 }
 
-// These programs show their progress to nobody but the foreground group.
+// These programs show their progress only to the foreground group.
 func TestAtATerminalProgressIsShown(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
@@ -469,8 +469,8 @@ func parentOf(t *testing.T, pid int) int {
 	return parent
 }
 
-// Whoever types Ctrl-C wants no other attempt. What dies of it ends a loop, too; what says 130
-// itself does not, as without redlockrun.
+// Ctrl-C ends all attempts. A command that dies of it ends a loop, too; one that exits with 130
+// does not, as without redlockrun.
 func TestAtATerminalCtrlCEndsAllAttempts(t *testing.T) {
 	d := bash(t)
 	const (

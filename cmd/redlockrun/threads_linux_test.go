@@ -19,7 +19,7 @@ import (
 type crowd struct {
 	*process
 	store *redistest.Server
-	end   string // a FIFO: the command ends when somebody has opened and closed it
+	end   string // a FIFO: the command ends when another process has opened and closed it
 }
 
 // crowds counts them: what one leaves may take a moment to die, and would count for the next one.

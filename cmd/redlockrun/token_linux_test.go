@@ -80,7 +80,7 @@ func TestAWaiterOutlivesItsTokens(t *testing.T) {
 	second.ends(5)
 }
 
-// As PID 1 somebody else reaps: before the command the kernel, and then who waits for it.
+// As PID 1 others reap: before the command the kernel, and then the goroutine that waits for it.
 func TestAsPID1APasswordCommandIsRead(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})

@@ -22,7 +22,7 @@ type tracer struct {
 	guard  int                 // its guard, which is traced no more once it is one; 0: not yet
 	known  map[int]bool        // threads and processes that are traced; true: their first stop has come
 	thread map[int]bool        // those that are threads of redlockrun; the command is not
-	held   map[int]unix.Signal // those that stand still, and the signal that each of them is to get
+	held   map[int]unix.Signal // stopped threads, and the signal that each gets
 	status unix.WaitStatus     // of redlockrun
 	over   bool                // it has ended
 	ran    bool                // the command has been executed
@@ -167,7 +167,7 @@ func (r *tracer) pass(id int, status unix.WaitStatus) {
 	r.resolveStop(id, sig)
 }
 
-// resolveStop lets one of them go on, unless it is to stand still.
+// resolveStop continues one thread, unless it must stand still.
 func (r *tracer) resolveStop(id int, sig unix.Signal) {
 	if !r.freed && r.frozen != nil && r.frozen(id) {
 		r.held[id] = sig
@@ -176,8 +176,7 @@ func (r *tracer) resolveStop(id int, sig unix.Signal) {
 	r.goOn(id, sig)
 }
 
-// walk lets one of them execute some more instructions, up to one that takes long: a system
-// call that waits for something.
+// walk lets one thread execute some more instructions, up to a long one: a system call that waits.
 func (r *tracer) walk(id, instructions int) {
 	const long = 20 * time.Millisecond
 	for range instructions {

@@ -13,7 +13,7 @@ import (
 	"redlockrun/internal/proof/redistest"
 )
 
-// A run is dead when its command is. Nobody has killed that yet if the guard comes to it late.
+// A run is dead when its command is. The command still lives if the guard comes to it late.
 func TestUnlockRefusesARunWhoseCommandLives(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})

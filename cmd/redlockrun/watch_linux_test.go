@@ -188,7 +188,7 @@ func TestStatusFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// seenAt is what a command shows on a terminal.
+// seenAt returns what a command shows on a terminal.
 func seenAt(t *testing.T, srv *redistest.Server, columns int, color bool, command string) []string {
 	t.Helper()
 	env := append(os.Environ(), config.FileVar+"=/dev/null", "REDLOCKRUN_REDIS="+srv.URL(), "TERM=xterm", "NO_COLOR=")

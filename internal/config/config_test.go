@@ -37,7 +37,7 @@ func sourcesAt(now time.Time, env map[string]string, flags ...string) (*config.S
 	return s, s.ReadFile()
 }
 
-// sources are those of someNoon.
+// sources returns the sources at someNoon.
 func sources(env map[string]string, flags ...string) (*config.Sources, error) {
 	return sourcesAt(someNoon, env, flags...)
 }
@@ -204,8 +204,8 @@ func TestEverySettingComesByFlagVariableAndFile(t *testing.T) {
 	}
 }
 
-// keyed are flags with a key, but for a test of the key itself, and whatever else the
-// setting needs.
+// keyed returns flags with a key, except for a test of the key itself, and with all others that
+// the setting needs.
 func keyed(name string) []string {
 	switch name {
 	case "key", "key-from-command":

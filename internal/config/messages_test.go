@@ -29,7 +29,7 @@ func TestLevelsByFlagAndVariable(t *testing.T) {
 	}
 }
 
-// What is wrong with them, too, is to be said somehow.
+// Errors in these settings need a message, too.
 func TestMessagesAreUsableDespiteAnError(t *testing.T) {
 	for _, flags := range [][]string{{"quiet", "verbose"}, {"log-level=loud"},
 		{"quiet", "log-format=json", "log-level=info"}} {

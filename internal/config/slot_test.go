@@ -85,7 +85,7 @@ type tick struct {
 	fired []time.Time
 }
 
-// ticksOf are those of a crontab with the period p, while a clock in zone goes from one
+// ticksOf returns the ticks of a crontab with the period p, while a clock in zone goes from one
 // instant to another.
 func ticksOf(p time.Duration, from, to time.Time, zone *time.Location) (all []tick) {
 	minutes := int(p / time.Minute)

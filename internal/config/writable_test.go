@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Whoever may write the file may let root run a command.
+// A user who may write the file may make root run a command.
 func TestAConfigurationFileThatOtherUsersMayWrite(t *testing.T) {
 	const command, plain = "REDLOCKRUN_REDIS_PASSWORD_COMMAND='echo pw'\n", "REDLOCKRUN_TTL=30\n"
 	root := os.Geteuid() == 0

@@ -26,7 +26,7 @@ func (s *sink) write(line []byte) {
 	s.Add(line)
 }
 
-// A stderr that nobody reads holds up nothing; what is lost is counted.
+// A stderr without a reader delays nothing; lost messages are counted.
 func TestAFullStderrDelaysNothing(t *testing.T) {
 	s := sink{stuck: make(chan struct{})}
 	c := console.New(console.Info, false, s.write)

@@ -76,7 +76,7 @@ func TestAChildIsAnnouncedBeforeItCouldExecuteAnything(t *testing.T) {
 	}
 }
 
-// A reader that is gone brings SIGPIPE, which is the child's.
+// A closed reader brings SIGPIPE to the child.
 func TestAnAnnouncementThatNobodyReadsStopsNothing(t *testing.T) {
 	var pipe [2]int
 	if err := syscall.Pipe2(pipe[:], syscall.O_CLOEXEC); err != nil {

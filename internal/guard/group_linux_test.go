@@ -44,7 +44,7 @@ func group(t *testing.T, cmd *exec.Cmd) (pid int) {
 	return cmd.Process.Pid
 }
 
-// comes waits until a group is as it is to be.
+// comes waits until a group has the wanted census.
 func comes(t *testing.T, pid int, want guard.Census) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)

@@ -19,9 +19,9 @@ type signalAction struct {
 	rest    [4]uint64
 }
 
-// isolate detaches the guard from its surroundings: no descriptor from end on stays open (an
-// inherited stdout would make $(...) wait), no signal that can be ignored ends it, and ps shows
-// its name.
+// isolate detaches the guard from its surroundings. No descriptor from end on stays open (an
+// inherited stdout would make $(...) wait). No signal that can be ignored ends the guard, and ps
+// shows its name.
 func isolate(end int) {
 	ignored := signalAction{handler: 1} // SIG_IGN
 	for sig := uintptr(1); sig <= lastSignal; sig++ {

@@ -31,7 +31,7 @@ const (
 	parkedPoll = 50 * millisecond
 
 	// starterPoll is the time between two checks of the starter while the command is being
-	// started: until execve has closed its copy, the orders do not end.
+	// started. Until execve has closed its copy, the orders do not end.
 	starterPoll = 50 * millisecond
 )
 
@@ -141,7 +141,7 @@ type pollFd struct {
 }
 
 // runsParked reports whether a member of a parked command runs, or may run, without a message from
-// the starter: another process has continued it, and the starter is stopped and asks for no lease.
+// the starter. Another process has continued it, and the starter is stopped and asks for no lease.
 // The starter sends a message before it continues the command, so then the orders are not empty.
 func (g *guard) runsParked() bool {
 	if g.group == 0 || g.watch.Still(g.group) {

@@ -101,7 +101,8 @@ func TestTheMarkerIsFoundInALargeEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-	// Start returns when execve has closed descriptors, which is before the environment is to be seen.
+	// Start returns when execve has closed descriptors, which is before the environment is
+	// visible.
 	for late := time.Now().Add(time.Minute); !marked(cmd.Process.Pid, []byte("LAST=1")) && time.Now().Before(late); {
 		runtime.Gosched()
 	}

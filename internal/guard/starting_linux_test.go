@@ -53,8 +53,8 @@ func starterMain() {
 	fmt.Println(late.Process.Pid)
 }
 
-// lateMain is a command whose execve comes late: as one that has only been forked, it has its
-// starter's end of the orders until then, and not yet the marker.
+// lateMain is a command whose execve comes late: until then, like a process that has only been
+// forked, it has its starter's end of the orders, and not yet the marker.
 func lateMain() {
 	unix.CloseOnExec(guard.Orders)
 	_, err := io.ReadFull(os.Stdin, make([]byte, 1))

@@ -12,7 +12,7 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// A signal leaves what was there, and nothing beside it.
+// A signal leaves the earlier file, and no other file beside it.
 func TestASignalEndsACopy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

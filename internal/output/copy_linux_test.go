@@ -28,7 +28,7 @@ func unlessShort(bytes int64) int64 {
 	return bytes
 }
 
-// Byte for byte, whatever the streams are, and whoever reads them.
+// Byte for byte, with every kind of stream and reader.
 func TestEveryByteIsCopiedInOrder(t *testing.T) {
 	for what, c := range map[string]struct {
 		make func(testing.TB) (read, write *os.File)
@@ -245,7 +245,8 @@ func TestAReaderThatStopsStopsTheCommand(t *testing.T) {
 	}
 }
 
-// The command ends while nobody reads: its end is known at once, and the rest is written later.
+// The command ends while its output has no reader: its end is known at once, and the rest is
+// written later.
 func TestTheEndIsKnownThoughNobodyReads(t *testing.T) {
 	read, write := originalPipe(t)
 	tap := tapped(t, write, write, 1<<10)
@@ -307,7 +308,7 @@ func TestAReaderThatIsGoneEndsTheCommand(t *testing.T) {
 	}
 }
 
-// hasReader reports whether somebody could read what is written to a pipe.
+// hasReader reports whether a process could read what is written to a pipe.
 func hasReader(t *testing.T, f *os.File) (has bool) {
 	t.Helper()
 	control(t, f, func(fd int) error {
@@ -421,7 +422,7 @@ func TestHostileOutputIsKeptAsItIs(t *testing.T) {
 	}
 }
 
-// A partial line is passed on at once: somebody may wait for it.
+// A partial line is passed on at once: a person may wait for it.
 func TestAPromptIsPassedOn(t *testing.T) {
 	read, write := originalPipe(t)
 	tap := tapped(t, write, write, 1<<10)
@@ -447,7 +448,7 @@ func TestAPromptIsPassedOn(t *testing.T) {
 	}
 }
 
-// A device may take each write as a message: that is how it gets them.
+// A device may take each write as a message, so it gets the same writes.
 func TestADeviceGetsTheWritesThatTheCommandMade(t *testing.T) {
 	device := open(t, "/dev/full", os.O_WRONLY)
 	tap := tapped(t, device, null(t), 1<<10)

@@ -104,7 +104,7 @@ func TestStdoutStandsBeforeStderr(t *testing.T) {
 	}
 }
 
-// A file that this user may not read: it is told, and nothing else changes.
+// A file that this user may not read is reported, and nothing else changes.
 func TestAFileThatMayNotBeReadIsTold(t *testing.T) {
 	ability.Need(t, ability.Users)
 	path, file := originalFile(t, "", os.O_WRONLY|os.O_APPEND)

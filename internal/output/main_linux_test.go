@@ -22,7 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// parts are what the test binary plays beside the tests.
+// parts are the roles of the test binary beside the tests.
 var parts = map[string]func(args []string) int{
 	"random":  func(args []string) int { return playRandom(args[0]) },
 	"numbers": func(args []string) int { return playNumbers(args[0]) },
@@ -53,7 +53,7 @@ func playRandom(size string) int {
 	return 0
 }
 
-// randomBytes is what playRandom writes to a descriptor.
+// randomBytes returns the bytes that playRandom writes to a descriptor.
 func randomBytes(fd int) io.Reader { return rand.NewChaCha8([32]byte{byte(fd)}) }
 
 func writeAll(fd int, from io.Reader, n int64) {
@@ -217,7 +217,7 @@ func tapped(t testing.TB, stdout, stderr *os.File, size int) *output.Tap {
 	return tap
 }
 
-// command is what runs under tap.
+// command returns a command that runs under tap.
 func command(tap *output.Tap, argv ...string) *exec.Cmd {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = tap.Stdout(), tap.Stderr()
@@ -250,7 +250,7 @@ func run(t testing.TB, cmd *exec.Cmd) {
 	}
 }
 
-// finish ends the tap of a command that has left nobody, and writes all.
+// finish ends the tap of a command that has left no process, and writes all.
 func finish(t testing.TB, tap *output.Tap) {
 	t.Helper()
 	if tap.End() {
@@ -271,7 +271,7 @@ func flagsOf(t testing.TB, f *os.File) (flags int) {
 	return flags
 }
 
-// waiting is how many bytes are in a pipe, and how many it can hold.
+// waiting returns how many bytes are in a pipe, and how many it can hold.
 func waiting(t testing.TB, f *os.File) (bytes, capacity int) {
 	t.Helper()
 	control(t, f, func(fd int) (err error) {
@@ -301,7 +301,7 @@ func control(t testing.TB, f *os.File, do func(fd int) error) {
 	}
 }
 
-// A reading is what is read to the end in the background.
+// A reading holds the bytes that are read to the end in the background.
 type reading struct {
 	done chan struct{}
 	text []byte
@@ -326,7 +326,7 @@ func (r *reading) wait(t testing.TB) string {
 	return string(r.text)
 }
 
-// asNobody calls do with the rights on files of another user.
+// asNobody calls do with another user's rights on files.
 func asNobody(t testing.TB, do func()) {
 	t.Helper()
 	runtime.LockOSThread()

@@ -16,8 +16,8 @@ import (
 // limit is how long a test waits for what must arrive.
 const limit = time.Minute
 
-// What is ignored on entry stays so, and these tests may be started by somebody who
-// ignores some signals: make does with 32, a shell with those of jobs in the background.
+// Signals ignored on entry stay ignored, and the caller of these tests may ignore some: make
+// ignores 32, a shell those of jobs in the background.
 func TestMain(m *testing.M) {
 	for sig := syscall.Signal(1); sig <= 64; sig++ {
 		if relay.Ignored(sig) {
@@ -106,8 +106,8 @@ func TestRealTimeSignalsInABurstAllArrive(t *testing.T) {
 	}
 }
 
-// Whoever sends a signal by sigqueue(3), or has a timer send it, does not look to the
-// runtime like a sender.
+// To the runtime a signal from sigqueue(3), or from a timer, does not look like one that a process
+// sent.
 func TestASignalWithAValueArrives(t *testing.T) {
 	const queued = -1 // SI_QUEUE
 	for _, sig := range []syscall.Signal{unix.SIGSEGV, unix.SIGTERM, 32, 34, 64} {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// grant lets somebody alone, who is neither the owner nor of the group, execute a
-// file, by an access control list (acl(5)).
+// grant lets one other user, who is neither the owner nor of the group, execute a file, by an
+// access control list (acl(5)).
 func grant(t *testing.T, path string) {
 	t.Helper()
 	const (

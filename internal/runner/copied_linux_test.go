@@ -50,8 +50,8 @@ func TestACommandWhoseOutputIsCopiedReadsFromTheTerminal(t *testing.T) {
 	expectStatus(term, 0)
 }
 
-// Each pipe of which nobody reads the copy keeps a thread. A signal arrives all the same, though the
-// command has used up all processes that there may be.
+// Each pipe whose copy has no reader keeps a thread. Nevertheless a signal arrives, although the
+// command has used up all processes that are allowed.
 func TestOutputThatNobodyReadsHoldsUpNoSignal(t *testing.T) {
 	cmd := &exec.Cmd{}
 	asSomebody(t, cmd)

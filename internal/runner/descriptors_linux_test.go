@@ -11,8 +11,8 @@ import (
 	"redlockrun/internal/guard"
 )
 
-// A conflict closes the lock's file beside the start of the guard that is to hold
-// it. Its number must not become the pipe on which the fork waits for an end.
+// A conflict closes the lock's file during the start of the guard that holds it. Its number must
+// not become the pipe on which the fork waits for an end.
 func TestTheGuardHoldsAFileThatIsClosedWhileItIsStarted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	f, err := os.Create(path)

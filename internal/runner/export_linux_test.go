@@ -9,14 +9,14 @@ func (g *Guard) Unpark() { g.unpark() }
 // KillNow tells the guard what Run tells it when the command is not wanted any more.
 func (g *Guard) KillNow() { g.killNow() }
 
-// Unread is how many bytes of its orders the guard has not read.
+// Unread returns how many bytes of its orders the guard has not read.
 func (g *Guard) Unread() (n int, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return unix.IoctlGetInt(g.orders, unix.TIOCINQ)
 }
 
-// Disarm is what Run does before it reaps the command's leader.
+// Disarm does what Run does before it reaps the command's leader.
 func (g *Guard) Disarm() { g.disarm() }
 
 // Ended reports whether there is no guard any more.
@@ -35,5 +35,5 @@ func (g *Guard) Hold() (release func()) {
 	return g.mu.Unlock
 }
 
-// HidesProcesses is what is made of a line of /proc/self/mountinfo.
+// HidesProcesses reads a line of /proc/self/mountinfo.
 func HidesProcesses(mount string) bool { return hidesProcesses(mount) }

@@ -46,7 +46,7 @@ func listen(t *testing.T) (*exec.Cmd, logs) {
 	return cmd, l
 }
 
-// got is how often command and grandchild have got sig.
+// got returns how often command and grandchild got sig.
 func (l logs) got(sig syscall.Signal) [2]int {
 	line := strconv.Itoa(int(sig))
 	return [2]int{count(l.command, line), count(l.grandchild, line)}

@@ -18,7 +18,7 @@ const (
 	actingNear = time.Second      // how close a deadline is when a guard may already act on it
 )
 
-// A Guard is the tiny process that outlives this one for an instant: it kills the command's group
+// A Guard is the tiny process that outlives this one for an instant. It kills the command's group
 // when this process has exited or stands still. A guard that is itself killed is replaced. The nil
 // Guard does nothing. As PID 1 there is none: the kernel kills all processes that PID 1 leaves.
 // Only a PID 1 that was frozen from outside its namespace would need one.

@@ -53,7 +53,7 @@ func TestNothingOutlivesAKilledWrapper(t *testing.T) {
 	eventually(t, "the guard ends", func() bool { return exited(guard) })
 }
 
-// prctl(PR_GET_PDEATHSIG) of the command is what it would be without redlockrun.
+// prctl(PR_GET_PDEATHSIG) of the command returns the same as without redlockrun.
 func TestTheCommandHasNoParentDeathSignal(t *testing.T) {
 	got := filepath.Join(t.TempDir(), "got")
 	if c := code(t, launch(t, wrapped(script{}, self(), "deathsig", got)...)); c != 0 {
@@ -211,8 +211,8 @@ func startGuard(t *testing.T, keep ...*os.File) *runner.Guard {
 	return g
 }
 
-// A guard that may be at its work is gone before the number of the command's group can be
-// somebody else's; one whose deadline is far cannot be.
+// A guard that may be acting has exited before other processes can get the number of the command's
+// group; one with a distant deadline cannot be acting.
 func TestADisarmedGuardThatMayBeActingIsGone(t *testing.T) {
 	for range 20 {
 		g := startGuard(t)
@@ -334,7 +334,7 @@ func TestADeadlineAtTheEndOfAFullReadCounts(t *testing.T) {
 	eventually(t, "the command is dead", func() bool { return exited(f.command) })
 }
 
-// So many orders that the pipe is full: the guard is of no use, and replaced.
+// So many orders fill the pipe: the guard is of no use, and replaced.
 func TestAGuardThatDoesNotReadIsReplaced(t *testing.T) {
 	f := startGuarded(t)
 	if err := unix.Kill(f.guard, unix.SIGSTOP); err != nil {
@@ -402,8 +402,8 @@ func TestCloseEndsAGuardThatStandsStill(t *testing.T) {
 	g.Close()
 }
 
-// A suspended job is let be, though its lease ends, unless somebody continues it
-// behind the back of the wrapper, which cannot ask for the lease.
+// The guard leaves a suspended job alone, although its lease ends, unless another process
+// continues it without the wrapper, which cannot ask for the lease.
 func TestTheGuardLeavesAParkedCommandAloneUntilItRuns(t *testing.T) {
 	f := startFamily(t, script{Deadline: 2 * time.Second})
 	guard := guardOf(t, f.wrapper.Process.Pid)
@@ -449,7 +449,7 @@ func TestNoLaterDeadlineSavesACommandThatIsNotWanted(t *testing.T) {
 	eventually(t, "the command is dead", func() bool { return exited(f.command) })
 }
 
-// wakeUps is how often a process has slept.
+// wakeUps returns how often a process has slept.
 func wakeUps(t *testing.T, pid int) int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -24,8 +24,8 @@ const (
 	hidepid = "hidepid"
 )
 
-// hidden starts a wrapper that does not see all of its processes in /proc. It is told how it
-// ended by the log alone.
+// hidden starts a wrapper that cannot see all of its processes in /proc. Only the log tells how it
+// ended.
 func hidden(t *testing.T, how string, s script, argv ...string) (wrapper int) {
 	t.Helper()
 	ability.Need(t, ability.Namespaces)
@@ -33,7 +33,7 @@ func hidden(t *testing.T, how string, s script, argv ...string) (wrapper int) {
 	if how == hidepid {
 		options := "hidepid=2"
 		if os.Getuid() == 0 {
-			options += ",gid=" + strconv.Itoa(int(somebody)) // that group sees everybody, by default root's
+			options += ",gid=" + strconv.Itoa(int(somebody)) // that group sees all processes, by default root's
 		}
 		text = "mount --make-rprivate / && mount -t proc -o " + options + " proc /proc && " +
 			"setpriv --bounding-set=-all --inh-caps=-all " + text
@@ -148,7 +148,7 @@ func TestWhatIsLeftIsCountedWhereItIsHidden(t *testing.T) {
 	}
 }
 
-// Nobody knows whether a member that is hidden stands still: the lock is kept.
+// Whether a hidden member stands still is unknown: the run keeps the lock.
 func TestAHiddenProcessKeepsTheLockOfASuspendedRun(t *testing.T) {
 	for _, how := range []string{foreign, hidepid} {
 		t.Run(how, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestAHiddenProcessKeepsTheLockOfASuspendedRun(t *testing.T) {
 	}
 }
 
-// Where /proc may hide somebody and does not, a run is suspended as anywhere.
+// Where /proc may hide processes and does not, a run is suspended as usual.
 func TestAVisibleProcessIsSuspended(t *testing.T) {
 	dir := t.TempDir()
 	ready := filepath.Join(dir, "ready")

@@ -78,7 +78,7 @@ func TestAsPID1ThereIsNoGuard(t *testing.T) {
 	}
 }
 
-// PID 1 cannot be stopped, so the command goes on too: nobody could continue it.
+// PID 1 cannot be stopped, so the command goes on too: no shell could continue it.
 func TestAsPID1AStoppedCommandContinues(t *testing.T) {
 	dir := t.TempDir()
 	ready, log := filepath.Join(dir, "ready"), filepath.Join(dir, "log")

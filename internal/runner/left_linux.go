@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dyingLimit is how long the rest of a group is watched: after a signal to the whole group, some
+// dyingLimit is how long the rest of a group is watched. After a signal to the whole group, some
 // members die a moment later than the leader.
 const dyingLimit = 50 * time.Millisecond
 

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// somebody is a user who owns no processes: what its limits count is ours, also beside
-// another run of these tests.
+// somebody is a user without processes: its limits count only the processes of this run of the
+// tests.
 var somebody = 100_000 + uint32(os.Getpid())
 
 // asSomebody makes cmd run as that user, and its program one that it may execute.
@@ -41,8 +41,8 @@ func copySelf(t *testing.T, path, mode string) {
 	}
 }
 
-// playRoot is what sudo starts: a process that its caller may not signal. It
-// makes the file args[0] and ends with status 6 when args[1] is there.
+// playRoot is a process that its caller may not signal, as sudo starts it. It makes the file
+// args[0] and ends with status 6 when args[1] exists.
 func playRoot(args []string) int {
 	if err := syscall.Setresuid(0, 0, 0); err != nil {
 		panic(err)

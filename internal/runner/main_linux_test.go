@@ -64,7 +64,7 @@ func forgetIgnored() {
 	}
 }
 
-// A script says how the wrapper is to be played. It is passed as JSON in argv.
+// A script says what the wrapper does. It is passed as JSON in argv.
 type script struct {
 	NoGuard  bool
 	Deadline time.Duration // of the guard, from the start; 0: none
@@ -127,7 +127,7 @@ func copyOutput(c *runner.Command) (end func()) {
 	}
 }
 
-// command is what the wrapper runs.
+// command returns the command that the wrapper runs.
 func (s script) command(argv []string, signals <-chan os.Signal) *runner.Command {
 	marker := fmt.Sprintf("RUNNER_TEST_MARKER=%d.%d", os.Getpid(), time.Now().UnixNano())
 	var c *runner.Command

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Whoever started the command wants to know whether it was told to end.
+// The caller of the command needs to know which signals asked it to end.
 func TestTheStatusSaysWhichSignalsWerePassedOn(t *testing.T) {
 	for _, c := range []struct {
 		send []os.Signal

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// playReaper is what a container or a session has in init's place: it starts
-// args[2:], kills it when the file args[0] is there, reaps what becomes its child
-// then, and writes into args[1] how long the guard lived and worked.
+// playReaper replaces init, as in a container or a session: it starts args[2:], kills it when the
+// file args[0] exists, reaps its adopted children then, and writes into args[1] how long the guard
+// lived and worked.
 func playReaper(args []string) int {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		panic(err)
@@ -42,8 +42,8 @@ func playReaper(args []string) int {
 	}
 }
 
-// orphaned is how long the guard of a killed wrapper lived on, and how much of a
-// processor it used in all. What is left of the command ends when the file end is there.
+// orphaned returns how long the guard of a killed wrapper lived on, and how much processor time it
+// used in all. The rest of the command ends when the file end exists.
 func orphaned(t *testing.T, ready, end, program string, argv ...string) (lived, worked time.Duration) {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "log")

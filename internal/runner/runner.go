@@ -57,9 +57,9 @@ type Command struct {
 	Parked  func()
 	Resumed func() error
 
-	// Warn, if not nil, gets warnings for the user although the run goes on: a signal that the
-	// command may not get, a guard that was killed. It is called from several goroutines and must
-	// not block.
+	// Warn, if not nil, gets warnings for the user although the run goes on: the command may not
+	// get a signal, or the guard was killed. It is called from several goroutines and must not
+	// block.
 	Warn func(error)
 
 	stops stops

@@ -35,9 +35,9 @@ const (
 
 const lastSignal = 64 // SIGRTMAX
 
-// meanings says what each signal means, in this one place. All signals that it does not name
-// (USR1, USR2, ALRM, real-time signals and so on) end this process if there is no command, and go
-// to the command alone if there is one.
+// meanings says what each signal means, in this one place. It does not name USR1, USR2, ALRM,
+// real-time signals and so on: these end this process if there is no command, and otherwise go to
+// the command alone.
 //
 // Signals ignored on entry stay ignored.
 var meanings = [lastSignal + 1]meaning{

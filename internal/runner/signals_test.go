@@ -9,8 +9,8 @@ import (
 	"redlockrun/internal/runner"
 )
 
-// harmless are the signals that end no wait: those that nobody means that way, and
-// those that are never delivered.
+// harmless are the signals that end no wait: those with another meaning, and those that are never
+// delivered.
 var harmless = map[syscall.Signal]bool{
 	syscall.SIGWINCH: true, syscall.SIGCONT: true,
 	syscall.SIGTSTP: true, syscall.SIGTTIN: true, syscall.SIGTTOU: true,

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A member that is between vfork(2) and execve(2) stops nobody but itself: its parent waits for
-// it in the kernel. All come to stand still all the same, and go on afterwards.
+// A member between vfork(2) and execve(2) stops only itself: its parent waits for it in the
+// kernel. Nevertheless all come to stand still, and go on afterwards.
 func TestACommandThatForksAllTheTimeIsSuspended(t *testing.T) {
 	dir := t.TempDir()
 	log, pid := filepath.Join(dir, "log"), filepath.Join(dir, "pid")
@@ -131,7 +131,7 @@ func TestAFailedSuspensionIsCalledOff(t *testing.T) {
 	}
 }
 
-// Whoever is asking for the lock again looks, too: here the guard cannot.
+// While it asks for the lock again the wrapper checks, too: here the guard cannot.
 func TestACommandContinuedBeforeTheLockIsRegainedIsKilled(t *testing.T) {
 	resume := filepath.Join(t.TempDir(), "resume")
 	f := startFamily(t, script{Deadline: 2 * time.Second, Resume: resume})
@@ -174,7 +174,7 @@ func TestASuspendedCommandRenewedAfterItsDeadlineContinues(t *testing.T) {
 	}
 }
 
-// As long as the guard may kill the group the leader is not reaped: its number is nobody else's.
+// As long as the guard may kill the group the leader is not reaped: its number stays its own.
 func TestTheLeaderIsReapedAfterTheGuardIsDisarmed(t *testing.T) {
 	dir := t.TempDir()
 	pid, fifo := filepath.Join(dir, "pid"), filepath.Join(dir, "fifo")

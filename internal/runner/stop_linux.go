@@ -60,7 +60,7 @@ func (r *run) killBy(at time.Time) {
 	}
 }
 
-// kill is called at the instant of the SIGKILL, and from then on each second: the command may be
+// kill is called at the instant of the SIGKILL, and from then on each second. The command may be
 // out of reach only for now (it runs as another user).
 func (r *run) kill() {
 	if left := boottime.Until(r.killAt); left > 0 {

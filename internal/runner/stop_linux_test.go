@@ -23,7 +23,7 @@ func contextWithCause(t *testing.T) (context.Context, context.CancelCauseFunc) {
 
 var errReason = errors.New("the reason")
 
-// A stopped run is what came of a command that was stopped.
+// A stopped run is the result of a command that was stopped.
 type stopped struct {
 	runner.Status
 	after time.Duration // from the stop to the end

@@ -222,7 +222,7 @@ func TestASelfStopWithTheTerminalStopsTheJob(t *testing.T) {
 	term.Expect("$ ")
 }
 
-// Whoever stops the command from elsewhere may continue it any time: the lock stays its own.
+// Another process that stops the command may continue it at any time: the run keeps the lock.
 func TestAStopByAnotherProcessIsNotParked(t *testing.T) {
 	dir := t.TempDir()
 	log, pid := filepath.Join(dir, "log"), filepath.Join(dir, "pid")
@@ -373,8 +373,8 @@ func TestAWriterGetsTheTerminal(t *testing.T) {
 	term.Expect("status=0")
 }
 
-// The wrapper leads its session, as after `ssh -t host redlockrun ...`: nobody
-// could continue it, so Ctrl-Z stops nothing for good.
+// The wrapper leads its session, as after `ssh -t host redlockrun ...`: no shell could continue
+// it, so Ctrl-Z stops nothing for good.
 func TestWithoutAJobControlShellNothingHangs(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	term := ptytest.Start(t, nil, wrapped(script{Log: log}, "cat")...)

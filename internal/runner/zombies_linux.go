@@ -15,7 +15,7 @@ type reaping struct {
 }
 
 // reapByKernel makes the kernel reap the processes that PID 1 adopts, before it has a child of its
-// own: a process that ignores SIGCHLD leaves no zombies (wait(2)).
+// own. A process that ignores SIGCHLD leaves no zombies (wait(2)).
 func reapByKernel() (r reaping) {
 	if os.Getpid() == 1 {
 		r.on = true

@@ -9,7 +9,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// A leaseAt is of a server whose clock shows now.
+// A leaseAt comes from a server whose clock shows now.
 type leaseAt struct {
 	fakeLease
 	now time.Time

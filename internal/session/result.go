@@ -104,8 +104,8 @@ func (r runResult) canRestart() bool {
 	return r.status.Code != 0 && !slices.Contains(stopSignals, r.status.Signal)
 }
 
-// coolDown returns how long the lock stays held to complete minHold: also after a failure, a
-// timeout or a signal, but not after an error of redlockrun itself, or a loss.
+// coolDown is how long the lock stays held to complete minHold. It applies after a failure, a
+// timeout or a signal, too, but not after an error of redlockrun itself, or a loss.
 func (r runResult) coolDown(minHold time.Duration) time.Duration {
 	if r.attempts == 0 || r.stats.Lost != nil {
 		return 0

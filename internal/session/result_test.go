@@ -45,7 +45,7 @@ func TestTheEndKindOfACommand(t *testing.T) {
 		{runner.Status{Code: 143}, lock.EndFailed, true},
 		{killedBy(syscall.SIGKILL), lock.EndSignal, true},
 		{killedBy(syscall.SIGSEGV), lock.EndSignal, true},
-		{killedBy(syscall.SIGTERM), lock.EndSignal, false}, // somebody's order all the same
+		{killedBy(syscall.SIGTERM), lock.EndSignal, false}, // nevertheless an order from outside
 		{killedBy(syscall.SIGINT), lock.EndSignal, false},
 		{killedBy(syscall.SIGQUIT), lock.EndSignal, false},
 		{killedBy(syscall.SIGHUP), lock.EndSignal, false},

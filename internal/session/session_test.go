@@ -68,7 +68,7 @@ func (s *fakeStore) Acquire(_ context.Context, req lock.Request) (lock.Lease, er
 	return l, nil
 }
 
-// aboutJob is what messages of the tests are about.
+// aboutJob returns the context of the tests' messages.
 func aboutJob() explain.About {
 	return explain.About{Config: config.Config{
 		Key: "job", Conflict: explain.StatusBusy, MaxRuntime: 90 * time.Second,

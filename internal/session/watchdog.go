@@ -33,9 +33,9 @@ func (s *session) stopFor(err error) *runner.StopError {
 	return &runner.StopError{Reason: fmt.Errorf("keep lock %q: %w", s.config.Key, err)}
 }
 
-// guardMayHaveKilled reports whether the guard may have killed the command: it ended by SIGKILL,
-// this process did not send one, and the guard's deadline has passed, because this process stood
-// still.
+// guardMayHaveKilled reports whether the guard may have killed the command. Then it ended by
+// SIGKILL, this process did not send one, and the guard's deadline has passed, because this
+// process stood still.
 func (s *session) guardMayHaveKilled(lease lock.Lease, status runner.Status) bool {
 	return s.guards.needed() && s.config.OnLost == config.StopCommand && status.Signal == syscall.SIGKILL &&
 		boottime.Until(s.config.Times.GuardKill(lease.Until())) <= 0

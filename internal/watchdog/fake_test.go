@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// resolveAtTerm and resolveAtEnd are how long a try that obeys no limit is waited for.
+	// resolveAtTerm and resolveAtEnd limit the wait for a try that ignores its context.
 	resolveAtTerm = 25 * time.Millisecond
 	resolveAtEnd  = time.Second
 )
@@ -30,12 +30,12 @@ type renewer struct {
 	renew func(ctx context.Context, sent time.Time) (time.Time, error)
 	t     *testing.T
 
-	mu    sync.Mutex // a try that hangs is read beside
+	mu    sync.Mutex // a try that hangs is read concurrently
 	until time.Time
 	sent  []time.Time
 	busy  bool
 
-	stop func() bool // nil: nobody wants it to end
+	stop func() bool // nil: no operator wants it to end
 }
 
 func (r *renewer) StopAsked() bool { return r.stop != nil && r.stop() }

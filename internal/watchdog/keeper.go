@@ -132,8 +132,8 @@ func (k *Keeper) expire(err error) {
 	}
 }
 
-// regain renews a lease without an answer in time until it is ours again, so that no other run
-// held it meanwhile, or until it is lost for good.
+// regain renews a lease without an answer in time, until it is ours again or lost for good. If it
+// is ours again, no other run held it meanwhile.
 func (k *Keeper) regain(ctx context.Context) bool {
 	for !errors.Is(k.stats.Lost, lock.ErrLost) {
 		if !lock.Sleep(ctx, k.cfg.Renew) {

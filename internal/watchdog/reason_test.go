@@ -59,7 +59,7 @@ func TestSilenceDoesNotHideARefusal(t *testing.T) {
 	})
 }
 
-// Without a refusal it is the end of an outage that is told, not its beginning.
+// Without a refusal the error tells the end of an outage, not its beginning.
 func TestTheLastReasonThatHadItsTimeIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := time.Now().Add(minute.Renew + minute.RetryDelay)
@@ -69,7 +69,7 @@ func TestTheLastReasonThatHadItsTimeIsTold(t *testing.T) {
 	})
 }
 
-// A loss is told, whatever was refused before.
+// The error tells a loss, whatever was refused before.
 func TestALossSaysMoreThanARefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := script(t, minute, errReadonly, lock.ErrTaken)

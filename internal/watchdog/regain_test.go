@@ -12,8 +12,8 @@ import (
 	"redlockrun/internal/watchdog"
 )
 
-// continuing is a configuration for a command that runs on without its lease, and
-// what its observer is told.
+// continuing returns a configuration for a command that runs on without its lease, and the diary
+// of its observer.
 func continuing() (watchdog.Config, *diary) {
 	cfg, seen := alarmed(minute), new(diary)
 	cfg.Continue, cfg.Observer, cfg.Draw = true, seen, func(time.Duration) time.Duration { return 0 }

@@ -74,7 +74,7 @@ func TestStatsAreThoseOfTheWholeTime(t *testing.T) {
 	})
 }
 
-// What it is told depends on its lock alone; of the loss, SIGKILL comes soon.
+// The answer depends on its lock alone; after a loss SIGKILL comes soon.
 func TestASuspendedLeaseThatIsLostIsNotResumed(t *testing.T) {
 	for _, c := range []struct {
 		slept  time.Duration
