@@ -163,13 +163,15 @@ var everySetting = map[string]struct {
 	"attempt-delay": {"2", func(c config.Config) bool { return c.AttemptDelay == 2*time.Second }},
 	"ignore-pause":  {"true", func(c config.Config) bool { return c.IgnorePause }},
 	"history":       {"8", func(c config.Config) bool { return c.History == 8 }},
-	"max-age":       {"26h", func(c config.Config) bool { return c.MaxAge == lock.MaxAge{Set: true, Limit: 26 * time.Hour} }},
-	"report-file":   {"/r", func(c config.Config) bool { return c.ReportFile == "/r" }},
-	"max-waiters":   {"3", func(c config.Config) bool { return c.Wait.Max == 3 }},
-	"quiet":         {"true", nil},
-	"verbose":       {"true", nil},
-	"log-level":     {"debug", nil},
-	"log-format":    {"json", nil},
+	"max-age": {"26h", func(c config.Config) bool {
+		return c.MaxAge == lock.MaxAge{Set: true, Limit: 26 * time.Hour}
+	}},
+	"report-file": {"/r", func(c config.Config) bool { return c.ReportFile == "/r" }},
+	"max-waiters": {"3", func(c config.Config) bool { return c.Wait.Max == 3 }},
+	"quiet":       {"true", nil},
+	"verbose":     {"true", nil},
+	"log-level":   {"debug", nil},
+	"log-format":  {"json", nil},
 }
 
 func TestEverySettingComesByFlagVariableAndFile(t *testing.T) {

@@ -22,7 +22,8 @@ func (r *parser) maxAge() lock.MaxAge {
 	case d > 0 && d < shortestMaxAge:
 		r.fail(Usagef("%s %s is too short", g.sourceName, Exact(d)).Hint("the least is 1s; 0 expects nothing any more"))
 	case d > lock.LongestMaxAge:
-		r.fail(Usagef("%s %s is too long", g.sourceName, inLargestUnit(d)).Hint("the most is " + inLargestUnit(lock.LongestMaxAge)))
+		r.fail(Usagef("%s %s is too long", g.sourceName, inLargestUnit(d)).
+			Hint("the most is " + inLargestUnit(lock.LongestMaxAge)))
 	}
 	return lock.MaxAge{Set: true, Limit: d}
 }

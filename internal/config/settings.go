@@ -48,7 +48,8 @@ var settings = [...]Setting{
 	{"grace", "", KindDuration, "", "between SIGTERM and SIGKILL (ttl/6, at most 10s)", GroupCommand},
 	{"warn-failed", "", KindSwitch, "", "warn if it ends with another status than 0", GroupCommand},
 	{"history", "", KindNumber, "50", "keep the last N runs; 0: nothing of this one", GroupCommand},
-	{"max-age", "", KindDuration, "", "overdue after D without a success, 1s to 45d; 0: no limit any more", GroupCommand},
+	{"max-age", "", KindDuration, "", "overdue after D without a success, 1s to 45d; 0: no limit any more",
+		GroupCommand},
 	{"report-file", "", KindFile, "", "write how it ended into FILE, as JSON", GroupCommand},
 
 	{"wait", "w", KindLimit, "0", "wait so long for a busy lock; forever: without a limit", GroupWait},

@@ -340,15 +340,17 @@ func TestAKeyIsMadeOfAllWords(t *testing.T) {
 
 func TestHowOldTheLastSuccessMayBecome(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"26h": 26 * time.Hour, "1": time.Second, "45d": 45 * 24 * time.Hour, "1080h": 1080 * time.Hour, "0": 0, "0s": 0, "1d": 24 * time.Hour,
+		"26h": 26 * time.Hour, "1": time.Second, "1d": 24 * time.Hour,
+		"45d": 45 * 24 * time.Hour, "1080h": 1080 * time.Hour, "0": 0, "0s": 0,
 	} {
-		if c, err := read(nil, "key=x", "max-age="+text); err != nil || c.MaxAge != (lock.MaxAge{Set: true, Limit: want}) {
+		c, err := read(nil, "key=x", "max-age="+text)
+		if err != nil || c.MaxAge != (lock.MaxAge{Set: true, Limit: want}) {
 			t.Errorf("%s: %+v, %v", text, c.MaxAge, err)
 		}
 	}
 	for text, say := range map[string]string{
-		"0.5": "--max-age 500ms is too short", "46d": "--max-age 46d is too long\nthe most is 45d", "daily": `"daily" is no duration`,
-		"-1h": "is no duration", "": "--max-age is empty",
+		"0.5": "--max-age 500ms is too short", "46d": "--max-age 46d is too long\nthe most is 45d",
+		"daily": `"daily" is no duration`, "-1h": "is no duration", "": "--max-age is empty",
 	} {
 		_, err := read(nil, "key=x", "max-age="+text)
 		wantRefused(t, err, say)

@@ -24,8 +24,8 @@ func unrenewed(c lock.ChangeResult) (d time.Duration, late bool) {
 	return c.Holder.Unrenewed(c.Left, c.At, c.Now)
 }
 
-// heedsBy returns when a living holder has renewed its lease, and so knows of the change.
-func heedsBy(c lock.ChangeResult) time.Time {
+// learnsBy returns when a living holder has renewed its lease, and so knows of the change.
+func learnsBy(c lock.ChangeResult) time.Time {
 	d, late := unrenewed(c)
 	if late || c.Holder.Every <= 0 || c.Holder.TTL <= 0 {
 		return c.Now.Add(max(0, c.Left))

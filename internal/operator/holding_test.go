@@ -30,13 +30,13 @@ func TestAHolderIsLateWhenARenewalAndTwoTriesAreMissing(t *testing.T) {
 		if _, late := unrenewed(changed); late != c.late {
 			t.Errorf("one that %s: late: %v", c.what, late)
 		}
-		if by := heedsBy(changed).Sub(now); by != c.heeds {
+		if by := learnsBy(changed).Sub(now); by != c.heeds {
 			t.Errorf("one that %s heeds it in %v, want %v", c.what, by, c.heeds)
 		}
 	}
 	unknown := lock.ChangeResult{Now: now, Holder: lock.Holder{Run: "r"}, Left: 40 * time.Second}
-	if _, late := unrenewed(unknown); late || heedsBy(unknown).Sub(now) != 40*time.Second {
-		t.Errorf("of one whose times are unknown: late: %v, %v", late, heedsBy(unknown))
+	if _, late := unrenewed(unknown); late || learnsBy(unknown).Sub(now) != 40*time.Second {
+		t.Errorf("of one whose times are unknown: late: %v, %v", late, learnsBy(unknown))
 	}
 }
 

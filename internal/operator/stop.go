@@ -102,9 +102,9 @@ func learns(c lock.ChangeResult) string {
 	case late:
 		return fmt.Sprintf("; it has not renewed its lease for %s, and may never learn of it: "+
 			"the lease ends by itself at %s",
-			config.Exact(d.Round(time.Second)), lock.LocalTime(heedsBy(c)))
+			config.Exact(d.Round(time.Second)), lock.LocalTime(learnsBy(c)))
 	}
-	return "; it learns of it by " + lock.LocalTime(heedsBy(c))
+	return "; it learns of it by " + lock.LocalTime(learnsBy(c))
 }
 
 func notStopped(e *lock.RefusedError, pausing bool) (explain.Explanation, bool) {

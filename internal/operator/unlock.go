@@ -152,7 +152,7 @@ func reportUnlocked(name string, c lock.ChangeResult, force bool) string {
 		if c.Left < 0 {
 			return text + "and until then two can run"
 		}
-		text += "by " + lock.LocalTime(heedsBy(c)) + "; until then two can run"
+		text += "by " + lock.LocalTime(learnsBy(c)) + "; until then two can run"
 	}
 	return text
 }

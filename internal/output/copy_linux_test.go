@@ -35,10 +35,12 @@ func TestEveryByteIsCopiedInOrder(t *testing.T) {
 		read func(h io.Writer, from *os.File) error
 		size int64
 	}{
-		"pipes":   {originalPipe, readFast, many()},
-		"slowly":  {originalPipe, readSlowly, some()},
-		"sockets": {func(t testing.TB) (*os.File, *os.File) { return originalSocket(t, unix.SOCK_STREAM) }, readFast, many()},
-		"TCP":     {originalTCP, readFast, some()},
+		"pipes":  {originalPipe, readFast, many()},
+		"slowly": {originalPipe, readSlowly, some()},
+		"sockets": {func(t testing.TB) (*os.File, *os.File) {
+			return originalSocket(t, unix.SOCK_STREAM)
+		}, readFast, many()},
+		"TCP": {originalTCP, readFast, some()},
 		"non-blocking pipes": {func(t testing.TB) (*os.File, *os.File) {
 			read, write := originalPipe(t)
 			control(t, write, func(fd int) error { return unix.SetNonblock(fd, true) })

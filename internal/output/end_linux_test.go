@@ -192,7 +192,8 @@ func TestAMessageComesBetweenLines(t *testing.T) {
 		})
 	}
 	got := readAll(read)
-	cmd := command(tap, "/bin/sh", "-c", `i=0; while [ $i -lt 3000 ]; do printf 'part, '; echo end; i=$((i+1)); done >&2`)
+	cmd := command(tap, "/bin/sh", "-c",
+		`i=0; while [ $i -lt 3000 ]; do printf 'part, '; echo end; i=$((i+1)); done >&2`)
 	start(t, cmd)
 	for range 300 {
 		insert("message\n")

@@ -64,7 +64,8 @@ func TakeSignals() {
 	}
 	piped, early = true, true
 	RelayTo(int(ends[1]))
-	for _, sig := range [...]int{3, 10, 12, 14} { // QUIT, USR1, USR2, ALRM: without this they would be the first to be lost
+	// QUIT, USR1, USR2 and ALRM come first: they are the likely ones, and would be lost before.
+	for _, sig := range [...]int{3, 10, 12, 14} {
 		taken[sig] = Relay(sig)
 	}
 	for sig := 1; sig <= lastSignal; sig++ {

@@ -70,7 +70,8 @@ func TestOutputThatNobodyReadsHoldsUpNoSignal(t *testing.T) {
 	defer begin.Close()
 	const (
 		limited = `ulimit -u 40 2>/dev/null || ulimit -p 40 || exit 98; exec "$@"`
-		fill    = `{ read go <"$1"; exec head -c 200000 /dev/zero; } & { read go <"$1"; exec head -c 200000 /dev/zero >&2; } &
+		fill    = `{ read go <"$1"; exec head -c 200000 /dev/zero; } &
+			{ read go <"$1"; exec head -c 200000 /dev/zero >&2; } &
 			trap ': >"$0"; exec sleep 600' EXIT; exec 2>/dev/null; while :; do sleep 600 & done`
 	)
 	words := wrapped(script{Copied: true}, "/bin/sh", "-c", fill, full, fifo)

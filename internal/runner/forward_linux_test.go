@@ -128,7 +128,8 @@ func TestEachSignalIsForwardedAgain(t *testing.T) {
 		line := strconv.Itoa(int(sig))
 		for n := 1; n <= 5; n++ {
 			send(t, wrapper, sig)
-			eventually(t, fmt.Sprintf("signal %d arrives %d times", sig, n), func() bool { return count(l.command, line) == n })
+			eventually(t, fmt.Sprintf("signal %d arrives %d times", sig, n),
+				func() bool { return count(l.command, line) == n })
 		}
 	}
 }
@@ -137,7 +138,8 @@ func TestSignalsIgnoredOnEntryStayIgnored(t *testing.T) {
 	for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU, 34} {
 		dir := t.TempDir()
 		status := filepath.Join(dir, "status")
-		const show = `grep SigIgn /proc/self/status >"$0.new"; mv "$0.new" "$0"; while ! [ -e "$0.go" ]; do sleep 0.01; done; exit 6`
+		const show = `grep SigIgn /proc/self/status >"$0.new"; mv "$0.new" "$0"
+			while ! [ -e "$0.go" ]; do sleep 0.01; done; exit 6`
 		ignoring := []string{"/bin/sh", "-c", fmt.Sprintf(`trap "" %d; exec "$@"`, sig), "sh"}
 		cmd := launch(t, append(ignoring, wrapped(script{}, "/bin/sh", "-c", show, status)...)...)
 		eventually(t, "the command runs", func() bool { return len(lines(status)) == 1 })

@@ -89,7 +89,9 @@ func TestWithoutADeadlineAFrozenWrapperKeepsItsCommand(t *testing.T) {
 	guard := guardOf(t, f.wrapper.Process.Pid)
 	send(t, f.wrapper, unix.SIGSTOP)
 	eventually(t, "the wrapper stands still", func() bool { return stateOf(f.wrapper.Process.Pid) == 'T' })
-	for _, sig := range []syscall.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGUSR1, unix.SIGALRM, unix.SIGTSTP, 40} {
+	for _, sig := range []syscall.Signal{
+		unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGUSR1, unix.SIGALRM, unix.SIGTSTP, 40,
+	} {
 		if err := unix.Kill(guard, sig); err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +158,8 @@ func TestTheGuardIsAloneAndSmall(t *testing.T) {
 	defer pipe.Close()
 	dir := t.TempDir()
 	cmd := exec.Command("/bin/sh", "-c", `exec "$@" 9>&3`, "sh")
-	cmd.Args = append(cmd.Args, wrapped(script{}, "/bin/sh", "-c", `echo $$ >"$0"; exec sleep 1000`, filepath.Join(dir, "pid"))...)
+	const sleeps = `echo $$ >"$0"; exec sleep 1000`
+	cmd.Args = append(cmd.Args, wrapped(script{}, "/bin/sh", "-c", sleeps, filepath.Join(dir, "pid"))...)
 	cmd.ExtraFiles = []*os.File{inherited}
 	start(t, cmd)
 	inherited.Close()

@@ -190,7 +190,8 @@ func TestOptionsOfProcThatHideProcesses(t *testing.T) {
 	for mount, want := range map[string]bool{
 		"proc proc rw": false, "proc none rw,hidepid=0": false, "proc proc rw,hidepid=off,gid=5": false,
 		"proc proc rw,hidepid=1": true, "proc proc rw,gid=5,hidepid=2": true, "proc proc rw,hidepid=invisible": true,
-		"proc proc rw,hidepid=ptraceable": true, "proc proc rw,subset=pid": true, "tmpfs tmpfs rw": true, "proc": true, "": true,
+		"proc proc rw,hidepid=ptraceable": true, "proc proc rw,subset=pid": true, "tmpfs tmpfs rw": true,
+		"proc": true, "": true,
 	} {
 		if got := runner.HidesProcesses(mount); got != want {
 			t.Errorf("%q: %v, want %v", mount, got, want)

@@ -36,7 +36,9 @@ func asInit(t *testing.T, s script, argv ...string) *exec.Cmd {
 }
 
 func TestAsPID1TheStatusIsPassedOn(t *testing.T) {
-	for text, want := range map[string]int{"exit 0": 0, "exit 42": 42, "kill -TERM $$": 143, "kill -INT $$": 130, "kill -KILL $$": 137} {
+	for text, want := range map[string]int{
+		"exit 0": 0, "exit 42": 42, "kill -TERM $$": 143, "kill -INT $$": 130, "kill -KILL $$": 137,
+	} {
 		if c := code(t, asInit(t, script{}, "/bin/sh", "-c", text)); c != want {
 			t.Errorf("%s: got %d, want %d", text, c, want)
 		}
@@ -71,7 +73,8 @@ func TestAsPID1AThousandOrphansAreReaped(t *testing.T) {
 
 func TestAsPID1ThereIsNoGuard(t *testing.T) {
 	seen := filepath.Join(t.TempDir(), "seen")
-	cmd := asInit(t, script{}, "/bin/sh", "-c", `cat /proc/[0-9]*/cmdline | tr '\0' '\n' | grep -c '^lease-guard$' >"$0"`, seen)
+	const count = `cat /proc/[0-9]*/cmdline | tr '\0' '\n' | grep -c '^lease-guard$' >"$0"`
+	cmd := asInit(t, script{}, "/bin/sh", "-c", count, seen)
 	_ = code(t, cmd)
 	if got := lines(seen); len(got) != 1 || got[0] != "0" {
 		t.Errorf("guards: %q", got)

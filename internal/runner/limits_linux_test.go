@@ -36,7 +36,8 @@ func asSomebody(t *testing.T, cmd *exec.Cmd) {
 // copySelf copies this program, through a child, so that no descriptor to it is open for writing.
 func copySelf(t *testing.T, path, mode string) {
 	t.Helper()
-	if out, err := exec.Command("/bin/sh", "-c", `cp "$0" "$1" && chmod "$2" "$1"`, self(), path, mode).CombinedOutput(); err != nil {
+	cmd := exec.Command("/bin/sh", "-c", `cp "$0" "$1" && chmod "$2" "$1"`, self(), path, mode)
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatal(err, string(out))
 	}
 }
@@ -93,11 +94,12 @@ func TestACommandThatCannotBeKilledIsAwaited(t *testing.T) {
 // Too few processes are allowed: it is 71, or 2 where the Go runtime itself gets
 // no thread (134 in a test binary with the race detector), never a hang, and nothing stays.
 func TestWithoutProcessesTheStatusIs71(t *testing.T) {
-	for _, n := range []string{"1", "3", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "16", "18", "20", "100"} {
+	for _, n := range strings.Fields("1 3 5 6 7 8 9 10 11 12 13 14 16 18 20 100") {
 		cmd := &exec.Cmd{Stderr: nil}
 		asSomebody(t, cmd)
 		const limited = `ulimit -u "$0" 2>/dev/null || ulimit -p "$0" || exit 98; exec "$@"`
-		cmd.Args = append([]string{"/bin/sh", "-c", limited, n, cmd.Path}, wrapped(script{}, "/bin/sh", "-c", "exit 9")[1:]...)
+		cmd.Args = append([]string{"/bin/sh", "-c", limited, n, cmd.Path},
+			wrapped(script{}, "/bin/sh", "-c", "exit 9")[1:]...)
 		cmd.Path = cmd.Args[0]
 		start(t, cmd)
 		c := code(t, cmd)

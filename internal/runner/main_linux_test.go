@@ -169,7 +169,8 @@ func (s script) end(status runner.Status, err error) int {
 		s.note("error: " + err.Error())
 		return 99
 	}
-	s.note(fmt.Sprintf("ended: code %d signal %d stopped %v left %d", status.Code, status.Signal, status.Stopped, status.Left))
+	s.note(fmt.Sprintf("ended: code %d signal %d stopped %v left %d",
+		status.Code, status.Signal, status.Stopped, status.Left))
 	status.Reraise()
 	return status.Code
 }

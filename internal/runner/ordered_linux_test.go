@@ -16,7 +16,10 @@ func TestTheStatusSaysWhichSignalsWerePassedOn(t *testing.T) {
 		want []syscall.Signal
 	}{
 		{[]os.Signal{unix.SIGTERM}, []syscall.Signal{unix.SIGTERM}},
-		{[]os.Signal{unix.SIGHUP, unix.SIGUSR1, unix.SIGTERM}, []syscall.Signal{unix.SIGHUP, unix.SIGUSR1, unix.SIGTERM}},
+		{
+			[]os.Signal{unix.SIGHUP, unix.SIGUSR1, unix.SIGTERM},
+			[]syscall.Signal{unix.SIGHUP, unix.SIGUSR1, unix.SIGTERM},
+		},
 		{[]os.Signal{unix.SIGWINCH, unix.SIGCONT, unix.SIGTERM}, []syscall.Signal{unix.SIGTERM}},
 	} {
 		ready := filepath.Join(t.TempDir(), "ready")

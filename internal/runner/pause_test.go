@@ -32,12 +32,15 @@ func TestAPauseLastsAsLongAsItIsToLast(t *testing.T) {
 }
 
 func TestASignalThatEndsAProgramEndsAPauseAtOnce(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1} {
+	for _, sig := range []syscall.Signal{
+		syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1,
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			signals := make(chan os.Signal, 1)
 			time.AfterFunc(time.Second, func() { signals <- sig })
 			took, err := pauseForAMinute(t.Context(), signals)
-			if signalled, ok := errors.AsType[*runner.SignalError](err); !ok || signalled.Signal != sig || took != time.Second {
+			signalled, ok := errors.AsType[*runner.SignalError](err)
+			if !ok || signalled.Signal != sig || took != time.Second {
 				t.Errorf("signal %d: %v, %v", sig, took, err)
 			}
 		})

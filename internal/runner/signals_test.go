@@ -15,7 +15,8 @@ var harmless = map[syscall.Signal]bool{
 	syscall.SIGWINCH: true, syscall.SIGCONT: true,
 	syscall.SIGTSTP: true, syscall.SIGTTIN: true, syscall.SIGTTOU: true,
 	syscall.SIGPIPE: true, syscall.SIGXFSZ: true,
-	syscall.SIGKILL: true, syscall.SIGSTOP: true, syscall.SIGCHLD: true, syscall.SIGURG: true, syscall.SIGPROF: true, 33: true,
+	syscall.SIGKILL: true, syscall.SIGSTOP: true, syscall.SIGCHLD: true, syscall.SIGURG: true,
+	syscall.SIGPROF: true, 33: true,
 }
 
 func TestEverySignalEndsAWaitButTheHarmless(t *testing.T) {

@@ -95,9 +95,11 @@ func TestCtrlCStopsALoop(t *testing.T) {
 		"interactive": `for i in 1 2 3; do $W sh -c 'echo sta""rted; exec sleep 1000'; done`,
 		"interactive, terminal asked for": `for i in 1 2 3; do $W sh -c 'read y <<E` + "\nE\n" +
 			`stty sane; echo sta""rted; exec sleep 1000'; done`,
-		"in a script":                        `bash -c 'for i in 1 2 3; do $W sh -c "echo sta\"\"rted; exec sleep 1000"; done'`,
-		"in a script, terminal asked for":    `bash -c 'for i in 1 2 3; do $W sh -c "stty sane; echo sta\"\"rted; read x"; done'`,
-		"in a sh script, terminal asked for": `sh -c 'for i in 1 2 3; do $W sh -c "stty sane; echo sta\"\"rted; read x"; done'`,
+		"in a script": `bash -c 'for i in 1 2 3; do $W sh -c "echo sta\"\"rted; exec sleep 1000"; done'`,
+		"in a script, terminal asked for": `bash -c 'for i in 1 2 3; do` +
+			` $W sh -c "stty sane; echo sta\"\"rted; read x"; done'`,
+		"in a sh script, terminal asked for": `sh -c 'for i in 1 2 3; do` +
+			` $W sh -c "stty sane; echo sta\"\"rted; read x"; done'`,
 	} {
 		t.Run(what, func(t *testing.T) {
 			term, _ := atShell(t, script{})
@@ -226,7 +228,8 @@ func TestASelfStopWithTheTerminalStopsTheJob(t *testing.T) {
 func TestAStopByAnotherProcessIsNotParked(t *testing.T) {
 	dir := t.TempDir()
 	log, pid := filepath.Join(dir, "log"), filepath.Join(dir, "pid")
-	cmd := launch(t, wrapped(script{Log: log}, "/bin/sh", "-c", `trap 'exit 5' USR1; echo $$ >"$0"; while :; do sleep 0.02; done`, pid)...)
+	const waits = `trap 'exit 5' USR1; echo $$ >"$0"; while :; do sleep 0.02; done`
+	cmd := launch(t, wrapped(script{Log: log}, "/bin/sh", "-c", waits, pid)...)
 	command := pidIn(t, pid)
 	freeze(t, command)
 	thaw(t, command)

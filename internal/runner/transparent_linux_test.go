@@ -13,9 +13,9 @@ import (
 )
 
 // What differs from one process to the next anyway, and what the contract adds.
-var incidental = regexp.MustCompile(`(?m)^(Pid|Tgid|Ngid|PPid|TracerPid|NSpid|NStgid|NSpgid|NSsid|Vm\w+|Rss\w+|HugetlbPages|` +
-	`Threads|SigQ|\w*ctxt_switches|THP_enabled|untag_mask|x86_\w+|Mems_allowed\w*|Cpus_allowed\w*|Speculation\w*|CoreDumping|` +
-	`KsmMerge|State):.*\n`)
+var incidental = regexp.MustCompile(`(?m)^(Pid|Tgid|Ngid|PPid|TracerPid|NSpid|NStgid|NSpgid|NSsid|` +
+	`Vm\w+|Rss\w+|HugetlbPages|Threads|SigQ|\w*ctxt_switches|THP_enabled|untag_mask|x86_\w+|Mems_allowed\w*|` +
+	`Cpus_allowed\w*|Speculation\w*|CoreDumping|KsmMerge|State):.*\n`)
 
 // around says in which surroundings a command shows what it was given.
 const around = `umask 027; ulimit -S -n 300; ulimit -S -c 0; cd /; %s; exec 4>/dev/null 9<"$0"; exec nice -n 3 "$@"`
@@ -30,7 +30,8 @@ func compare(t *testing.T, surroundings, show string) {
 			t.Fatal(err)
 		}
 		defer out.Close()
-		cmd := exec.Command("/bin/sh", append([]string{"-c", strings.Replace(around, "%s", surroundings, 1), self()}, argv...)...)
+		shown := strings.Replace(around, "%s", surroundings, 1)
+		cmd := exec.Command("/bin/sh", append([]string{"-c", shown, self()}, argv...)...)
 		cmd.Stdout, cmd.Stderr = out, out
 		start(t, cmd)
 		if c := code(t, cmd); c != 0 {

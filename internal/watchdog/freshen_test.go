@@ -18,7 +18,9 @@ func (r *renewer) aged(cfg watchdog.Config, age time.Duration) *renewer {
 }
 
 func TestALeaseThatTookLongerThanOneTryIsFreshened(t *testing.T) {
-	for age, tries := range map[time.Duration]int{0: 0, minute.Try: 0, minute.Try + 1: 1, life(minute): 1, time.Hour: 1} {
+	for age, tries := range map[time.Duration]int{
+		0: 0, minute.Try: 0, minute.Try + 1: 1, life(minute): 1, time.Hour: 1,
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := alarmed(minute)
 			r := replies(t, minute, 0, nil).aged(cfg, age)
@@ -68,7 +70,8 @@ func TestFresheningEndsWithItsContext(t *testing.T) {
 			<-ctx.Done()
 			return time.Time{}, ctx.Err()
 		}}
-		if err := watchdog.Freshen(ctx, r.aged(cfg, 3*time.Second), cfg); !errors.Is(err, why) || time.Since(start) != time.Second {
+		err := watchdog.Freshen(ctx, r.aged(cfg, 3*time.Second), cfg)
+		if !errors.Is(err, why) || time.Since(start) != time.Second {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}
 	})

@@ -19,7 +19,8 @@ type outage struct {
 }
 
 func (o outage) String() string {
-	return fmt.Sprintf("from %v to %v, replies after %v, refuse %v, jitter %v", o.from, o.to, o.delay, o.refuse, o.jitter)
+	return fmt.Sprintf("from %v to %v, replies after %v, refuse %v, jitter %v",
+		o.from, o.to, o.delay, o.refuse, o.jitter)
 }
 
 // hits reports whether a try sent at t goes without an answer.
@@ -87,7 +88,8 @@ func grid(times lock.Times, each func(o outage)) {
 	for s := range starts {
 		for l := range lengths {
 			for d, delay := range []time.Duration{
-				0, times.Try / 5, times.Try / 2, times.Try - time.Millisecond, times.Try + time.Millisecond, 2 * times.Try, times.Try / 3,
+				0, times.Try / 5, times.Try / 2, times.Try - time.Millisecond, times.Try + time.Millisecond,
+				2 * times.Try, times.Try / 3,
 			} {
 				from := time.Duration(s)*times.Renew*3/(2*starts) + 137*time.Microsecond
 				o := outage{

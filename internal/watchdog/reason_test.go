@@ -63,7 +63,8 @@ func TestSilenceDoesNotHideARefusal(t *testing.T) {
 func TestTheLastReasonThatHadItsTimeIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := time.Now().Add(minute.Renew + minute.RetryDelay)
-		if lost := mustLose(time.Hour, until(t, silent, errRefused), config(minute)); !errors.Is(lost, context.DeadlineExceeded) {
+		lost := mustLose(time.Hour, until(t, silent, errRefused), config(minute))
+		if !errors.Is(lost, context.DeadlineExceeded) {
 			t.Errorf("lost for %v", lost)
 		}
 	})

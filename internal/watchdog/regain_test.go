@@ -97,7 +97,9 @@ func TestALeaseMayBeLostAndRegainedAgain(t *testing.T) {
 		for _, at := range []time.Duration{301 * time.Second, 609 * time.Second} {
 			time.AfterFunc(at, func() { cfg.Clock.Sleep(time.Hour) })
 		}
-		r := &renewer{t: t, renew: func(context.Context, time.Time) (time.Time, error) { return cfg.End(cfg.Clock.Now()), nil }}
+		r := &renewer{t: t, renew: func(context.Context, time.Time) (time.Time, error) {
+			return cfg.End(cfg.Clock.Now()), nil
+		}}
 		stats := keep(r, cfg).stays(t, 15*time.Minute)
 		late := "runs on: " + watchdog.ErrLate.Error()
 		seen.says(t, late, "regained", late, "regained")

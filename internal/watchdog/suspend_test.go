@@ -49,7 +49,8 @@ func TestASuspendedLeaseIsNotRenewedUntilItIsResumed(t *testing.T) {
 		}
 		resumed := time.Now()
 		k.resumes(t, nil)
-		if stats := k.stopAfter(t, time.Hour); stats.Lost != nil || stats.Renewed < 180 || stats.Renewed != len(r.sent)-1 || stats.Closest <= 0 {
+		stats := k.stopAfter(t, time.Hour)
+		if stats.Lost != nil || stats.Renewed < 180 || stats.Renewed != len(r.sent)-1 || stats.Closest <= 0 {
 			t.Errorf("%d renewals, the first to resume: %+v", len(r.sent), stats)
 		}
 		if r.sent[0] != resumed || len(told) != len(r.sent)+1 || told[1] != minute.GuardKill(minute.End(resumed)) {

@@ -114,8 +114,9 @@ func TestEachTryHasItsOwnLimitAndNoneReachesBeyondTTerm(t *testing.T) {
 		var last time.Time
 		r := &renewer{t: t, renew: func(ctx context.Context, sent time.Time) (time.Time, error) {
 			deadline, _ := ctx.Deadline()
-			if deadline.Sub(sent) > minute.Try || deadline.After(term) || deadline.Before(term) && deadline.Sub(sent) < minute.Try {
-				t.Errorf("a limit of %v, %v before T_term", deadline.Sub(sent), term.Sub(deadline))
+			limit := deadline.Sub(sent)
+			if limit > minute.Try || deadline.After(term) || deadline.Before(term) && limit < minute.Try {
+				t.Errorf("a limit of %v, %v before T_term", limit, term.Sub(deadline))
 			}
 			if gap := sent.Sub(last); !last.IsZero() && (gap < minute.RetryDelay/2 || gap > minute.RetryDelay) {
 				t.Errorf("a pause of %v", gap)
@@ -153,7 +154,8 @@ func TestADefiniteLossActsAtOnce(t *testing.T) {
 					}
 					lost := mustLose(30*24*time.Hour, r, config(times))
 					if !errors.Is(lost, c.err) || len(r.sent) != nth || time.Until(lost.Kill) != c.kill {
-						t.Errorf("ttl %v, renewal %d of %d: %v, SIGKILL after %v, want %v", ttl, nth, len(r.sent), lost, time.Until(lost.Kill), c.kill)
+						t.Errorf("ttl %v, renewal %d of %d: %v, SIGKILL after %v, want %v",
+							ttl, nth, len(r.sent), lost, time.Until(lost.Kill), c.kill)
 					}
 					if now := time.Now(); !now.Equal(r.sent[nth-1]) {
 						t.Errorf("acted after %v", now.Sub(r.sent[nth-1]))
@@ -315,7 +317,8 @@ func TestStatsSayHowTheLeaseWasKept(t *testing.T) {
 	}{
 		{0, time.Second, watchdog.Stats{Closest: life(minute) - time.Second}},
 		{0, minute.Renew + time.Second, watchdog.Stats{Renewed: 1, Closest: life(minute) - minute.Renew}},
-		{3, minute.Renew + 10*time.Second, watchdog.Stats{Renewed: 1, Failed: 3, Closest: life(minute) - minute.Renew - 3*minute.RetryDelay}},
+		{3, minute.Renew + 10*time.Second,
+			watchdog.Stats{Renewed: 1, Failed: 3, Closest: life(minute) - minute.Renew - 3*minute.RetryDelay}},
 		{1000, time.Hour, watchdog.Stats{Failed: 29}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -357,7 +360,8 @@ func TestTheObserverIsNotToldOfAFailureThatEndsTheCommand(t *testing.T) {
 
 func TestTheMachinesClockIsTheDefault(t *testing.T) {
 	r := replies(t, minute, 0, nil)
-	if stats := mustKeep(0, r, watchdog.Config{Times: minute}); stats.Closest <= 0 || stats.Closest > life(minute) || len(r.tries()) != 0 {
+	stats := mustKeep(0, r, watchdog.Config{Times: minute})
+	if stats.Closest <= 0 || stats.Closest > life(minute) || len(r.tries()) != 0 {
 		t.Errorf("%d tries, %+v", len(r.tries()), stats)
 	}
 }
