@@ -15,7 +15,7 @@ func (r *parser) maxAge() lock.MaxAge {
 	if !g.isSet() {
 		return lock.MaxAge{}
 	}
-	d, err := parsePeriod(g.last())
+	d, err := ParseAge(g.last())
 	switch {
 	case err != nil:
 		r.fail(Usagef("%s: %v", g.sourceName, err).Hint(durationHint + ", or 1d, 7d"))

@@ -22,6 +22,9 @@ func dividesHour(p time.Duration) bool {
 	return p >= time.Second && p%time.Second == 0 && time.Hour%p == 0
 }
 
+// ParseAge is parsePeriod for how old something may be.
+func ParseAge(text string) (time.Duration, error) { return parsePeriod(text) }
+
 // parsePeriod reads a duration, or a number of days (1d).
 func parsePeriod(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {

@@ -54,9 +54,9 @@ func defineCheck(c *Command, o *Operation) {
 	k := &checking{meant: jobsMeant{flags: true}}
 	c.toggle(&k.meant.all, "all", "all listed jobs: the worst first, those that are OK counted")
 	c.text(&k.meant.match, "match", config.KindPattern, "the same of those whose names match (*, ?, [a-z])")
-	c.span((*span)(&k.rules.MaxAge), "max-age", "CRITICAL if the last success ended more than D ago, or none\n"+
+	c.age((*age)(&k.rules.MaxAge), "max-age", "CRITICAL if the last success ended more than D ago, or none\n"+
 		"is remembered, in place of the limit that its runs have set")
-	c.span((*span)(&k.rules.WarnAge), "warn-age", "the same, WARNING")
+	c.age((*age)(&k.rules.WarnAge), "warn-age", "the same, WARNING")
 	c.span((*span)(&k.rules.MaxRuntime), "max-runtime", "CRITICAL if it has been running for more than D")
 	c.number(&k.rules.MaxFailures, "max-failures", "", "CRITICAL from N bad ends in a row, in place of the first one")
 	c.toggle(&k.json, "json", "an object for each NAME: key, status, message, age_seconds")

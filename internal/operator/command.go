@@ -135,6 +135,10 @@ func (c *Command) span(to *span, name, usage string) {
 	flagset.Var(c.Flags(), to, name, "", config.KindDuration, usage)
 }
 
+func (c *Command) age(to *age, name, usage string) {
+	flagset.Var(c.Flags(), to, name, "", config.KindDuration, usage)
+}
+
 func (c *Command) limit(to *limit, name, usage string) {
 	flagset.Var(c.Flags(), to, name, "", config.KindLimit, usage)
 }

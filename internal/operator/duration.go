@@ -23,6 +23,22 @@ func (d *span) Set(word string) error {
 func (d *span) String() string { return time.Duration(*d).String() }
 func (d *span) Type() string   { return "duration" }
 
+// An age is a flag's duration that may be a number of days, as --max-age of a run may.
+type age time.Duration
+
+func (d *age) Set(word string) error {
+	parsed, err := config.ParseAge(word)
+	if err != nil {
+		return config.Usagef("%v", err).
+			Hint("a duration is a number of seconds (60, 0.5) or a Go duration (90s, 2m30s), or 1d, 7d")
+	}
+	*d = age(parsed)
+	return nil
+}
+
+func (d *age) String() string { return time.Duration(*d).String() }
+func (d *age) Type() string   { return "duration" }
+
 // A limit is a flag's duration that may have no end; 0 if the flag is not set.
 type limit time.Duration
 

@@ -123,11 +123,14 @@ func current(j lock.Job) (s span, ok bool) {
 }
 
 // pausesOf returns the pauses of a job, the oldest first; the entries come newest first. No entry
-// records a pause that ends by itself. It is over, at the latest, when a run begins.
+// records a pause that ends by itself. It is over at its intended end, or when a run begins.
 func pausesOf(j lock.Job, entries []lock.Entry) (pauses []span) {
 	var open *span
 	end := func(at time.Time) {
 		if open != nil {
+			if until := open.entry.Until; !until.IsZero() && until.Before(at) {
+				at = until
+			}
 			open.to = laterOf(at, open.from)
 			pauses = append(pauses, *open)
 			open = nil

@@ -213,6 +213,11 @@ func TestAPauseIsDrawnUntilItEnds(t *testing.T) {
 		return lock.Entry{Run: ledgers.Run('P'), Act: event, User: "alice", Host: "desk", Ended: ledgers.Before(ago),
 			Reason: "deploy"}
 	}
+	until := func(ago, till time.Duration) lock.Entry {
+		e := act(lock.ActPause, ago)
+		e.Until = ledgers.Before(till)
+		return e
+	}
 	for _, c := range []struct {
 		what     string
 		runs     []lock.Entry
@@ -223,6 +228,8 @@ func TestAPauseIsDrawnUntilItEnds(t *testing.T) {
 			time.Hour},
 		{"it goes on", []lock.Entry{act(lock.ActPause, 2*time.Hour)},
 			&lock.PauseMark{By: "alice@desk", Since: ledgers.Before(2 * time.Hour)}, 2 * time.Hour, -1},
+		{"it ended by itself", []lock.Entry{ledgers.Over('B', lock.EndOk, 0, 0, time.Hour), until(3*time.Hour, 2*time.Hour)},
+			nil, 3 * time.Hour, 2 * time.Hour},
 		{"over when a run began", []lock.Entry{ledgers.Over('B', lock.EndOk, 0, 0, time.Hour),
 			act(lock.ActPause, 3*time.Hour)},
 			nil, 3 * time.Hour, time.Hour},

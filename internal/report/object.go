@@ -80,6 +80,7 @@ type entryObject struct {
 	Event    lock.Act     `json:"event,omitempty"`
 	By       string       `json:"by,omitempty"`
 	Why      string       `json:"why,omitempty"`
+	Until    lock.Instant `json:"until,omitzero"`
 	outputObject
 }
 
@@ -142,7 +143,7 @@ func object(e lock.Entry) *entryObject {
 		Run: e.Run, Host: e.Host, User: e.User, PID: e.PID, Command: e.Command, Slot: e.Slot, Attempts: e.Attempts,
 		Fence: e.Fence,
 		Asked: lock.Instant{Time: e.Asked}, At: lock.Instant{Time: e.At}, Ended: lock.Instant{Time: e.Ended},
-		How: e.End, Event: e.Act, Why: e.Reason,
+		How: e.End, Event: e.Act, Why: e.Reason, Until: lock.Instant{Time: e.Until},
 		Seconds: secondsOf(RunTime(e)), Waited: secondsOf(WaitTime(e)),
 	}
 	if e.Act != "" {

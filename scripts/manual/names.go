@@ -34,7 +34,8 @@ var objects = []object{
 		{"how", "ok, failed, signal, timeout, lost, stopped, unstarted, vanished or unlocked."},
 		{"output, output_base64, output_bytes", "Of logs and of history --output: what is kept of what the run printed, " +
 			"with U+FFFD for what is not UTF-8; the same in base64, if some is not; and how many bytes it printed in all."},
-		{"event, by, why", "In place of how, of what an operator did: pause, resume, stop or unlock, by whom and why."},
+		{"event, by, why, until", "In place of how, of what an operator did: pause, resume, stop or unlock, by whom and why; " +
+			"of a pause, until when it was meant to last."},
 	}},
 	{"pause, resume, stop, unlock and forget", []term{
 		{"key, event, done", "The job, what was asked for, and whether it was done."},

@@ -8,8 +8,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// expecting is what a master says of a job whose success may become age old, as the run of a fence has said.
-func expecting(age time.Duration, fence int64, since int) lock.Job {
+// exp is what a master says of a job whose success may become age old, as the run of a fence has said.
+func exp(age time.Duration, fence int64, since int) lock.Job {
 	j := free("")
 	j.MaxAge, j.MaxAgeFence = age, fence
 	if since > 0 {
@@ -17,6 +17,8 @@ func expecting(age time.Duration, fence int64, since int) lock.Job {
 	}
 	return j
 }
+
+func jobsOf(jobs ...lock.Job) []lock.Job { return jobs }
 
 func TestTheMaxAgeOfAQuorumIsThatOfTheHighestFence(t *testing.T) {
 	const day, hour = 24 * time.Hour, time.Hour
@@ -26,18 +28,18 @@ func TestTheMaxAgeOfAQuorumIsThatOfTheHighestFence(t *testing.T) {
 		age   time.Duration
 		since int // hours ago
 	}{
-		"nobody has said any":                                  {[]lock.Job{none, none, none}, 0, 0},
-		"all say the same":                                     {[]lock.Job{expecting(day, 7, 50), expecting(day, 7, 50), expecting(day, 7, 50)}, day, 50},
-		"one was away when it was changed":                     {[]lock.Job{expecting(day, 7, 50), expecting(hour, 9, 50), expecting(hour, 9, 50)}, hour, 50},
-		"one alone has heard the change":                       {[]lock.Job{expecting(day, 7, 50), expecting(hour, 9, 50), none}, hour, 50},
-		"one was away when it was removed":                     {[]lock.Job{expecting(day, 7, 50), expecting(0, 9, 50), expecting(0, 9, 50)}, 0, 0},
-		"and when it came again, since later":                  {[]lock.Job{expecting(day, 11, 50), expecting(day, 11, 20), expecting(day, 11, 20)}, day, 20},
-		"one was away at first":                                {[]lock.Job{expecting(day, 11, 20), expecting(day, 11, 50), expecting(day, 11, 50)}, day, 50},
-		"a run that one has granted, and no run has confirmed": {[]lock.Job{expecting(day, 0, 50), none, none}, 0, 0},
-		"a run that a majority has granted":                    {[]lock.Job{expecting(day, 0, 50), none, expecting(day, 0, 50)}, day, 50},
-		"one grant beside what was said before":                {[]lock.Job{expecting(hour, 0, 1), expecting(day, 7, 50), expecting(day, 7, 50)}, day, 50},
-		"two have answered":                                    {[]lock.Job{expecting(day, 7, 50), expecting(day, 7, 50)}, day, 50},
-		"nobody knows since when":                              {[]lock.Job{expecting(day, 7, 0), expecting(day, 7, 0)}, day, 0},
+		"nobody has said any":                   {jobsOf(none, none, none), 0, 0},
+		"all say the same":                      {jobsOf(exp(day, 7, 50), exp(day, 7, 50), exp(day, 7, 50)), day, 50},
+		"one was away when it was changed":      {jobsOf(exp(day, 7, 50), exp(hour, 9, 50), exp(hour, 9, 50)), hour, 50},
+		"one alone has heard the change":        {jobsOf(exp(day, 7, 50), exp(hour, 9, 50), none), hour, 50},
+		"one was away when it was removed":      {jobsOf(exp(day, 7, 50), exp(0, 9, 50), exp(0, 9, 50)), 0, 0},
+		"and when it came again, since later":   {jobsOf(exp(day, 11, 50), exp(day, 11, 20), exp(day, 11, 20)), day, 20},
+		"one was away at first":                 {jobsOf(exp(day, 11, 20), exp(day, 11, 50), exp(day, 11, 50)), day, 50},
+		"one grant that no run has confirmed":   {jobsOf(exp(day, 0, 50), none, none), 0, 0},
+		"a run that a majority has granted":     {jobsOf(exp(day, 0, 50), none, exp(day, 0, 50)), day, 50},
+		"one grant beside what was said before": {jobsOf(exp(hour, 0, 1), exp(day, 7, 50), exp(day, 7, 50)), day, 50},
+		"two have answered":                     {jobsOf(exp(day, 7, 50), exp(day, 7, 50)), day, 50},
+		"nobody knows since when":               {jobsOf(exp(day, 7, 0), exp(day, 7, 0)), day, 0},
 	} {
 		for range 3 { // the order of the masters does not count
 			j := merged(3, sights(c.seen...))

@@ -61,12 +61,10 @@ end
 
 -- set_limit notes how old the last success may become, as a run that had a majority says, unless a later one has said so.
 local function set_limit(number, at)
-  local before = max_age ~= '' and note('HGET', job, 'max_age')
-  if before == nil or max_age == '' then return end
-  if number > (tonumber(string.match(before or '', ' (%d+)$')) or -1) then
-    note('HSET', job, limit_fields(before, number, at))
-    note('PEXPIRE', job, WIRE.Remembered)
-  end
+  local known = max_age ~= '' and note('HMGET', job, 'max_age')
+  if not known or number <= (tonumber(string.match(known[1] or '', ' (%d+)$')) or -1) then return end
+  note('HSET', job, limit_fields(known[1], number, at))
+  note('PEXPIRE', job, WIRE.Remembered)
 end
 
 -- enter_vanished enters those of some runs that have vanished, the oldest first, and returns the others.

@@ -283,12 +283,10 @@ list(name, tonumber(known[3]) ~= math.floor(now / day))
 return others
 end
 local function set_limit(number, at)
-local before = max_age ~= '' and note('HGET', job, 'max_age')
-if before == nil or max_age == '' then return end
-if number > (tonumber(string.match(before or '', ' (%d+)$')) or -1) then
-note('HSET', job, limit_fields(before, number, at))
+local known = max_age ~= '' and note('HMGET', job, 'max_age')
+if not known or number <= (tonumber(string.match(known[1] or '', ' (%d+)$')) or -1) then return end
+note('HSET', job, limit_fields(known[1], number, at))
 note('PEXPIRE', job, 7776000000)
-end
 end
 local function enter_vanished(list, vanished_runs)
 local others = {}
