@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"redlockrun/internal/config"
@@ -9,6 +10,7 @@ import (
 	"redlockrun/internal/lock"
 	"redlockrun/internal/outfile"
 	"redlockrun/internal/page"
+	"redlockrun/internal/report"
 
 	"github.com/spf13/cobra"
 )
@@ -19,7 +21,8 @@ var reportTexts = Texts{
 how it ended, and the table of status. It is one file that needs no other, and no script.`,
 	Calls: `  redlockrun report [flags]              of all jobs that are listed
   redlockrun report [flags] NAME...      of these`,
-	Notes: "What is hatched is not remembered any more: --history says how much is.",
+	Notes: `What is hatched is not remembered any more: --history says how much is. Of a run with
+--keep-output that ended badly the page has the last 4 KiB that it printed: they can hold secrets.`,
 	Examples: `  redlockrun report --since 168h > jobs.html
   * * * * * redlockrun report --output /var/www/html/jobs.html --refresh 1m`,
 	Status: `0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis,
@@ -68,16 +71,16 @@ func (l *reportLook) write(o *Operation) error {
 	if err != nil {
 		return err
 	}
-	found, err := interrupt.Run(o.Signals, looking(o, func(ctx context.Context) ([]lock.Job, error) {
-		return readNamed(ctx, jobs, l.names, false, jobs.JobsWithRuns)
+	found, err := interrupt.Run(o.Signals, looking(o, func(ctx context.Context) (reportData, error) {
+		return l.read(ctx, jobs)
 	}))
 	if err != nil {
 		return err
 	}
-	missing := append(found.silent, unread(found.value)...)
+	missing := append(found.silent, unread(found.value.jobs)...)
 	o.warnAll(missing)
-	text := page.HTML(found.value, page.View{
-		Now: time.Now(), Since: time.Duration(l.since), Zone: time.Local, Place: jobs.Address(), Missing: missing,
+	text := page.HTML(found.value.jobs, page.View{
+		Now: time.Now(), Since: time.Duration(l.since), Zone: time.Local, Place: jobs.Address(), Missing: missing, Outputs: found.value.outputs,
 		Refresh: int(time.Duration(l.refresh) / time.Second),
 	})
 	if l.output != "" {
@@ -85,4 +88,32 @@ func (l *reportLook) write(o *Operation) error {
 	}
 	_, err = o.Out.Write(text)
 	return err
+}
+
+// reportData is what a page shows.
+type reportData struct {
+	jobs    []lock.Job
+	outputs map[string][]lock.Output // by the names of the jobs
+}
+
+// read reads the jobs, and what is kept of the output of those of which a run ended badly.
+func (l *reportLook) read(ctx context.Context, jobs lock.Inspector) (d reportData, err error) {
+	if d.jobs, err = readNamed(ctx, jobs, l.names, false, jobs.JobsWithRuns); err != nil {
+		return d, err
+	}
+	var names []string
+	bad := report.RunChoice{Bad: true, Most: 1, Since: time.Duration(l.since)}
+	for _, j := range d.jobs {
+		if len(bad.Of(j.Runs, j.Now)) > 0 {
+			names = append(names, j.Name)
+		}
+	}
+	all, err := jobs.Outputs(ctx, names, report.LastBytes)
+	d.outputs = make(map[string][]lock.Output, len(all))
+	for _, kept := range all {
+		d.outputs[kept.Name] = kept.Outputs
+		i := slices.IndexFunc(d.jobs, func(j lock.Job) bool { return j.Name == kept.Name })
+		d.jobs[i].Unread = append(d.jobs[i].Unread, kept.Unread...)
+	}
+	return d, err
 }

@@ -21,9 +21,10 @@ type View struct {
 	Now     time.Time // for a page without a job: else the store's time counts
 	Since   time.Duration
 	Zone    *time.Location
-	Place   string   // where the jobs are
-	Missing []string // what could not be read, or who did not answer
-	Refresh int      // after how many seconds a browser reads the page again; 0: never
+	Place   string                   // where the jobs are
+	Missing []string                 // what could not be read, or who did not answer
+	Outputs map[string][]lock.Output // what runs printed, by the names of the jobs
+	Refresh int                      // after how many seconds a browser reads the page again; 0: never
 }
 
 // HTML is a page that shows who ran when, and how jobs are. It needs nothing but itself.

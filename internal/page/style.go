@@ -101,6 +101,10 @@ thead th{color:var(--dim);font-size:.8rem}
 tbody th{font-weight:600}
 td{overflow-wrap:anywhere}
 td:empty::after{content:"–";color:var(--dim)}
+.printed td{border-bottom:1px solid var(--line);padding-bottom:.3rem}
+.printed summary{padding:.1rem 0;font-size:.85rem}
+pre{margin:0;padding:.5rem .7rem;max-height:24rem;overflow:auto;background:var(--soft);border-radius:4px;
+font:.82rem/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
 .bad{color:var(--f);font-weight:600}
 .paused{color:var(--pl);font-weight:600}
 .running{color:var(--r);font-weight:600}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/report"
@@ -80,6 +81,30 @@ func (h *document) find(f find) {
 	}
 	h.Close()
 	h.Element("td", report.Note(e))
+	h.Close()
+	h.Line()
+	if o, ok := report.OutputOf(h.view.Outputs[h.rows[f.row].job.Name], e.Run); ok {
+		h.output(o)
+	}
+}
+
+// output is a folded row with the last lines that a run printed.
+func (h *document) output(o lock.Output) {
+	text, about := report.LastLines(o)
+	h.Open("tr", "class", "printed")
+	h.Open("td", "colspan", "6")
+	h.Open("details")
+	h.Element("summary", "What it printed: "+about)
+	h.Open("pre")
+	for i, line := range strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n") {
+		if i > 0 {
+			h.Line()
+		}
+		h.Text(line)
+	}
+	h.Close()
+	h.Close()
+	h.Close()
 	h.Close()
 	h.Line()
 }
