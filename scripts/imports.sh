@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 # package (a regular expression) : what it may import beside the standard library
 rules='
 cmd/redlockrun     : internal/(outset/startup|config|console|explain|flagset|operator|password|runner|session) github.com/spf13/(cobra|pflag)
-internal/session   : internal/(boottime|config|console|explain|footprint|interrupt|lock|lock/local|outfile|runner|store|watchdog)
+internal/session   : internal/(boottime|config|console|explain|footprint|interrupt|lock|lock/local|outfile|output|runner|store|watchdog)
 internal/operator  : internal/(boottime|config|console|doctor|explain|flagset|interrupt|lock|lock/local|lock/wire|outfile|page|report|runner|screen|store) github.com/spf13/(cobra|pflag)
 internal/explain   : internal/(boottime|config|console|lock|lock/quorum|runner|watchdog)
 internal/store     : internal/(config|lock|lock/line|lock/quorum)

@@ -22,11 +22,14 @@ const flushLimit = 100 * time.Millisecond
 // run is the whole program except its exit.
 func run(args []string) processExit {
 	signals := runner.Subscribe() // first of all, so that none is missed
-	p := newProgram(os.LookupEnv, console.Stderr(runner.WithoutTTOU))
-	p.signals = signals
+	output := new(session.Output)
+	p := newProgram(os.LookupEnv, console.Stderr(func(write func()) {
+		output.Between(func() { runner.WithoutTTOU(write) })
+	}))
+	p.signals, p.output = signals, output
 	p.runCommand = func(a *explain.About, argv []string) (runner.Status, error) {
 		s := session.New(a, argv, p.console, signals)
-		s.Report = p.runReport
+		s.Report, s.Output = p.runReport, output
 		defer func() { p.console, p.runReport = s.Console, s.Report }() // they know the lock
 		return s.Run(os.Environ())
 	}
@@ -46,12 +49,14 @@ type program struct {
 	reportFile string         // "": nowhere
 	runReport  session.Report // its content
 
+	output *session.Output // of the command
+
 	// runCommand does the work once the command line is understood; a seam for tests.
 	runCommand func(a *explain.About, argv []string) (runner.Status, error)
 }
 
 func newProgram(env config.Lookup, write func([]byte)) *program {
-	p := &program{env: env, write: write}
+	p := &program{env: env, write: write, output: new(session.Output)}
 	p.console = console.New(console.Warning, false, p.write)
 	return p
 }
@@ -63,6 +68,7 @@ func (p *program) run(args []string) processExit {
 		p.exit = exitFor(err, o.Report(p.console))
 	}
 	p.report(err, o.Message)
+	p.output.Flush(p.signals)
 	p.console.Flush(flushLimit)
 	return p.exit
 }

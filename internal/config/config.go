@@ -4,6 +4,7 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,8 @@ type Config struct {
 	SlotPeriod time.Duration // of --once-per; else 0
 	History    int           // how many runs the ledger keeps; 0: this run is not recorded
 	MaxAge     lock.MaxAge   // how old the last success may become, if the run says so
+
+	KeepOutput int // how many bytes of what the command printed are kept if it ends badly; 0: none
 
 	Attempts     int           // how often the command is started at most, at least once
 	AttemptDelay time.Duration // after the first failure; each further pause is twice as long, up to MaxAttemptDelay
@@ -70,6 +73,7 @@ func (s *Sources) Config(command []string) (Config, error) {
 		IgnorePause:  r.switchOn("ignore-pause"),
 		History:      r.number("history", maxHistory),
 		MaxAge:       r.maxAge(),
+		KeepOutput:   r.size("keep-output"),
 		Attempts:     r.positive("attempts", maxAttempts),
 		AttemptDelay: r.attemptDelay(),
 		Splay:        r.limit("splay", 0),
@@ -118,7 +122,7 @@ func (c Config) checkPlace() error {
 	case c.Address.Local && c.IgnorePause:
 		return noPauses(c.sources, c.Address)
 	}
-	return c.checkMaxAge()
+	return cmp.Or(c.checkMaxAge(), c.checkOutput())
 }
 
 // hasQueue reports whether redlockrun keeps a queue of the lock's waiters there.

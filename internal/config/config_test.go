@@ -166,6 +166,7 @@ var everySetting = map[string]struct {
 	"max-age": {"26h", func(c config.Config) bool {
 		return c.MaxAge == lock.MaxAge{Set: true, Limit: 26 * time.Hour}
 	}},
+	"keep-output": {"16k", func(c config.Config) bool { return c.KeepOutput == 16<<10 }},
 	"report-file": {"/r", func(c config.Config) bool { return c.ReportFile == "/r" }},
 	"max-waiters": {"3", func(c config.Config) bool { return c.Wait.Max == 3 }},
 	"quiet":       {"true", nil},

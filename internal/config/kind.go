@@ -10,6 +10,7 @@ const (
 	KindSwitch Kind = iota
 	KindJob
 	KindNumber
+	KindSize
 	KindDuration
 	KindLimit // a duration, or forever
 	KindPeriod
@@ -48,6 +49,7 @@ var kinds = [...]struct {
 }{
 	KindJob:               {value: "NAME", offer: OfferJobs},
 	KindNumber:            {value: "N"},
+	KindSize:              {value: "SIZE", offer: OfferBeginnings, words: "4k 16k 64k"},
 	KindDuration:          {value: "D"},
 	KindLimit:             {value: "D", words: "forever"},
 	KindPeriod:            {value: "P", words: "5m 10m 15m 20m 30m 1h 2h 3h 4h 6h 8h 12h 1d 7d"},

@@ -50,6 +50,8 @@ var settings = [...]Setting{
 	{"history", "", KindNumber, "50", "keep the last N runs; 0: nothing of this one", GroupCommand},
 	{"max-age", "", KindDuration, "", "overdue after D without a success, 1s to 45d; 0: no limit any more",
 		GroupCommand},
+	{"keep-output", "", KindSize, "0", "if it ends badly, keep the last 1k to 64k that it printed,\n" +
+		"for all who may read the keys", GroupCommand},
 	{"report-file", "", KindFile, "", "write how it ended into FILE, as JSON", GroupCommand},
 
 	{"wait", "w", KindLimit, "0", "wait so long for a busy lock; forever: without a limit", GroupWait},

@@ -29,6 +29,7 @@ const (
 	EventUnreported     = "report-failed"  // the report file could not be written
 	EventWarnFailed     = "command-failed" // the command's own status is not 0
 	EventLeft           = "left-running"   // processes of the command
+	EventUnkept         = "output-unkept"  // what the command printed is not kept
 	EventCommand        = "command"        // a warning about how the command runs
 	EventJobs           = "jobs"           // a warning about jobs that were read
 	EventDropped        = "dropped"        // messages that stderr did not take

@@ -26,6 +26,7 @@ func uses() []use {
 		{lock.WaitingACL, Warn, "--wait does not work, or waiters look twice a second in place of being called"},
 		{lock.SlotsACL, Warn, "--once-per and --once do not work (69)"},
 		{lock.LedgerACL, Warn, "nothing is remembered of runs"},
+		{lock.OutputACL, Warn, "--keep-output keeps nothing"},
 		{lock.ReaderACL, Ok, "status and history do not show all to this user; runs need none of it"},
 		{lock.OperatorACL, Ok, "this user changes no jobs; runs need none of it"},
 	}

@@ -13,6 +13,9 @@ const SlotsACL = "+hdel +hget +hgetall +hlen +hmget +hset"
 // LedgerACL are the rights that write the ledger. Without them jobs run as usual, and leave no record.
 const LedgerACL = "+hincrby +hmget +hset +lindex +lpush +ltrim +zadd +zremrangebyscore"
 
+// OutputACL are the rights that keep the output of runs.
+const OutputACL = "+hset +lindex +lpush +ltrim"
+
 // ReplicasACL are the further rights for Servers.Replicas.
 const ReplicasACL = "+wait"
 

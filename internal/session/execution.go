@@ -32,8 +32,10 @@ func (s *session) execute(lease lock.Lease, run string, environ []string) (r run
 	cfg.Cancel = func(err error) { x.canceller.cancelRun(s.stopFor(err)) }
 	x.keeper = watchdog.New(lease, cfg)
 	x.keeper.Start()
+	s.tapOutput()
 	defer shrinkIn(time.Second)()
 	defer func() { r.stats, r.held = x.keeper.Stop(), lease.Held() }()
+	defer s.Output.end()
 	return x.untilDone()
 }
 
@@ -76,6 +78,7 @@ func (x *execution) untilDone() (r runResult) {
 // attempt starts the command for the n-th time and notes its result in r.
 func (x *execution) attempt(r *runResult, n int) {
 	command := x.command(n)
+	x.session.Output.begin(command)
 	x.canceller.setCommand(command)
 	status, err := command.Run(context.Background(), x.session.signals)
 	if errors.Is(err, runner.ErrLate) {

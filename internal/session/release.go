@@ -20,9 +20,13 @@ import (
 // how the run ended, also after a loss. It leaves alone a lock that belongs to another run by now.
 func (s *session) releaseAfterRun(lease lock.Lease, r runResult) {
 	end := lock.ReleaseRequest{Keep: r.coolDown(s.config.MinHold), Result: r.forRecord(s.about)}
+	end.OutputFollows = s.keepsOutput(end.Result.End)
 	s.Report.ended(lease, end.Result)
 	err := s.release(lease, end)
 	vanished, lost := errors.Is(err, lock.ErrLost), r.stats.Lost != nil
+	if end.OutputFollows && (err == nil || vanished) { // it was answered
+		s.keepOutput(lease, end.Result)
+	}
 	if s.config.History > 0 || s.config.Slot.Name != "" {
 		s.Report.released(err == nil || vanished)
 	}

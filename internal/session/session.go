@@ -29,10 +29,11 @@ type session struct {
 	signals <-chan os.Signal // read by the wait for the lock, then by the runner
 	guards  guards
 	Report  Report
+	Output  *Output
 }
 
 func New(a *explain.About, argv []string, c console.Console, signals <-chan os.Signal) *session {
-	return &session{about: a, config: &a.Config, command: argv, Console: c, signals: signals}
+	return &session{about: a, config: &a.Config, command: argv, Console: c, signals: signals, Output: new(Output)}
 }
 
 func (s *session) Run(environ []string) (status runner.Status, err error) {
@@ -112,9 +113,7 @@ func (s *session) sayEnd(r runResult) {
 		})
 	}
 	s.sayFailed(r)
-	if r.status.Left > 0 {
-		s.Warn(console.EventLeft, leftBehind(r.status.Left), console.Field{Name: "processes", Value: r.status.Left})
-	}
+	s.sayLeft(r.status.Left)
 	if r.stats.Lost != nil && s.config.OnLost == config.StopCommand && !errors.As(r.err, new(*watchdog.LostError)) {
 		s.Warn(console.EventLost, explain.LostMessage(r.stats.Lost, *s.about))
 	}
