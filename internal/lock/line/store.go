@@ -180,7 +180,8 @@ func (a *acquisition) acquire(ctx context.Context, args ...any) (acquireReply, e
 // args are what the steps that know the line want to be told.
 func (a *acquisition) args(more ...any) []any {
 	by := step.Asker{
-		Run: a.req.Holder.Run, History: a.req.History, MaxAge: a.req.MaxAge, Words: a.who, Asked: a.asked, Slot: a.req.Slot.Name, Name: a.req.Name, Names: a.names,
+		Run: a.req.Holder.Run, History: a.req.History, MaxAge: a.req.MaxAge, Words: a.who,
+		Asked: a.asked, Slot: a.req.Slot.Name, Name: a.req.Name, Names: a.names,
 	}
 	return by.Args(more...)
 }

@@ -161,8 +161,9 @@ func (m *redisMaster) keepOutput(ctx context.Context, o lock.Output) error {
 // args are what the steps of a term are told.
 func (m *redisMaster) args(b term, more ...any) []any {
 	by := step.Asker{
-		Run: m.req.Holder.Run, History: m.req.History, MaxAge: m.req.MaxAge, Words: m.who, Asked: -lock.Milliseconds(m.req.Clock.Now().Sub(m.opened)),
-		Slot: m.req.Slot.Name, Name: m.req.Name, Names: m.keys.Jobs,
+		Run: m.req.Holder.Run, History: m.req.History, MaxAge: m.req.MaxAge, Words: m.who,
+		Asked: -lock.Milliseconds(m.req.Clock.Now().Sub(m.opened)),
+		Slot:  m.req.Slot.Name, Name: m.req.Name, Names: m.keys.Jobs,
 	}
 	return by.Args(append([]any{b.String(), m.number}, more...)...)
 }
