@@ -100,6 +100,7 @@ func (p *program) answerCommand(c *operator.Command, words []string, current str
 	c.LocalFlags() // merges those of all commands into its own
 	l := completionLine{flags: c.Flags(), command: -1}
 	l.read(words)
+	p.typedJob = l.operand
 	switch {
 	case l.flag != nil || strings.HasPrefix(current, "-") && !l.ended:
 		return p.answerFlag(l, current)
@@ -116,6 +117,7 @@ type completionLine struct {
 	runs     bool        // the first operand is COMMAND
 	flag     *pflag.Flag // its value comes next; nil: none
 	ended    bool        // by --
+	operand  string      // the last of them, unless it is COMMAND's
 	operands int         // their number, unless the first is COMMAND
 	command  int         // the number of COMMAND's first word; -1: it has not begun
 }
@@ -137,6 +139,7 @@ func (l *completionLine) read(words []string) {
 				return
 			}
 			l.operands++
+			l.operand = word
 		case strings.HasPrefix(word, "--"):
 			name, value, found := strings.Cut(word[2:], "=")
 			l.take(l.flags.Lookup(name), value, found)
@@ -206,6 +209,8 @@ func (p *program) offer(kind config.Kind, before, current string) answer {
 		return answer{directive: cobra.ShellCompDirectiveFilterDirs}
 	case config.OfferJobs:
 		known = p.jobNames()
+	case config.OfferKeptRuns:
+		known = p.keptRuns()
 	}
 	a := withPrefix(current, known)
 	for i := range a.lines {
@@ -220,12 +225,24 @@ func (p *program) offer(kind config.Kind, before, current string) answer {
 // jobNames returns the names of the jobs that the store lists. It returns none if the store does
 // not answer at once, or if it would have to run a password command that is only typed.
 func (p *program) jobNames() []string {
-	if typed := p.flagValues["redis-password-command"]; typed != nil && *typed != nil {
-		return nil
-	}
-	if p.readStore() != nil {
+	if !p.mayAsk() {
 		return nil
 	}
 	o := p.operation()
 	return operator.ListedNames(&o, namesLimit)
+}
+
+// keptRuns returns the runs of the typed job whose output is kept, under the conditions of jobNames.
+func (p *program) keptRuns() []string {
+	if p.typedJob == "" || !p.mayAsk() {
+		return nil
+	}
+	o := p.operation()
+	return operator.KeptRuns(&o, p.typedJob, namesLimit)
+}
+
+// mayAsk reports whether the store is known and no password command that is only typed would have to be run.
+func (p *program) mayAsk() bool {
+	typed := p.flagValues["redis-password-command"]
+	return (typed == nil || *typed == nil) && p.readStore() == nil
 }

@@ -43,6 +43,7 @@ type program struct {
 	signals    <-chan os.Signal
 	console    console.Console
 	flagValues flagset.Values
+	typedJob   string        // the operand of a command line that is completed
 	about      explain.About // with the settings read so far
 	exit       processExit
 

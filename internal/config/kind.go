@@ -17,6 +17,7 @@ const (
 	KindText
 	KindShellText
 	KindID
+	KindKeptRun // the id of a run whose output is kept
 	KindPattern
 	KindHost
 	KindFile
@@ -38,6 +39,7 @@ const (
 	OfferWords Offer = iota
 	OfferBeginnings
 	OfferJobs
+	OfferKeptRuns
 	OfferFiles
 	OfferDirectories
 )
@@ -56,6 +58,7 @@ var kinds = [...]struct {
 	KindText:              {value: "TEXT"},
 	KindShellText:         {value: "'SHELL TEXT'"},
 	KindID:                {value: "ID"},
+	KindKeptRun:           {value: "ID", offer: OfferKeptRuns},
 	KindPattern:           {value: "'PATTERN'"},
 	KindHost:              {value: "HOST"},
 	KindFile:              {value: "FILE", offer: OfferFiles},

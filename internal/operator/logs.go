@@ -41,7 +41,7 @@ func defineLogs(c *Command, o *Operation) {
 	c.Texts = logsTexts
 	c.Operands, c.Single = config.KindJob, true
 	l := new(logsLook)
-	c.text(&l.run, "run", config.KindID, "of this run; history --output shows whose output is kept")
+	c.text(&l.run, "run", config.KindKeptRun, "of this run; history --output shows whose output is kept")
 	c.toggle(&l.json, "json", "one object: as of history, with output")
 	c.RunE = func(_ *cobra.Command, names []string) error {
 		switch {
@@ -135,4 +135,26 @@ func (l *logsLook) write(o *Operation, output lock.Output) error {
 	}
 	_, err := o.Out.Write(text)
 	return err
+}
+
+// KeptRuns are the ids of the runs of a job whose output is kept, each with a tab and how it ended; none if the store
+// does not answer within limit.
+func KeptRuns(o *Operation, name string, limit time.Duration) (lines []string) {
+	jobs, err := o.inspector(name)
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	read := interrupt.Start(ctx, func(ctx context.Context) (lock.JobOutputs, error) { return readOutputs(ctx, jobs, name, 0) })
+	select {
+	case kept := <-read:
+		for _, output := range kept.Value.Outputs {
+			entry := report.EntryOf(output, nil)
+			entry.Ended = time.Time{}
+			lines = append(lines, lock.Escaped(output.Run)+"\t"+report.EndText(entry, time.Time{}))
+		}
+	case <-ctx.Done():
+	}
+	return lines
 }

@@ -13,7 +13,8 @@ func TestABadRunOpensToWhatItPrinted(t *testing.T) {
 	t.Parallel()
 	hostile := "</pre><script>alert(1)</script>\n\x1b[2J\x00\xff & <b>"
 	j := lock.Job{Name: "job", State: lock.StateIdle, Now: ledgers.Now,
-		Runs: []lock.Entry{ledgers.Over('A', lock.EndFailed, 3, time.Second, time.Hour), ledgers.Over('B', lock.EndOk, 0, time.Second, 2*time.Hour)}}
+		Runs: []lock.Entry{ledgers.Over('A', lock.EndFailed, 3, time.Second, time.Hour),
+			ledgers.Over('B', lock.EndOk, 0, time.Second, 2*time.Hour)}}
 	v := viewOf(24 * time.Hour)
 	v.Outputs = map[string][]lock.Output{
 		"job":   {{Run: ledgers.Run('A'), Total: int64(len(hostile)), Tail: []byte(hostile)}, {Run: ledgers.Run('B'), Tail: []byte("not bad")}},
