@@ -450,6 +450,27 @@ func TestLostRepliesOfChangesOfAQuorum(t *testing.T) {
 	made(t, o, desk(lock.ActForget))
 }
 
+// An unlock that is asked again meets a run that has repaired what it lost.
+func TestARunThatIsUnlockedTwiceIsEnteredOnceAtEachMaster(t *testing.T) {
+	t.Parallel()
+	all, s := startDurable(t, 3)
+	o := operating(t, all.urls())
+	req := entered()
+	q := acquireWhole(t, s, req).(*quorumLease)
+	unlock := to(req.Holder.Run, lock.ActUnlock)
+	mustDo(t, o, unlock, true)
+	for i := range all {
+		q.repair(t.Context(), i, q.nextTerm())
+	}
+	mustDo(t, o, unlock, true)
+	for i, srv := range all {
+		runs := fmt.Sprint(locktest.Do(t, srv, "LRANGE", jobKey+":bad", 0, -1))
+		if n := strings.Count(runs, " unlocked "); n != 1 {
+			t.Errorf("server %d has entered %d times that it was unlocked: %s", i, n, runs)
+		}
+	}
+}
+
 func TestActsAreEnteredAtEachMaster(t *testing.T) {
 	t.Parallel()
 	all, s := startDurable(t, 3)

@@ -8,6 +8,14 @@ if ARGV[10] == '1' and not ended then return state(-15) end
 call('DEL', lock)
 pass_lock()
 local open = note('HGET', job, 'open') or ''
-if run ~= '' and run == string.match(open, '^%S+') then record_end(open, 'unlocked', '-', '') end
+if run ~= '' and run == string.match(open, '^%S+') then
+  -- A run whose quorum repairs this master meanwhile can lose its lock here twice: its end is entered once.
+  local last = note('LINDEX', bad, 0) or ''
+  if string.match(last, '^%S+') == run and string.find(last, ' unlocked ', 1, true) then
+    note('HSET', job, 'open', '')
+  else
+    record_end(open, 'unlocked', '-', '')
+  end
+end
 enter_act('unlock')
 return state(1)
