@@ -21,7 +21,7 @@ var lockFaults = []fault{
 		"if lease == nil || a.req.Clock.Now().Sub(sent) <= a.req.Times.Try {", "if true {",
 		"internal/lock/line TestLeaseThatCouldNotBeRenewedIsNotAccepted", false},
 	{"do not doubt an acquire without an answer", "internal/lock/line/store.go",
-		"\ta.inDoubt = a.inDoubt || sent && err != nil && !link.Answered(err)\n", "\t_ = sent\n",
+		"\ta.unconfirmed = a.unconfirmed || sent && err != nil && !link.Answered(err)\n", "\t_ = sent\n",
 		"internal/lock/line TestALateAcquireLeavesNoLock|TestAnAcquireOnAHangingServerLeavesNoLock", false},
 	{"take any word for the id of a run", "internal/lock/wire/slot.go",
 		"if len(parts) < 2 || len(parts[0]) != lock.RunIDLen {", "if len(parts) < 2 {",
@@ -37,7 +37,7 @@ var lockFaults = []fault{
 		"if err == nil || final(err) {", "if err == nil {",
 		"internal/lock TestRetryUntilFinalStopsAfterAFinalAnswer", false},
 	{"take no refusal of a release for final", "internal/lock/line/release.go",
-		"ask, doubtful, link.Final)", "ask, doubtful, func(error) bool { return false })",
+		"ask, unconfirmed, link.Final)", "ask, unconfirmed, func(error) bool { return false })",
 		"internal/lock/line TestAReleaseForASlotThatIsDeniedIsTriedOnce", false},
 }
 

@@ -39,9 +39,9 @@ end
 
 local function open_slot(begun, failed) return string.format('open %.0f %s%s', now, begun, failed) end
 
--- slot_verdict is nil, or the code of the reply and the slot's value if no run may be for it: 6 its work is done, 7 its
+-- slot_finished is nil, or the code of the reply and the slot's value if no run may be for it: 6 its work is done, 7 its
 -- tries are used up. A run that has begun in it and is not the holder has vanished.
-local function slot_verdict(name, tries, holder)
+local function slot_finished(name, tries, holder)
   local value, closed, begun, failed = slot_state(name)
   if closed then return 6, value end
   if string.sub(begun, 1, WIRE.RunIDLen) ~= holder then

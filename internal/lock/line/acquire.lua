@@ -1,7 +1,7 @@
 -- Takes the lock if it is free, begins its ttl anew if this run has it, or waits in the queue for it: joining the
 -- queue, looking again and confirming a hand-over are all this step. Stands behind
 -- prelude.lua, begin.lua and queue.lua.
--- ARGV   8 record without fence and at, 9 ttl in ms, 10 "once", "wait", or "deaf" to wait without being called;
+-- ARGV   8 record without fence and at, 9 ttl in ms, 10 "once", "wait", or "poll" to wait without messages;
 --        11 how many may wait (0: all), 12 how many runs of the slot may fail,
 --        13 "1" if a pause does not count
 -- reply  acquireReply in reply.go
@@ -99,7 +99,7 @@ end
 
 -- dismiss is the reply to a run for whose slot nothing is to be done any more. Its place falls to the next.
 local function dismiss(free, held)
-  local code, value = slot_verdict(slot, tries, run_of(held))
+  local code, value = slot_finished(slot, tries, run_of(held))
   if not code then return end
   if waits and call('ZRANK', queue, id) then
     leave(id)
@@ -118,8 +118,8 @@ if left ~= -2 then
   if ignores_pauses and is_pause(held) then left, held = -2, '' end
   prove_writes()
 end
-if call('PTTL', gone) ~= -2 then return {4} end
-if left ~= -2 then call('DEL', gone) end -- as in prove_release
+if call('PTTL', tombstone) ~= -2 then return {4} end
+if left ~= -2 then call('DEL', tombstone) end -- as in prove_release
 fault = (waits or left == -2) and unfit(waits) or unfit_slots()
 if fault then return fault end
 if slot ~= '' then

@@ -97,7 +97,7 @@ func TestATombstoneAloneStopsALateAcquire(t *testing.T) {
 	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
 	k := wire.KeysOf(lock.DefaultPrefix, "job", lock.NewRunID())
-	run := strings.TrimPrefix(k.Gone, k.Lock+":gone:")
+	run := strings.TrimPrefix(k.Tombstone, k.Lock+":gone:")
 	eval := func(script string, args ...any) any {
 		words := []any{"EVAL", script, len(k.All())}
 		for _, key := range k.All() {
@@ -111,7 +111,7 @@ func TestATombstoneAloneStopsALateAcquire(t *testing.T) {
 		t.Errorf("a late acquire got %v", got)
 	}
 	free(t, srv)
-	if left := locktest.Do(t, srv, "PTTL", k.Gone).(int64); left <= 0 || left > wire.Tombstone.Milliseconds() {
+	if left := locktest.Do(t, srv, "PTTL", k.Tombstone).(int64); left <= 0 || left > wire.Tombstone.Milliseconds() {
 		t.Errorf("the tombstone stays %d ms", left)
 	}
 }

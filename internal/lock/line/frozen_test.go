@@ -92,7 +92,7 @@ func TestFrozenFencesAreExceeded(t *testing.T) {
 	}
 }
 
-func TestAFrozenFloorIsHeededByAllWhoDoNotKnowIt(t *testing.T) {
+func TestOlderReleasesObeyAFrozenFloor(t *testing.T) {
 	if wire.Protocol > 1 {
 		return
 	}

@@ -22,11 +22,11 @@ type steps struct {
 	server *redistest.Server
 	text   func(step string) string // as it is sent
 
-	job     string // "": n
-	slot    string // for which the runs are; one that is a word
-	tries   int
-	history int
-	unbowed int // 1: a pause does not count
+	job           string // "": n
+	slot          string // for which the runs are; one that is a word
+	tries         int
+	history       int
+	ignoresPauses int // 1: a pause does not count
 }
 
 func newSteps(t *testing.T, args ...string) steps {
@@ -91,14 +91,14 @@ const testTTL = 60000
 
 func (s steps) once(run string) []any {
 	s.t.Helper()
-	return s.eval(s.text("acquire"), run, testRecord(run), testTTL, "once", 0, s.tries, s.unbowed).([]any)
+	return s.eval(s.text("acquire"), run, testRecord(run), testTTL, "once", 0, s.tries, s.ignoresPauses).([]any)
 }
 
 func (s steps) look(run string) []any { s.t.Helper(); return s.lookMax(run, 0) }
 
 func (s steps) lookMax(run string, most int) []any {
 	s.t.Helper()
-	return s.eval(s.text("acquire"), run, testRecord(run), testTTL, "wait", most, s.tries, s.unbowed).([]any)
+	return s.eval(s.text("acquire"), run, testRecord(run), testTTL, "wait", most, s.tries, s.ignoresPauses).([]any)
 }
 
 func (s steps) confirm(run string) []any {
@@ -293,12 +293,12 @@ func TestDisconnectedArePassedOverAndMayJoinAgain(t *testing.T) {
 }
 
 // One that cannot be called is as one that is slow to confirm.
-func TestLockIsKeptForWhoCannotBeCalled(t *testing.T) {
+func TestLockIsKeptForAPollingWaiter(t *testing.T) {
 	t.Parallel()
 	s := newLine(t, "a")
 	s.look("b") // not subscribed
 	_, stop := s.listen("c")
-	s.eval(s.text("acquire"), "c", testRecord("c"), testTTL, "deaf", 0, 0, 0)
+	s.eval(s.text("acquire"), "c", testRecord("c"), testTTL, "poll", 0, 0, 0)
 	s.join("d")
 	stop()
 	for _, run := range []string{"a", "b"} {
@@ -369,7 +369,7 @@ func TestALeaseShorterThanAHandOverIsAnnouncedWithIt(t *testing.T) {
 	s := newLine(t, "a")
 	s.listen("b")
 	record := `{"run":"` + testID("b") + `","v":1,"ttl":500}`
-	s.eval(s.text("acquire"), "b", record, 500, "wait", 0, s.tries, s.unbowed)
+	s.eval(s.text("acquire"), "b", record, 500, "wait", 0, s.tries, s.ignoresPauses)
 	next, _ := s.listen("c")
 	s.look("c")
 	s.release("a")
@@ -505,7 +505,7 @@ func TestLookAfterItsOwnerLeft(t *testing.T) {
 	s.want("", "")
 }
 
-func TestMinHoldIsToldToTheFirstThree(t *testing.T) {
+func TestTheFirstThreeAreNotifiedOfAMinHold(t *testing.T) {
 	t.Parallel()
 	s := newLine(t, "a")
 	next, _ := s.listen("b")
@@ -559,7 +559,7 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-func TestAReleaseOfARestIsRepeatedWithoutMemory(t *testing.T) {
+func TestAReleaseIntoACoolDownIsRepeatedWithoutMemory(t *testing.T) {
 	t.Parallel()
 	s := newLine(t, "a")
 	s.keep("a", 60000, 0)

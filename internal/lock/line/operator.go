@@ -38,16 +38,16 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 		names = ""
 	}
 	patience := lock.RetryPolicy{Total: o.Timeout, Draw: o.Draw}
-	by := step.Asker{Run: c.By.Run, History: lock.ActHistory, Words: wire.WhoText(c.By, lock.Slot{}), Name: name, Names: names}
+	by := step.Asker{Run: c.By.Run, History: lock.ActHistory, Words: wire.HolderText(c.By, lock.Slot{}), Name: name, Names: names}
 	args := by.Args(append([]any{wire.Word(wire.WhyText(c.Reason))}, more(c)...)...)
-	reply, inDoubt, err := changeStep(c.Act).Persist(ctx, l, patience, keys.OfOperator(), args...)
+	reply, unconfirmed, err := changeStep(c.Act).Persist(ctx, l, patience, keys.OfOperator(), args...)
 	if err != nil {
-		return lock.ChangeResult{}, lock.Unconfirmed(err, inDoubt)
+		return lock.ChangeResult{}, lock.Unconfirmed(err, unconfirmed)
 	}
 	if names == "" && reply.Code >= step.Nothing {
 		o.relist(ctx, keys.Jobs, name, c, patience)
 	}
-	return judge(name, keys, c, reply, inDoubt)
+	return judge(name, keys, c, reply, unconfirmed)
 }
 
 // more are the arguments of each act.
@@ -70,7 +70,7 @@ func more(c lock.Change) []any {
 
 // judge says what a reply means. A change whose first try got no answer, and is no longer
 // to be done, has been done by that.
-func judge(name string, keys wire.Keys, c lock.Change, r step.ChangeReply, inDoubt bool) (lock.ChangeResult, error) {
+func judge(name string, keys wire.Keys, c lock.Change, r step.ChangeReply, unconfirmed bool) (lock.ChangeResult, error) {
 	if r.Code == step.Wrong {
 		return lock.ChangeResult{}, &lock.NotLockError{Key: keys.All()[r.Key], What: lock.TypeName(r.Kind)}
 	}
@@ -90,9 +90,9 @@ func judge(name string, keys wire.Keys, c lock.Change, r step.ChangeReply, inDou
 		out.Next = wire.ReadWaiter(r.Next, r.Entry)
 	}
 	refused := lock.ObjectionOf(r.Code)
-	out.Unconfirmed = inDoubt && unsure(c, r, out)
+	out.Unconfirmed = unconfirmed && ambiguous(c, r, out)
 	switch {
-	case inDoubt && repeated(c, r, out):
+	case unconfirmed && repeated(c, r, out):
 		out.Done = true
 		if c.Act == lock.ActUnlock { // it is another's by now
 			out.Holder, out.At, out.Left = lock.Holder{}, time.Time{}, 0
@@ -111,12 +111,12 @@ func repeated(c lock.Change, r step.ChangeReply, out lock.ChangeResult) bool {
 	case lock.ActStop:
 		return r.Code == step.Already && out.Holder.Stop == c.By.Run
 	}
-	return unsure(c, r, out)
+	return ambiguous(c, r, out)
 }
 
-// unsure reports whether a reply looks as if this very change had been made before, and its answer lost, and does
+// ambiguous reports whether a reply looks as if this very change had been made before, and its answer lost, and does
 // not tell it from another's.
-func unsure(c lock.Change, r step.ChangeReply, out lock.ChangeResult) bool {
+func ambiguous(c lock.Change, r step.ChangeReply, out lock.ChangeResult) bool {
 	switch c.Act {
 	case lock.ActPause:
 		return false

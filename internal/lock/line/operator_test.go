@@ -112,7 +112,7 @@ func TestAPauseEndsByItself(t *testing.T) {
 	release(t, locktest.Acquire(t, s, waits("job", locktest.Patience)))
 }
 
-func TestWhoIgnoresPauses(t *testing.T) {
+func TestARunThatIgnoresPauses(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	o := operating(t, srv.URL())

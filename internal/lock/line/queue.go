@@ -25,8 +25,8 @@ const (
 	// lookSpread keeps waiters that came together from looking together.
 	lookSpread = 200 * time.Millisecond
 
-	// lookUncalledEvery is the least time between two looks of a waiter that cannot be called.
-	lookUncalledEvery = 400 * time.Millisecond
+	// pollEvery is the least time between two looks of a waiter that cannot be called.
+	pollEvery = 400 * time.Millisecond
 
 	// The first frontRow in line look when the lease they wait for could have
 	// ended, one after the other: lookLate after it, and rankLate for each place.
@@ -41,16 +41,16 @@ var errLimit = errors.New("waited for as long as allowed")
 // A waiter is an acquisition that stands in line.
 type waiter struct {
 	*acquisition
-	subscriber     subscriber
-	reported       bool            // that it cannot be called
-	handedOver     bool            // the lock is said to be this run's
-	busy           *lock.HeldError // the last answer
-	outage         error           // what says most of why there is no answer; nil if there is one
-	fails          int             // tries without an answer since the last one
-	placed         bool            // it has been in line
-	unreached      bool            // it could not be reached since its last look
-	lookAt         time.Time       // when to look again
-	lookUncalledAt time.Time       // when to look again if it cannot be called
+	subscriber subscriber
+	reported   bool            // that it cannot be called
+	handedOver bool            // the lock is said to be this run's
+	busy       *lock.HeldError // the last answer
+	outage     error           // what says most of why there is no answer; nil if there is one
+	fails      int             // tries without an answer since the last one
+	placed     bool            // it has been in line
+	unreached  bool            // it could not be reached since its last look
+	lookAt     time.Time       // when to look again
+	pollAt     time.Time       // when to look again if it cannot be called
 }
 
 // waitInLine waits for its turn for a lock that is busy, at most until the limit, and
@@ -67,13 +67,13 @@ func (a *acquisition) waitInLine(ctx context.Context, busy *lock.HeldError) (loc
 	}
 	w := &waiter{acquisition: a, busy: busy}
 	w.subscriber.subscribe, w.subscriber.clock, w.subscriber.patience = w.subscribe, a.req.Clock, a.req.RetryPolicy()
-	lease, err := w.stand(limited)
+	lease, err := w.waitForTurn(limited)
 	if lease != nil {
 		a.closing.Go(w.subscriber.close) // nobody has to wait for that
 		return lease, nil
 	}
 	w.subscriber.close()
-	last, gone := a.giveUp(ctx)
+	last, unanswered := a.giveUp(ctx)
 	switch {
 	case err != nil:
 		return nil, err
@@ -84,15 +84,15 @@ func (a *acquisition) waitInLine(ctx context.Context, busy *lock.HeldError) (loc
 	case last != nil:
 		last.Position = w.busy.Position
 		return nil, last
-	case gone == nil:
+	case unanswered == nil:
 		w.busy.Since = time.Time{} // it has just been given back
 		return nil, w.busy
 	}
-	return nil, lock.ClearerError(w.outage, a.unavailable(gone), false)
+	return nil, lock.ClearerError(w.outage, a.unavailable(unanswered), false)
 }
 
-// stand looks and sleeps in turn. It returns no error when ctx has ended.
-func (w *waiter) stand(ctx context.Context) (lock.Lease, error) {
+// waitForTurn looks and sleeps in turn. It returns no error when ctx has ended.
+func (w *waiter) waitForTurn(ctx context.Context) (lock.Lease, error) {
 	for ctx.Err() == nil {
 		lease, err := w.turn(ctx)
 		var unanswered *lock.UnavailableError
@@ -117,7 +117,7 @@ func (w *waiter) failed(ctx context.Context, err error) {
 	w.outage, w.unreached = lock.ClearerError(w.outage, err, true), true
 	w.subscriber.forgetFailures()
 	w.lookAt = w.req.Clock.Now().Add(w.req.RetryPolicy().Delay(w.fails)) // after an outage the line leaves whoever comes back 2 s
-	w.lookUncalledAt = w.lookAt
+	w.pollAt = w.lookAt
 	w.fails++
 	lock.Announce(w.req, err)
 }
@@ -143,7 +143,7 @@ func (w *waiter) turn(ctx context.Context) (lock.Lease, error) {
 			continue
 		case refused, queued:
 			return nil, w.stay(reply)
-		case done, spent: // it has left the line
+		case slotDone, exhausted: // it has left the line
 			w.inLine = false
 		case full:
 			w.noteHolder(reply)
@@ -157,7 +157,7 @@ func (w *waiter) turn(ctx context.Context) (lock.Lease, error) {
 // fastEnough is a lease, unless it took longer to get than its renewals may.
 func (w *waiter) fastEnough(lease lock.Lease, err error) (lock.Lease, error) {
 	if l, ok := lease.(*redisLease); ok && w.req.Clock.Now().Sub(l.taken) > w.req.Times.Try {
-		w.inDoubt = true
+		w.unconfirmed = true
 		return nil, w.unavailable(lock.TooSlow(w.req.Times.Try))
 	}
 	return lease, err
@@ -199,7 +199,7 @@ func (w *waiter) confirm(ctx context.Context) (lock.Lease, error) {
 // noteHolder notes whose the lock is.
 func (w *waiter) noteHolder(reply acquireReply) {
 	w.busy = w.heldError(reply.busy)
-	w.busy.Position = reply.spot.place
+	w.busy.Position = reply.position.place
 	w.outage = nil
 }
 
@@ -208,17 +208,17 @@ func (w *waiter) stay(reply acquireReply) error {
 	before := w.busy.Holder.Run
 	w.link.NoteNode()
 	w.noteHolder(reply)
-	w.busy.Rejoined = reply.spot.joined && w.placed
+	w.busy.Rejoined = reply.position.joined && w.placed
 	w.busy.Missed = w.busy.Rejoined && w.unreached && w.busy.Holder.Run != before
 	w.placed, w.unreached, w.fails = true, false, 0
 	now := w.req.Clock.Now()
 	w.lookAt = now.Add(lookEvery + w.req.Draw.Below(lookSpread))
-	w.lookUncalledAt = now.Add(lookUncalledEvery + w.req.Draw.Below(lookSpread))
+	w.pollAt = now.Add(pollEvery + w.req.Draw.Below(lookSpread))
 	if w.busy.Position <= frontRow && w.busy.TTL >= 0 {
 		w.lookBy(now.Add(soonest(w.busy)), w.busy.Position)
 	}
-	w.subscriber.noteListeners(reply.spot.listeners)
-	w.reportUncalled()
+	w.subscriber.noteListeners(reply.position.listeners)
+	w.reportPolling()
 	return lock.Announce(w.req, w.busy)
 }
 
@@ -231,9 +231,9 @@ func soonest(busy *lock.HeldError) time.Duration {
 	return busy.TTL
 }
 
-// reportUncalled says once that the waiter cannot be called, and why.
-func (w *waiter) reportUncalled() {
-	if why := w.subscriber.hopeless(); why != nil && !w.reported && w.req.OnPolling != nil {
+// reportPolling says once that the waiter cannot be called, and why.
+func (w *waiter) reportPolling() {
+	if why := w.subscriber.unreachable(); why != nil && !w.reported && w.req.OnPolling != nil {
 		w.reported = true
 		w.req.OnPolling(w.unavailable(why))
 	}
@@ -249,8 +249,8 @@ func (w *waiter) lookBy(until time.Time, place int) {
 
 // nextLook is when to look again.
 func (w *waiter) nextLook() time.Time {
-	if !w.subscriber.works() && w.lookUncalledAt.Before(w.lookAt) {
-		return w.lookUncalledAt
+	if !w.subscriber.works() && w.pollAt.Before(w.lookAt) {
+		return w.pollAt
 	}
 	return w.lookAt
 }

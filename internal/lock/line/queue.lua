@@ -104,14 +104,14 @@ local function pause_lock()
   return pause and true or fault
 end
 
--- dismissal is the message that ends a waiter for whose slot nothing is to be done any more; nil if there is something.
+-- finished_message is the message that ends a waiter whose slot is finished; nil if the slot is not.
 local judged = {}
-local function dismissal(slot, tries)
+local function finished_message(slot, tries)
   if not slot or slot == '-' then return end
   local key = slot .. ' ' .. tries
   if judged[key] == nil then
     local name = string.gsub(slot, '%%(%x%x)', function(hex) return string.char(tonumber(hex, 16)) end)
-    local code, value = slot_verdict(name, tries, '')
+    local code, value = slot_finished(name, tries, '')
     judged[key] = code and (code == 6 and 'd ' or 't ') .. value or false
   end
   return judged[key]
@@ -124,7 +124,7 @@ local function dismiss_front()
   local front = call('ZRANGE', queue, 0, most_dismissed - 1)
   local entries, out, messages = call('HMGET', waiters, unpack(front)), {}, {}
   for i, run in ipairs(front) do
-    local message = dismissal(string.match(entries[i] or '', '^%d+ [01] (%S+) (%d+) '))
+    local message = finished_message(string.match(entries[i] or '', '^%d+ [01] (%S+) (%d+) '))
     if not message then break end
     out[i], messages[i] = run, message
   end
@@ -149,7 +149,7 @@ local function advance(caller, wholly)
   while run do
     local seen, callable, record, slot, tries = waiter(run)
     local ms
-    if run ~= caller and dismissal(slot, tries) then
+    if run ~= caller and finished_message(slot, tries) then
       if dismiss_front() and first() and not wholly then return rouse() end
     else
       drop(run)

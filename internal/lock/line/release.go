@@ -10,27 +10,27 @@ import (
 	"redlockrun/internal/lock/wire"
 )
 
-// A goodbye is how an acquisition ends: with a lease, or without one, when fence and at are 0.
-type goodbye struct {
+// A releaseRequest is how an acquisition ends: with a lease, or without one, when fence and at are 0.
+type releaseRequest struct {
 	lock.ReleaseRequest
 	fence, at int64
 }
 
 // release asks for a release once.
-func (a *acquisition) release(ctx context.Context, g goodbye) (reply releaseReply, sent bool, err error) {
-	var gone int64
-	if a.inDoubt {
-		gone = wire.Tombstone.Milliseconds()
+func (a *acquisition) release(ctx context.Context, g releaseRequest) (reply releaseReply, sent bool, err error) {
+	var tombstone int64
+	if a.unconfirmed {
+		tombstone = wire.Tombstone.Milliseconds()
 	}
-	return a.steps.release.Eval(ctx, a.link, a.all, a.releaseArgs(g, gone, a.inLine)...)
+	return a.steps.release.Eval(ctx, a.link, a.all, a.releaseArgs(g, tombstone, a.inLine)...)
 }
 
 // releaseArgs are what the release step wants to be told. gone is for how many ms an
 // acquire that is still under way does nothing.
-func (a *acquisition) releaseArgs(g goodbye, gone int64, waited bool) []any {
+func (a *acquisition) releaseArgs(g releaseRequest, tombstone int64, waited bool) []any {
 	o := g.Result
 	words := fmt.Sprintf("%d %d %d %d", o.Attempts, g.fence, a.asked, g.at)
-	return a.args(lock.Milliseconds(g.Keep), gone, link.Digit(waited),
+	return a.args(lock.Milliseconds(g.Keep), tombstone, link.Digit(waited),
 		string(o.End), o.Status, link.Digit(o.Lost), words, g.at)
 }
 
@@ -46,7 +46,7 @@ func (l *redisLease) Release(ctx context.Context, end lock.ReleaseRequest) error
 		defer a.link.Close()
 	}
 	a.unlist()
-	g := goodbye{end, l.fence, l.at}
+	g := releaseRequest{end, l.fence, l.at}
 	var reply releaseReply
 	var sent bool
 	ask := func(ctx context.Context) (err error) {
@@ -55,15 +55,15 @@ func (l *redisLease) Release(ctx context.Context, end lock.ReleaseRequest) error
 		}
 		return err
 	}
-	doubtful := func(err error) bool { return sent && !link.Answered(err) }
+	unconfirmed := func(err error) bool { return sent && !link.Answered(err) }
 	var done bool
 	var err error
 	if a.req.Slot.Name != "" {
-		done, err = lock.RetryUntilFinal(ctx, a.req.Times, a.req.Draw, ask, doubtful, link.Final)
+		done, err = lock.RetryUntilFinal(ctx, a.req.Times, a.req.Draw, ask, unconfirmed, link.Final)
 	} else {
 		limited, cancel := context.WithTimeout(ctx, lock.ReleaseLimit)
 		defer cancel()
-		done, err = lock.TryTwice(limited, ask, doubtful)
+		done, err = lock.TryTwice(limited, ask, unconfirmed)
 	}
 	switch {
 	case err != nil:

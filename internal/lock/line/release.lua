@@ -47,7 +47,7 @@ local held = text(1)
 local fault = record_slot()
 if fault and how ~= '' then return wrong(6, fault) or call('HSET', slots, slot, '') end
 local owner, kept = give(held)
-if mark > 0 then call('SET', gone, '1', 'PX', mark) end
+if mark > 0 then call('SET', tombstone, '1', 'PX', mark) end
 move(owner, kept)
 close_run(id .. ' ' .. words .. ' ' .. ARGV[14], tonumber(ARGV[15]), how, status, lost)
 if owner == WIRE.Others then return {owner, call('PTTL', lock), held or '', now} end

@@ -52,13 +52,13 @@ type busy struct {
 //	{-3, protocol}            only that protocol and later ones may touch the lock
 type acquireReply struct {
 	kind     acquireKind
-	hold     hold   // of granted and confirmed
-	busy     busy   // of refused, queued and full
-	spot     spot   // of queued
-	slot     string // of done and spent: the state of the slot, of any bytes
-	key      int    // of wrongKey: which one, from 0 on
-	what     string // of wrongKey: its type
-	protocol int    // of newer
+	hold     hold     // of granted and confirmed
+	busy     busy     // of refused, queued and full
+	position position // of queued
+	slot     string   // of done and spent: the state of the slot, of any bytes
+	key      int      // of wrongKey: which one, from 0 on
+	what     string   // of wrongKey: its type
+	protocol int      // of newer
 }
 
 type acquireKind int
@@ -71,15 +71,15 @@ const (
 	queued
 	full
 	revoked
-	done
-	spent
+	slotDone
+	exhausted
 	wrongKey
 	wrongFence
 	newer
 )
 
-// A spot is where a run stands in line.
-type spot struct {
+// A position is where a run stands in line.
+type position struct {
 	place     int   // from 1 on
 	listeners int64 // how many connections listen for this run; -1: there are no messages here
 	joined    bool  // it is new in line
@@ -95,15 +95,15 @@ func readAcquire(r *link.Reply) (a acquireReply) {
 		a.kind, a.busy = refused, readBusy(r)
 	case code == 0:
 		a.kind = queued
-		a.busy, a.spot = readQueued(r)
+		a.busy, a.position = readQueued(r)
 	case code == 3:
 		a.kind, a.busy = full, readBusy(r)
 	case code == 4:
 		a.kind = revoked
 	case code == 6:
-		a.kind, a.slot = done, r.Text()
+		a.kind, a.slot = slotDone, r.Text()
 	case code == 7:
-		a.kind, a.slot = spent, r.Text()
+		a.kind, a.slot = exhausted, r.Text()
 	case code == -1:
 		a.kind, a.key, a.what = wrongKey, int(r.Number(1, wire.KeyCount)-1), r.Text()
 	case code == -2:
@@ -125,7 +125,7 @@ func readBusy(r *link.Reply) busy {
 	return busy{left: r.Left(), record: r.Text(), now: r.Whole(0)}
 }
 
-func readQueued(r *link.Reply) (b busy, s spot) {
+func readQueued(r *link.Reply) (b busy, s position) {
 	b.left, b.record = r.Left(), r.Text()
 	s.place, s.listeners, s.joined = int(r.Number(1, math.MaxInt32)), r.Number(-1, math.MaxInt32), r.Number(0, 1) == 1
 	b.now = r.Whole(0)

@@ -36,14 +36,14 @@ func acquireParts(a acquireReply) []any {
 	case refused:
 		return busyParts(0, a.busy)
 	case queued:
-		return busyParts(0, a.busy, int64(a.spot.place), a.spot.listeners, bit(a.spot.joined))
+		return busyParts(0, a.busy, int64(a.position.place), a.position.listeners, bit(a.position.joined))
 	case full:
 		return busyParts(3, a.busy)
 	case revoked:
 		return []any{int64(4)}
-	case done:
+	case slotDone:
 		return []any{int64(6), a.slot}
-	case spent:
+	case exhausted:
 		return []any{int64(7), a.slot}
 	case wrongKey:
 		return []any{int64(-1), int64(a.key + 1), a.what}

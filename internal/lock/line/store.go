@@ -47,7 +47,7 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 	keys := wire.KeysOf(s.cfg.Prefix, req.Name, req.Holder.Run)
 	a := &acquisition{
 		req: req, steps: s.steps, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw), keys: keys,
-		all: keys.All(), record: wire.RecordOf(req.Holder).String(), who: wire.WhoText(req.Holder, req.Slot),
+		all: keys.All(), record: wire.RecordOf(req.Holder).String(), holderWords: wire.HolderText(req.Holder, req.Slot),
 	}
 	if req.Slot.Name != "" {
 		a.steps = s.slot
@@ -108,20 +108,20 @@ func (a *acquisition) await(ctx context.Context) (lock.Lease, error) {
 
 // An acquisition is one Acquire: however often it asks, it asks for the same run.
 type acquisition struct {
-	req    lock.Request
-	steps  steps
-	keys   wire.Keys
-	all    []string // keys, as the steps want them
-	record string
-	who    string // the words of the ledger that say who runs
-	names  string // the set of names, if the steps can reach it
-	link   *link.Link
+	req         lock.Request
+	steps       steps
+	keys        wire.Keys
+	all         []string // keys, as the steps want them
+	record      string
+	holderWords string // the words of the ledger that say who runs
+	names       string // the set of names, if the steps can reach it
+	link        *link.Link
 
 	asked int64 // when the store was asked first, ms of its clock; 0: it has not answered yet
 
-	// inDoubt means that a request got no answer: it may still be under way, and
+	// unconfirmed means that a request got no answer: it may still be under way, and
 	// must find a tombstone when the lock has been released or given up.
-	inDoubt bool
+	unconfirmed bool
 
 	inLine  bool // it may be in line
 	listing listing
@@ -148,7 +148,7 @@ func (a *acquisition) ask(ctx context.Context, timeout time.Duration) (lock.Leas
 			if lease == nil || a.req.Clock.Now().Sub(sent) <= a.req.Times.Try {
 				return lease, final
 			}
-			a.inDoubt = true
+			a.unconfirmed = true
 			err = lock.TooSlow(a.req.Times.Try)
 		} else if link.Final(err) {
 			return nil, a.unavailable(err)
@@ -170,7 +170,7 @@ func (a *acquisition) try(ctx context.Context, limit time.Duration) (acquireRepl
 // acquire makes the acquire step once.
 func (a *acquisition) acquire(ctx context.Context, args ...any) (acquireReply, error) {
 	reply, sent, err := a.steps.acquire.Eval(ctx, a.link, a.all, a.args(args...)...)
-	a.inDoubt = a.inDoubt || sent && err != nil && !link.Answered(err)
+	a.unconfirmed = a.unconfirmed || sent && err != nil && !link.Answered(err)
 	if a.asked == 0 {
 		a.asked = max(reply.busy.now, reply.hold.now)
 	}
@@ -180,7 +180,7 @@ func (a *acquisition) acquire(ctx context.Context, args ...any) (acquireReply, e
 // args are what the steps that know the line want to be told.
 func (a *acquisition) args(more ...any) []any {
 	by := step.Asker{
-		Run: a.req.Holder.Run, History: a.req.History, MaxAge: a.req.MaxAge, Words: a.who,
+		Run: a.req.Holder.Run, History: a.req.History, MaxAge: a.req.MaxAge, Words: a.holderWords,
 		Asked: a.asked, Slot: a.req.Slot.Name, Name: a.req.Name, Names: a.names,
 	}
 	return by.Args(more...)
@@ -192,10 +192,10 @@ func (a *acquisition) interpret(reply acquireReply, sent time.Time) (lock.Lease,
 		return a.lease(reply.hold, sent), nil
 	case refused, queued, full:
 		return nil, a.heldError(reply.busy)
-	case done:
-		return nil, a.done(reply.slot)
-	case spent:
-		return nil, a.spent(reply.slot)
+	case slotDone:
+		return nil, a.slotDone(reply.slot)
+	case exhausted:
+		return nil, a.exhausted(reply.slot)
 	case wrongKey:
 		return nil, a.notLock(reply.key, reply.what)
 	case wrongFence:
@@ -206,13 +206,13 @@ func (a *acquisition) interpret(reply acquireReply, sent time.Time) (lock.Lease,
 	return nil, a.unavailable(errRevoked)
 }
 
-// done is the answer that the slot's work is done, as its state says.
-func (a *acquisition) done(state string) error {
+// slotDone is the answer that the slot's work is done, as its state says.
+func (a *acquisition) slotDone(state string) error {
 	return &lock.SlotDoneError{Name: a.req.Name, Slot: a.req.Slot.Name, By: wire.ReadSlot(state).By}
 }
 
-// spent is the answer that the slot's tries are used up.
-func (a *acquisition) spent(state string) error {
+// exhausted is the answer that the slot's tries are used up.
+func (a *acquisition) exhausted(state string) error {
 	return &lock.TriesExhaustedError{Name: a.req.Name, Slot: a.req.Slot.Name, Tries: a.req.Slot.Tries, Failures: wire.ReadSlot(state).Failures}
 }
 
@@ -256,7 +256,7 @@ func (a *acquisition) unavailable(err error) error { return a.link.Unavailable(e
 // if that was asked and somebody has.
 func (a *acquisition) giveUp(ctx context.Context) (*lock.HeldError, error) {
 	defer a.link.Close()
-	if a.gaveUp || !a.inDoubt && !a.inLine {
+	if a.gaveUp || !a.unconfirmed && !a.inLine {
 		return nil, nil
 	}
 	a.gaveUp = true
@@ -267,12 +267,12 @@ func (a *acquisition) giveUp(ctx context.Context) (*lock.HeldError, error) {
 	if ctx.Err() != nil {
 		limit = min(limit, lock.GiveUpLimit)
 	}
-	if a.inDoubt {
-		a.link.Revoke(a.steps.release.Text(), a.all, a.releaseArgs(goodbye{}, wire.Tombstone.Milliseconds(), true)...)
+	if a.unconfirmed {
+		a.link.Revoke(a.steps.release.Text(), a.all, a.releaseArgs(releaseRequest{}, wire.Tombstone.Milliseconds(), true)...)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	reply, _, err := a.release(ctx, goodbye{})
+	reply, _, err := a.release(ctx, releaseRequest{})
 	if err != nil || reply.owner != wire.Others {
 		return nil, err
 	}

@@ -55,8 +55,8 @@ type subscriber struct {
 
 func (s *subscriber) works() bool { return s.sub != nil && s.counted && s.received }
 
-// hopeless is why no subscription works here; nil if one does, or may.
-func (s *subscriber) hopeless() error {
+// unreachable is why no subscription works here; nil if one does, or may.
+func (s *subscriber) unreachable() error {
 	if s.failures < 2 && !(s.failures == 1 && s.received && !s.counted) {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (s *subscriber) open(ctx context.Context) {
 // mode is how a look says whether it can be called.
 func (s *subscriber) mode() string {
 	if s.sub == nil {
-		return "deaf"
+		return "poll"
 	}
 	return "wait"
 }

@@ -19,8 +19,8 @@ func TestSubscriptionThatEndsAtOnceIsTriedAgainWithAPause(t *testing.T) {
 	p.CutAfter("subscribe redlockrun:")
 	held := locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("job"))
 	req := waits("job", lock.Forever)
-	uncalled := make(chan error, 10)
-	req.OnPolling = func(err error) { uncalled <- err }
+	polling := make(chan error, 10)
+	req.OnPolling = func(err error) { polling <- err }
 	req.OnOutage = func(err error) { t.Errorf("outage %v", err) }
 	done, _ := park(t, srv, open(t, p.URL()), req, 1)
 	parked := boottime.Now()
@@ -28,8 +28,8 @@ func TestSubscriptionThatEndsAtOnceIsTriedAgainWithAPause(t *testing.T) {
 	if n := p.Count("subscribe redlockrun:"); n > 4 {
 		t.Errorf("%d subscriptions in three seconds", n)
 	}
-	if err := <-uncalled; !errors.As(err, new(*lock.UnavailableError)) || len(uncalled) > 0 {
-		t.Errorf("said %v, and %d more", err, len(uncalled))
+	if err := <-polling; !errors.As(err, new(*lock.UnavailableError)) || len(polling) > 0 {
+		t.Errorf("said %v, and %d more", err, len(polling))
 	}
 	release(t, held)
 	release(t, lease(t, done))

@@ -22,10 +22,10 @@ const mostRedirects = 3
 func connectCluster(key string) func(context.Context, *Source, *conns) (client, error) {
 	return func(ctx context.Context, src *Source, cs *conns) (client, error) {
 		node, err := locate(ctx, union(src.addr.hosts, src.known.nodes),
-			func(ctx context.Context, host string) opinion {
+			func(ctx context.Context, host string) vote {
 				replies, err := cs.question(ctx, src, src.addr.login(host), []any{"PTTL", key})
 				if err != nil {
-					return opinion{from: host, err: err}
+					return vote{from: host, err: err}
 				}
 				return ownerOf(host, replies[0])
 			})
@@ -37,19 +37,19 @@ func connectCluster(key string) func(context.Context, *Source, *conns) (client, 
 }
 
 // ownerOf reads what host answered.
-func ownerOf(host string, reply any) opinion {
+func ownerOf(host string, reply any) vote {
 	refused, ok := reply.(*rejection)
 	if !ok {
-		return opinion{from: host, addr: host}
+		return vote{from: host, addr: host}
 	}
 	r, ok := redirectOf(refused, host)
 	switch {
 	case !ok:
-		return opinion{from: host, err: refused}
+		return vote{from: host, err: refused}
 	case r.asking: // the owner is giving the slot away, and still has it
-		return opinion{from: host, addr: host}
+		return vote{from: host, addr: host}
 	}
-	return opinion{from: host, addr: r.to}
+	return vote{from: host, addr: r.to}
 }
 
 // A redirect is the answer that the key is elsewhere: for good, or for this

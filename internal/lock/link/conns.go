@@ -93,9 +93,9 @@ type trackedConn struct {
 	closed bool
 	torn   bool // a request was written in part: nothing may follow it
 
-	heard    atomic.Bool // something has come
-	replies  bounds
-	farewell atomic.Pointer[rejection]
+	heard        atomic.Bool // something has come
+	replies      bounds
+	hangUpReason atomic.Pointer[rejection]
 }
 
 func (c *trackedConn) interrupt() {
@@ -137,7 +137,7 @@ func (c *trackedConn) Write(b []byte) (int, error) {
 func (c *trackedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n > 0 && !c.heard.Swap(true) {
-		c.farewell.Store(farewell(string(b[:n])))
+		c.hangUpReason.Store(hangUpReason(string(b[:n])))
 	}
 	if wrong := c.replies.follow(b[:n]); wrong != nil {
 		return 0, wrong
@@ -150,16 +150,16 @@ func (c *trackedConn) Read(b []byte) (int, error) {
 
 // reason is why the server has hung up, if it has said so, or err.
 func (c *trackedConn) reason(err error) error {
-	if said := c.farewell.Load(); said != nil {
+	if said := c.hangUpReason.Load(); said != nil {
 		return said
 	}
 	return err
 }
 
-// farewell is what a server says before it is asked, and hangs up: that it has no room for
+// hangUpReason is what a server says before it is asked, and hangs up: that it has no room for
 // another client, or may not be reached from here. nil: it has not. Who writes then mostly
 // finds the connection closed, and go-redis takes those words for the answer to a greeting.
-func farewell(said string) *rejection {
+func hangUpReason(said string) *rejection {
 	words, refused := strings.CutPrefix(said, "-")
 	line, _, whole := strings.Cut(words, "\r\n")
 	if !refused || !whole {

@@ -2,7 +2,7 @@ package link
 
 import "testing"
 
-func TestOnlyWhatAServerSaysAsItHangsUpIsAFarewell(t *testing.T) {
+func TestOnlyWhatAServerSaysAsItHangsUpIsItsReason(t *testing.T) {
 	t.Parallel()
 	for said, code := range map[string]string{
 		"-ERR max number of clients reached\r\n":                                                   "MAXCLIENTS",
@@ -13,7 +13,7 @@ func TestOnlyWhatAServerSaysAsItHangsUpIsAFarewell(t *testing.T) {
 		"+OK\r\n": "",
 		"$35\r\n-ERR max number of clients reached\r\n": "",
 	} {
-		r := farewell(said)
+		r := hangUpReason(said)
 		if got := r != nil; got != (code != "") || got && r.Code != code {
 			t.Errorf("%q: %v", said, r)
 		}

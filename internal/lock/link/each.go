@@ -37,7 +37,7 @@ func (s Script[R]) EvalEach(
 				s.pipeline(ctx, &at, c, sets, some, args, replies, errs)
 			}
 			for _, i := range mine {
-				errs[i] = s.settle(ctx, &at, draw, sets[i], args, &replies[i], errs[i])
+				errs[i] = s.resolve(ctx, &at, draw, sets[i], args, &replies[i], errs[i])
 			}
 		})
 	}
@@ -59,13 +59,13 @@ func owners(ctx context.Context, src *Source, cs *conns, sets [][]string) (map[s
 	defer cancel()
 	type known struct {
 		owners map[string][]int
-		opinion
+		vote
 	}
 	answers := make(chan known, len(src.addr.hosts))
 	for _, host := range src.addr.hosts {
 		asking.Go(func() {
 			replies, err := cs.question(ctx, src, src.addr.login(host), questions...)
-			k := known{map[string][]int{}, opinion{from: host, err: err}}
+			k := known{map[string][]int{}, vote{from: host, err: err}}
 			for i, reply := range replies {
 				o := ownerOf(host, reply)
 				k.owners[o.addr] = append(k.owners[o.addr], i)
@@ -80,7 +80,7 @@ func owners(ctx context.Context, src *Source, cs *conns, sets [][]string) (map[s
 		if k.err == nil {
 			return k.owners, nil
 		}
-		nowhere.opinions = append(nowhere.opinions, k.opinion)
+		nowhere.votes = append(nowhere.votes, k.vote)
 	}
 	return nil, nowhere
 }
@@ -100,8 +100,8 @@ func (s Script[R]) pipeline(ctx context.Context, at *Source, c *redis.Client, se
 	}
 }
 
-// settle asks by itself for what the node has sent on, and makes an error one for users.
-func (s Script[R]) settle(
+// resolve asks by itself for what the node has sent on, and makes an error one for users.
+func (s Script[R]) resolve(
 	ctx context.Context, src *Source, draw lock.Draw, keys []string, args []any, reply *R, err error,
 ) error {
 	if err == nil {

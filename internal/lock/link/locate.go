@@ -11,12 +11,12 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// secondOpinion is how long a lone answer waits for a second opinion. With a healthy
+// secondVote is how long a lone answer waits for a second opinion. With a healthy
 // majority nobody waits for it.
-const secondOpinion = 50 * time.Millisecond
+const secondVote = 50 * time.Millisecond
 
-// An opinion is what one of several servers says of where the lock lives.
-type opinion struct {
+// A vote is what one of several servers says of where the lock lives.
+type vote struct {
 	from  string // host:port of who says so
 	addr  string // host:port
 	epoch int64  // the later of two configurations has the larger one; 0 if unknown
@@ -29,41 +29,41 @@ type opinion struct {
 // two equals the later configuration. Whoever is silent then is not waited for.
 //
 // Its error is a *nowhereError.
-func locate(ctx context.Context, hosts []string, ask func(ctx context.Context, host string) opinion) (string, error) {
+func locate(ctx context.Context, hosts []string, ask func(ctx context.Context, host string) vote) (string, error) {
 	var asking sync.WaitGroup
 	defer asking.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	opinions := make(chan opinion, len(hosts))
+	opinions := make(chan vote, len(hosts))
 	for _, host := range hosts {
 		asking.Go(func() { opinions <- ask(ctx, host) })
 	}
-	var b ballot
-	var settled <-chan time.Time
+	var b tally
+	var late <-chan time.Time
 	for range hosts {
 		select {
 		case o := <-opinions:
 			if b.add(o) >= lock.Majority(len(hosts)) {
 				return o.addr, nil
 			}
-			if settled == nil && o.err == nil {
-				settled = time.After(secondOpinion)
+			if late == nil && o.err == nil {
+				late = time.After(secondVote)
 			}
-		case <-settled:
+		case <-late:
 			return b.winner()
 		}
 	}
 	return b.winner()
 }
 
-// A ballot is what has been said so far.
-type ballot struct {
-	sound   []opinion
-	unsound []opinion
+// A tally is what has been said so far.
+type tally struct {
+	sound   []vote
+	unsound []vote
 }
 
 // add returns how many are of that opinion now.
-func (b *ballot) add(o opinion) int {
+func (b *tally) add(o vote) int {
 	if o.err != nil {
 		b.unsound = append(b.unsound, o)
 		return 0
@@ -72,7 +72,7 @@ func (b *ballot) add(o opinion) int {
 	return b.votes(o.addr)
 }
 
-func (b *ballot) votes(addr string) (n int) {
+func (b *tally) votes(addr string) (n int) {
 	for _, o := range b.sound {
 		if o.addr == addr {
 			n++
@@ -81,9 +81,9 @@ func (b *ballot) votes(addr string) (n int) {
 	return n
 }
 
-func (b *ballot) winner() (string, error) {
+func (b *tally) winner() (string, error) {
 	if len(b.sound) == 0 {
-		slices.SortFunc(b.unsound, func(x, y opinion) int { return strings.Compare(x.from, y.from) })
+		slices.SortFunc(b.unsound, func(x, y vote) int { return strings.Compare(x.from, y.from) })
 		return "", &nowhereError{b.unsound}
 	}
 	best := b.sound[0]
@@ -98,12 +98,12 @@ func (b *ballot) winner() (string, error) {
 
 // A nowhereError says that none of several servers could tell where the lock
 // lives, and why. The opinions are ordered by who has them.
-type nowhereError struct{ opinions []opinion }
+type nowhereError struct{ votes []vote }
 
 func (e *nowhereError) Error() string { return "locate lock: nobody knows" }
 
 func (e *nowhereError) Unwrap() (errs []error) {
-	for _, o := range e.opinions {
+	for _, o := range e.votes {
 		errs = append(errs, o.err)
 	}
 	return errs
@@ -113,20 +113,20 @@ func (e *nowhereError) Unwrap() (errs []error) {
 func (e *nowhereError) say(one func(error) string) string {
 	var said []string
 	same := true
-	for _, o := range e.opinions {
+	for _, o := range e.votes {
 		text := one(o.err)
-		same = same && text == one(e.opinions[0].err)
+		same = same && text == one(e.votes[0].err)
 		said = append(said, o.from+": "+text)
 	}
 	if same {
-		return one(e.opinions[0].err)
+		return one(e.votes[0].err)
 	}
 	return strings.Join(said, "; ")
 }
 
 // final reports whether all have answered that there is no such master.
 func (e *nowhereError) final() bool {
-	for _, o := range e.opinions {
+	for _, o := range e.votes {
 		if !errors.Is(o.err, lock.ErrNoSuchMaster) {
 			return false
 		}

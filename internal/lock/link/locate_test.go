@@ -28,7 +28,7 @@ func locating(t *testing.T, answers []voice) (addr string, took time.Duration, e
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	start := time.Now()
-	addr, err = locate(ctx, hosts, func(ctx context.Context, host string) opinion {
+	addr, err = locate(ctx, hosts, func(ctx context.Context, host string) vote {
 		a := answers[host[0]-'0']
 		after := time.After(a.after)
 		if a.after < 0 {
@@ -36,13 +36,13 @@ func locating(t *testing.T, answers []voice) (addr string, took time.Duration, e
 		}
 		select {
 		case <-ctx.Done():
-			return opinion{from: host, err: ctx.Err()}
+			return vote{from: host, err: ctx.Err()}
 		case <-after:
 		}
 		if a.addr == "" {
-			return opinion{from: host, err: errors.New("down")}
+			return vote{from: host, err: errors.New("down")}
 		}
-		return opinion{from: host, addr: a.addr, epoch: a.epoch}
+		return vote{from: host, addr: a.addr, epoch: a.epoch}
 	})
 	return addr, time.Since(start), err
 }
@@ -59,16 +59,16 @@ func TestOneHungSentinelOfThreeAddsLessThan100ms(t *testing.T) {
 		{"one hangs", []voice{{never, "", 0}, {1 * ms, "a", 0}, {2 * ms, "a", 0}}, "a", 2 * ms},
 		{"one lies first", []voice{{0, "lie", 9}, {1 * ms, "a", 1}, {2 * ms, "a", 1}}, "a", 2 * ms},
 		{"one is down", []voice{{0, "", 0}, {1 * ms, "a", 0}, {2 * ms, "a", 0}}, "a", 2 * ms},
-		{"one is down, one hangs", []voice{{0, "", 0}, {never, "", 0}, {2 * ms, "a", 0}}, "a", 2*ms + secondOpinion},
+		{"one is down, one hangs", []voice{{0, "", 0}, {never, "", 0}, {2 * ms, "a", 0}}, "a", 2*ms + secondVote},
 		{"two are down", []voice{{0, "", 0}, {0, "", 0}, {2 * ms, "a", 0}}, "a", 2 * ms},
-		{"two hang", []voice{{never, "", 0}, {never, "", 0}, {2 * ms, "a", 0}}, "a", 2*ms + secondOpinion},
+		{"two hang", []voice{{never, "", 0}, {never, "", 0}, {2 * ms, "a", 0}}, "a", 2*ms + secondVote},
 		{"one is stale, one is down", []voice{{1 * ms, "old", 1}, {0, "", 0}, {2 * ms, "a", 2}}, "a", 2 * ms},
 		{"one is stale, one hangs", []voice{{1 * ms, "old", 1}, {never, "", 0}, {2 * ms, "a", 2}}, "a",
-			1*ms + secondOpinion},
+			1*ms + secondVote},
 		{"only one is named", []voice{{5 * ms, "a", 0}}, "a", 5 * ms},
 		{"two of five agree", []voice{{1 * ms, "x", 9}, {1 * ms, "a", 1}, {1 * ms, "a", 1}, {never, "", 0},
 			{never, "", 0}},
-			"a", 1*ms + secondOpinion},
+			"a", 1*ms + secondVote},
 		{"a slow majority within the moment", []voice{{0, "lie", 9}, {40 * ms, "a", 1}, {45 * ms, "a", 1}}, "a",
 			45 * ms},
 	} {
@@ -105,9 +105,9 @@ func TestSilentSentinelsAreNotWaitedForAfterTheEnd(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(10*ms, cancel)
 		start := time.Now()
-		_, err := locate(ctx, []string{"a", "b"}, func(ctx context.Context, host string) opinion {
+		_, err := locate(ctx, []string{"a", "b"}, func(ctx context.Context, host string) vote {
 			<-ctx.Done()
-			return opinion{from: host, err: ctx.Err()}
+			return vote{from: host, err: ctx.Err()}
 		})
 		if took := time.Since(start); took != 10*ms || !errors.Is(err, context.Canceled) {
 			t.Errorf("after %s: %v", took, err)

@@ -58,7 +58,7 @@ func (s *Source) slotServers(ctx context.Context, ofEach int) ([]string, error) 
 		if err == nil {
 			return nodes, nil
 		}
-		nowhere.opinions = append(nowhere.opinions, opinion{from: host, err: err})
+		nowhere.votes = append(nowhere.votes, vote{from: host, err: err})
 	}
 	return nil, nowhere
 }

@@ -83,9 +83,9 @@ func (p *Peer) Ask(ctx context.Context, words ...any) (any, error) {
 	return reply, causeOf(ctx, p.addr.outdated(err))
 }
 
-// Listen listens to a channel, over a connection of its own, until hush is called. The messages
+// Listen listens to a channel, over a connection of its own, until unsubscribe is called. The messages
 // end with the connection, too.
-func (p *Peer) Listen(ctx context.Context, channel string) (messages <-chan string, hush func(), err error) {
+func (p *Peer) Listen(ctx context.Context, channel string) (messages <-chan string, unsubscribe func(), err error) {
 	cs := newConns(context.Background(), p.source, &inFlight{off: true})
 	s, err := subscribe(ctx, redis.NewClient(options(p.addr, cs)), cs, channel)
 	if err != nil {

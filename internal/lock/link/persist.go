@@ -13,11 +13,11 @@ import (
 var ErrLate = errors.New("no answer in time")
 
 // Persist has the script run as Eval does, and again while nobody has answered, as long as
-// p has time; so it must be one that may be repeated. inDoubt reports that a try which got no
+// p has time; so it must be one that may be repeated. unconfirmed reports that a try which got no
 // answer can have been done. The error is a *lock.UnavailableError, or the cause of ctx.
 func (s Script[R]) Persist(
 	ctx context.Context, l *Link, p lock.RetryPolicy, keys []string, args ...any,
-) (reply R, inDoubt bool, err error) {
+) (reply R, unconfirmed bool, err error) {
 	whole, cancel := context.WithTimeout(ctx, p.Total)
 	defer cancel()
 	deadline, _ := whole.Deadline()
@@ -29,9 +29,9 @@ func (s Script[R]) Persist(
 		reply, sent, err = s.Eval(once, l, keys, args...)
 		end()
 		if err == nil {
-			return reply, inDoubt, nil
+			return reply, unconfirmed, nil
 		}
-		inDoubt = inDoubt || sent && !Answered(err)
+		unconfirmed = unconfirmed || sent && !Answered(err)
 		if last == nil || ctx.Err() == nil {
 			last = lock.ClearerError(last, err, left >= limit)
 		}
@@ -41,7 +41,7 @@ func (s Script[R]) Persist(
 		}
 	}
 	if cause := context.Cause(ctx); cause != nil && cause != ErrLate {
-		return reply, inDoubt, cause
+		return reply, unconfirmed, cause
 	}
-	return reply, inDoubt, l.Unavailable(last)
+	return reply, unconfirmed, l.Unavailable(last)
 }

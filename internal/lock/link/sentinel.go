@@ -32,7 +32,7 @@ func (s *Source) FindMaster(ctx context.Context) (string, error) {
 }
 
 func findMaster(ctx context.Context, src *Source, cs *conns) (string, error) {
-	return locate(ctx, src.addr.hosts, func(ctx context.Context, host string) opinion {
+	return locate(ctx, src.addr.hosts, func(ctx context.Context, host string) vote {
 		return askSentinel(ctx, src, cs, host)
 	})
 }
@@ -47,14 +47,14 @@ func connectTo(src *Source, cs *conns, addr string) *redis.Client {
 
 // askSentinel asks one sentinel, on a connection of its own. What an old one
 // or an ACL refuses of the second question only costs the epoch.
-func askSentinel(ctx context.Context, src *Source, cs *conns, host string) opinion {
+func askSentinel(ctx context.Context, src *Source, cs *conns, host string) vote {
 	name := src.addr.master
 	replies, err := cs.question(ctx, src, src.addr.sentinelLogin(host),
 		[]any{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", name}, []any{"SENTINEL", "MASTER", name})
 	if err != nil {
-		return opinion{from: host, err: err}
+		return vote{from: host, err: err}
 	}
-	o := opinion{from: host, epoch: epochOf(replies[1])}
+	o := vote{from: host, epoch: epochOf(replies[1])}
 	switch named := replies[0].(type) {
 	case *rejection:
 		o.err = named

@@ -104,7 +104,7 @@ func TestABrokenLedgerChangesNoRunOfAQuorum(t *testing.T) {
 func TestAnOldACLOfAQuorumIsRefusedOnceAStep(t *testing.T) {
 	t.Parallel()
 	all, store := startUsers(t, lock.MinimalACL)
-	runs(t, store, entered(), ending(lock.EndOk, 0))
+	runs(t, store, entered(), endedBy(lock.EndOk, 0))
 	for i, s := range all {
 		var refusals int64
 		for _, entry := range locktest.Do(t, s, "ACL", "LOG", 100).([]any) {
@@ -134,8 +134,8 @@ func TestTheRightsOfSlotsAndLedgerSufficeInAQuorum(t *testing.T) {
 	first, second, third := forSlot(tick), forSlot(tick), forSlot(tick)
 	third.Slot.Tries = 3
 	dies(t, all, acquireWhole(t, store, first))
-	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), ending(lock.EndFailed, 1)))
-	locktest.Must(t, acquireWhole(t, store, third).Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
+	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndFailed, 1)))
+	locktest.Must(t, acquireWhole(t, store, third).Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndOk, 0)))
 	all.mustHave(t, end(first, lock.EndVanished), end(second, lock.EndFailed), end(third, lock.EndOk))
 	for i, s := range all {
 		if log := locktest.Do(t, s, "ACL", "LOG").([]any); len(log) > 0 {
@@ -149,7 +149,7 @@ func TestAMinorityWithoutTheRightsOfASlotIsNoMatter(t *testing.T) {
 	all, store := startDurable(t, 3)
 	locktest.Do(t, all[0], "ACL", "SETUSER", "default", "-hset")
 	req := forSlot(tick)
-	runs(t, store, req, ending(lock.EndOk, 0))
+	runs(t, store, req, endedBy(lock.EndOk, 0))
 	mustBeDone(t, store, forSlot(tick), req.Holder.Run)
 }
 

@@ -30,7 +30,7 @@ func changeStep(act lock.Act) link.Script[step.ChangeReply] {
 // A changeReply is what a master has answered.
 type changeReply struct {
 	step.ChangeReply
-	unsure bool // it looks as if this very change had been made before, and its answer lost; nobody can tell
+	ambiguous bool // it looks as if this very change had been made before, and its answer lost; nobody can tell
 }
 
 // run is who has the lock at the master: a run, byPause, byForeign, or noHolder.
@@ -52,9 +52,9 @@ func (c changeReply) lease() time.Duration {
 	return max(-1, time.Duration(c.Left)*time.Millisecond)
 }
 
-// settledBy is the reply with what this very change has done before, when its answer was
+// resolvedBy is the reply with what this very change has done before, when its answer was
 // lost, as done now.
-func (c changeReply) settledBy(by lock.Change, inDoubt bool) changeReply {
+func (c changeReply) resolvedBy(by lock.Change, unconfirmed bool) changeReply {
 	h, _, _ := wire.ReadHeld(c.Held)
 	pause := wire.ReadPause(c.Pause)
 	own := false
@@ -63,13 +63,13 @@ func (c changeReply) settledBy(by lock.Change, inDoubt bool) changeReply {
 		own = c.Code == step.Already && pause != nil && pause.ID == by.By.Run
 	case lock.ActStop:
 		own = c.Code == step.Already && h.Stop == by.By.Run
-		c.unsure = inDoubt && (c.Code == step.Nothing || c.Code == step.RunOver || lock.ObjectionOf(c.Code) == lock.OtherRun)
+		c.ambiguous = unconfirmed && (c.Code == step.Nothing || c.Code == step.RunOver || lock.ObjectionOf(c.Code) == lock.OtherRun)
 	case lock.ActUnlock:
-		own = inDoubt && (c.Code == step.Nothing || lock.ObjectionOf(c.Code) == lock.OtherRun && h.Run != by.Run)
-		c.unsure = own
+		own = unconfirmed && (c.Code == step.Nothing || lock.ObjectionOf(c.Code) == lock.OtherRun && h.Run != by.Run)
+		c.ambiguous = own
 	case lock.ActResume, lock.ActForget:
-		own = inDoubt && c.Code == step.Nothing
-		c.unsure = own
+		own = unconfirmed && c.Code == step.Nothing
+		c.ambiguous = own
 	}
 	if own {
 		c.Code = step.Changed

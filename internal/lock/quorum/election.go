@@ -12,13 +12,13 @@ import (
 
 // An election is one Acquire: rounds of asking all masters, until one is won.
 type election struct {
-	quorum  *quorum
-	req     lock.Request
-	masters []master
-	round   uint32
-	inDoubt []bool // by master: a request may still be under way there
-	reached bool   // a majority has answered the last round
-	spent   budget
+	quorum      *quorum
+	req         lock.Request
+	masters     []master
+	round       uint32
+	unconfirmed []bool // by master: a request may still be under way there
+	reached     bool   // a majority has answered the last round
+	cost        budget
 }
 
 // contention is how long a majority of masters may be busy, but not for one
@@ -41,14 +41,14 @@ func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, 
 	var last error
 	for try := 0; ; try++ {
 		limit, left := patience.Try(try), time.Until(deadline)
-		if err := e.spent.wait(ctx); err != nil {
+		if err := e.cost.wait(ctx); err != nil {
 			return nil, err
 		}
 		p := e.newPoll(ctx, max(min(limit, left), time.Millisecond))
 		lease, err := p.hold(ctx)
 		var split *splitError
 		isSplit := errors.As(err, &split)
-		if err == nil || !isSplit && p.settled(err) {
+		if err == nil || !isSplit && p.isFinal(err) {
 			return lease, err
 		}
 		delay := patience.Delay(try)
@@ -59,7 +59,7 @@ func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, 
 		}
 		switch over := time.Until(deadline) <= delay; {
 		case isSplit && (over || split.busy >= lock.Majority(e.quorum.size) && time.Since(began) >= contention):
-			e.spent.begin()
+			e.cost.begin()
 			return nil, split.held
 		case over:
 			return nil, last
@@ -69,17 +69,17 @@ func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, 
 	}
 }
 
-// settled reports whether another round would end as this one did, with err.
-func (p *poll) settled(err error) bool {
+// isFinal reports whether another round would end as this one did, with err.
+func (p *poll) isFinal(err error) bool {
 	if errors.As(err, new(*lock.HeldError)) {
-		p.spent.begin()
+		p.cost.begin()
 		return true
 	}
-	return !errors.As(err, new(*lock.UnavailableError)) || p.hopeless()
+	return !errors.As(err, new(*lock.UnavailableError)) || p.majorityRefuses()
 }
 
-// hopeless reports whether so many masters refuse us that no majority can be had.
-func (p *poll) hopeless() bool {
+// majorityRefuses reports whether so many masters refuse us that no majority can be had.
+func (p *poll) majorityRefuses() bool {
 	refusals := 0
 	for _, err := range p.errs {
 		if err != nil && link.Final(err) {
@@ -102,8 +102,8 @@ func (e *election) giveUp(ctx context.Context) {
 	var all sync.WaitGroup
 	for i, m := range e.masters {
 		all.Go(func() {
-			if e.inDoubt[i] {
-				m.giveUp(ctx, term{round: e.round}.last(), parting{})
+			if e.unconfirmed[i] {
+				m.giveUp(ctx, term{round: e.round}.last(), releaseRequest{})
 			}
 			m.close()
 		})

@@ -34,11 +34,11 @@ func TestFreeze(t *testing.T) {
 	write("lock.json", jobKey)
 	write("fence", jobFence)
 	_, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(),
-		parting{ReleaseRequest: lock.ReleaseRequest{Keep: time.Hour}})
+		releaseRequest{ReleaseRequest: lock.ReleaseRequest{Keep: time.Hour}})
 	locktest.Must(t, err)
 	write("lock-ended.json", jobKey)
-	locktest.Must(t, m.giveUp(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), parting{}))
-	write("tombstone", m.keys.Gone)
+	locktest.Must(t, m.giveUp(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), releaseRequest{}))
+	write("tombstone", m.keys.Tombstone)
 }
 
 func TestFrozenRecordsAreRead(t *testing.T) {
@@ -58,7 +58,7 @@ func TestFrozenRecordsAreRead(t *testing.T) {
 		}
 		locktest.Do(t, srv, "SET", jobKey, frozen(t, name), "PX", 60_000)
 		v, err := other.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli())
-		if err != nil || v.verdict != refused || v.held.Holder != want || v.held.Since.IsZero() != ended {
+		if err != nil || v.kind != refused || v.held.Holder != want || v.held.Since.IsZero() != ended {
 			t.Errorf("%s is read as %+v, %v", name, v, err)
 		}
 		mine := map[bool]wire.Ownership{false: wire.Own, true: wire.Others}[ended]
@@ -82,8 +82,8 @@ func TestFrozenFencesAreExceeded(t *testing.T) {
 func TestFrozenTombstonesAreHeeded(t *testing.T) {
 	locktest.Advise(t)
 	m, srv := oneMaster(t, locktest.RequestFor("job"))
-	locktest.Do(t, srv, "SET", m.keys.Gone, frozen(t, "tombstone"))
-	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli()); v.verdict != revoked || err != nil {
+	locktest.Do(t, srv, "SET", m.keys.Tombstone, frozen(t, "tombstone"))
+	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli()); v.kind != revoked || err != nil {
 		t.Errorf("%+v, %v", v, err)
 	}
 	mustGrant(t, m, term{round: 2})

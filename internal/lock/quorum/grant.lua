@@ -8,8 +8,8 @@
 lift(ARGV[15])
 local owner, held = ownership()
 if not owner then return held end
-local given_up, untouched = revoked()
-if owner == WIRE.OwnNewer or given_up then return {4} end
+local abandoned, untouched = revoked()
+if owner == WIRE.OwnNewer or abandoned then return {4} end
 if owner == WIRE.Own then return {2} end
 local fault = unfit_slots()
 if fault then return fault end

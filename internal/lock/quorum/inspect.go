@@ -65,9 +65,9 @@ func (in *inspector) jobs(ctx context.Context, names []string,
 	}
 	jobs := make([]lock.Job, 0, len(names))
 	for i := range names {
-		var seen []sight
+		var seen []masterView
 		for _, s := range said {
-			seen = append(seen, sight{s.address, s.answer[i]})
+			seen = append(seen, masterView{s.address, s.answer[i]})
 		}
 		jobs = append(jobs, merged(in.quorum.size, seen))
 	}
@@ -80,9 +80,9 @@ func (in *inspector) Job(ctx context.Context, name string) (lock.Job, error) {
 	if err != nil {
 		return lock.Job{}, err
 	}
-	var seen []sight
+	var seen []masterView
 	for _, s := range said {
-		seen = append(seen, sight{s.address, s.answer})
+		seen = append(seen, masterView{s.address, s.answer})
 	}
 	return merged(in.quorum.size, seen), nil
 }
@@ -116,8 +116,8 @@ func (in *inspector) Outputs(ctx context.Context, names []string, most int) ([]l
 	return all, nil
 }
 
-// A saying is what one master has answered.
-type saying[R any] struct {
+// A masterReply is what one master has answered.
+type masterReply[R any] struct {
 	address string
 	answer  R
 	err     error
@@ -125,7 +125,7 @@ type saying[R any] struct {
 
 // gather asks all masters at once, and returns what those say that have answered: a majority,
 // or an error.
-func gather[R any](ctx context.Context, in *inspector, ask func(context.Context, *inspect.Server) (R, error)) ([]saying[R], error) {
+func gather[R any](ctx context.Context, in *inspector, ask func(context.Context, *inspect.Server) (R, error)) ([]masterReply[R], error) {
 	answers := askAll(ctx, in.masters, in.timeout, ask)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -136,10 +136,10 @@ func gather[R any](ctx context.Context, in *inspector, ask func(context.Context,
 // askAll asks all masters at once. Once a majority has answered, the others are given a bit
 // more time, up to limit.
 func askAll[M interface{ Address() string }, R any](ctx context.Context, masters []M, limit time.Duration,
-	ask func(context.Context, M) (R, error)) []saying[R] {
+	ask func(context.Context, M) (R, error)) []masterReply[R] {
 	asked, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	answers := make([]saying[R], len(masters))
+	answers := make([]masterReply[R], len(masters))
 	done := make(chan int, len(masters))
 	var asking sync.WaitGroup
 	for i, m := range masters {
@@ -174,7 +174,7 @@ func askAll[M interface{ Address() string }, R any](ctx context.Context, masters
 const patience = 500 * time.Millisecond
 
 // sound are the answers that are some, a majority; each of the other masters is named.
-func sound[R any](in *inspector, answers []saying[R]) (said []saying[R], err error) {
+func sound[R any](in *inspector, answers []masterReply[R]) (said []masterReply[R], err error) {
 	o := &outage{quorum: in.quorum}
 	var silent []*lock.UnavailableError
 	for _, a := range answers {

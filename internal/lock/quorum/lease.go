@@ -54,7 +54,7 @@ func (l *quorumLease) repairOthers(work context.Context, p *poll) {
 	var repairing sync.WaitGroup
 	order := l.nextTerm()
 	for i, v := range p.votes {
-		if v.verdict == refused || v.verdict == abstained {
+		if v.kind == refused || v.kind == abstained {
 			repairing.Add(1)
 			l.work.Go(func() { defer repairing.Done(); l.repair(work, i, order) })
 		}
@@ -75,7 +75,7 @@ func (l *quorumLease) countLate(work context.Context, p *poll, order term) {
 		l.mu.Lock()
 		p.note(a)
 		l.mu.Unlock()
-		switch a.vote.verdict {
+		switch a.vote.kind {
 		case granted:
 			l.setKey(a.from, p.term)
 		case refused, abstained:
@@ -108,16 +108,16 @@ func (l *quorumLease) keyAt(at int) (b term, counts bool) {
 	return l.key[at], l.key[at] != term{}
 }
 
-func (l *quorumLease) setInDoubt(at int) {
+func (l *quorumLease) setUnconfirmed(at int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.election.inDoubt[at] = true
+	l.election.unconfirmed[at] = true
 }
 
-func (l *quorumLease) isInDoubt(at int) bool {
+func (l *quorumLease) isUnconfirmed(at int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.election.inDoubt[at]
+	return l.election.unconfirmed[at]
 }
 
 // stopWork ends what goes on in the background.
@@ -262,7 +262,7 @@ func (l *quorumLease) repair(ctx context.Context, at int, order term) {
 	for n := 0; ; n++ {
 		switch owner, err := l.election.masters[at].repair(ctx, order, l.fence, l.Held()); {
 		case err != nil:
-			l.setInDoubt(at)
+			l.setUnconfirmed(at)
 			return
 		case owner == wire.Own:
 			l.setKey(at, order)

@@ -21,7 +21,7 @@ func TestWithoutOneRightOfTheLedgerNoMasterKeepsAnythingForEver(t *testing.T) {
 		for range 2 {
 			l := acquireWhole(t, store, entered())
 			locktest.Do(t, all[0], "FLUSHALL")
-			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndFailed, 1)))
+			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndFailed, 1)))
 		}
 		for i, s := range all {
 			for _, key := range locktest.Do(t, s, "KEYS", "*").([]any) {

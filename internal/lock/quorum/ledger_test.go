@@ -104,10 +104,10 @@ func TestEachMasterOfAQuorumHasTheLedger(t *testing.T) {
 			t.Errorf("server %d does not list the job", i)
 		}
 	}
-	fail := ending(lock.EndFailed, 3)
+	fail := endedBy(lock.EndFailed, 3)
 	fail.Result.Attempts = 2
 	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), fail))
-	runsWhole(t, store, second, ending(lock.EndOk, 0))
+	runsWhole(t, store, second, endedBy(lock.EndOk, 0))
 	all.mustHave(t, end(first, lock.EndFailed), end(second, lock.EndOk))
 	for _, s := range all {
 		bad := entries(t, s, "bad")
@@ -126,7 +126,7 @@ func TestEachMasterOfAQuorumHasTheLedger(t *testing.T) {
 func TestWithoutHistoryAndSlotNothingIsWritten(t *testing.T) {
 	t.Parallel()
 	all, store := startDurable(t, 3)
-	runs(t, store, locktest.RequestFor("job"), ending(lock.EndOk, 0))
+	runs(t, store, locktest.RequestFor("job"), endedBy(lock.EndOk, 0))
 	all.mustBeClean(t)
 }
 
@@ -136,7 +136,7 @@ func TestTheNextWinnerEntersWhoHasVanished(t *testing.T) {
 	first, second, third := entered(), entered(), entered()
 	dies(t, all, acquireWhole(t, store, first))
 	dies(t, all, acquireWhole(t, store, second))
-	runsWhole(t, store, third, ending(lock.EndOk, 0))
+	runsWhole(t, store, third, endedBy(lock.EndOk, 0))
 	all.mustHave(t, end(first, lock.EndVanished), end(second, lock.EndVanished), end(third, lock.EndOk))
 }
 
@@ -148,10 +148,10 @@ func TestWhoReportsBeforeItsSuccessorEndsHasNotVanished(t *testing.T) {
 	overtaken := acquireWhole(t, store, first)
 	all.free(t)
 	l := acquireWhole(t, store, second)
-	if err := overtaken.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndLost, 76)); !errors.Is(err, lock.ErrTaken) {
+	if err := overtaken.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndLost, 76)); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("released: %v", err)
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndOk, 0)))
 	all.mustHave(t, end(first, lock.EndLost), end(second, lock.EndOk))
 }
 
@@ -161,9 +161,9 @@ func TestALateReportCountsNothingTwice(t *testing.T) {
 	first, second := entered(), entered()
 	overtaken := acquireWhole(t, store, first)
 	all.free(t)
-	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
+	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndOk, 0)))
 	for range 2 {
-		if err := overtaken.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndLost, 76)); !errors.Is(err, lock.ErrLost) {
+		if err := overtaken.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndLost, 76)); !errors.Is(err, lock.ErrLost) {
 			t.Errorf("released: %v", err)
 		}
 	}
@@ -209,10 +209,10 @@ func TestTheUndoOfALostRoundLeavesNoTrace(t *testing.T) {
 		if !maps.Equal(before, after) {
 			t.Errorf("%v has become %v", before, after)
 		}
-		locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndFailed, 1)))
+		locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndFailed, 1)))
 		all.mustHave(t, end(running, lock.EndFailed))
 		if slot != "" {
-			runs(t, store, ask(), ending(lock.EndOk, 0)) // one try has failed, and not two
+			runs(t, store, ask(), endedBy(lock.EndOk, 0)) // one try has failed, and not two
 		}
 	}
 }
@@ -225,7 +225,7 @@ func TestWhatALostRoundLeavesHasNotVanished(t *testing.T) {
 	}
 	leaves(t, all[2], entered())
 	req := entered()
-	runsWhole(t, store, req, ending(lock.EndOk, 0))
+	runsWhole(t, store, req, endedBy(lock.EndOk, 0))
 	all.mustHave(t, end(req, lock.EndOk))
 }
 
@@ -243,10 +243,10 @@ func TestRoundsOfOneRunAreOneEntry(t *testing.T) {
 	if _, err := m.repair(ctx, term{round: 3, repair: 1}, 1, time.Second); err != nil {
 		t.Error(err)
 	}
-	if _, err := m.release(ctx, term{round: 2}.last(), parting{}); err != nil { // arrives late
+	if _, err := m.release(ctx, term{round: 2}.last(), releaseRequest{}); err != nil { // arrives late
 		t.Error(err)
 	}
-	end := parting{ReleaseRequest: ending(lock.EndFailed, 1), leased: true}
+	end := releaseRequest{ReleaseRequest: endedBy(lock.EndFailed, 1), leased: true}
 	for range 3 {
 		if _, err := m.release(ctx, term{round: 3}.last(), end); err != nil {
 			t.Error(err)
@@ -263,15 +263,15 @@ func TestRoundsOfOneRunAreOneEntry(t *testing.T) {
 	}
 }
 
-func TestAMinHoldRestIsNoRun(t *testing.T) {
+func TestACoolDownIsNoRun(t *testing.T) {
 	t.Parallel()
 	all, store := startDurable(t, 3)
 	first, second := entered(), entered()
-	kept := ending(lock.EndOk, 0)
+	kept := endedBy(lock.EndOk, 0)
 	kept.Keep = 50 * time.Millisecond
 	locktest.Must(t, acquireWhole(t, store, first).Release(locktest.Limited(t, locktest.Patience), kept))
 	second.Wait.Limit = lock.Forever
-	runsWhole(t, store, second, ending(lock.EndOk, 0))
+	runsWhole(t, store, second, endedBy(lock.EndOk, 0))
 	all.mustHave(t, end(first, lock.EndOk), end(second, lock.EndOk))
 }
 
@@ -293,8 +293,8 @@ func TestLostRepliesCountOnce(t *testing.T) {
 	for _, p := range proxies {
 		p.LoseReply(inRelease)
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndFailed, 1)))
-	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), ending(lock.EndFailed, 1)))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndFailed, 1)))
+	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndFailed, 1)))
 	all.mustHave(t, end(first, lock.EndFailed), end(second, lock.EndFailed))
 	mustBeTried(t, store, forSlot(tick), lock.EndFailed, lock.EndFailed)
 }
@@ -318,7 +318,7 @@ func TestARepairThatIsLateOpensNoRunAgain(t *testing.T) {
 	}
 	proxies[2].LoseReply(inRelease)
 	released := make(chan error, 1)
-	go func() { released <- l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndFailed, 1)) }()
+	go func() { released <- l.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndFailed, 1)) }()
 	locktest.Until(t, "that master's entry", func() bool { return len(entries(t, all[2], "runs")) > 0 })
 	arrive()
 	locktest.Must(t, <-released)

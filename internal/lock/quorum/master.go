@@ -63,14 +63,14 @@ var present = steps{
 
 // A redisMaster is one server of a quorum.
 type redisMaster struct {
-	number string // its place in the quorum
-	req    lock.Request
-	steps  steps
-	keys   wire.Keys
-	record string
-	who    string    // the words of the ledger that say who runs
-	uptime int64     // seconds for which the server must be up to vote
-	opened time.Time // when the run began to ask
+	number      string // its place in the quorum
+	req         lock.Request
+	steps       steps
+	keys        wire.Keys
+	record      string
+	holderWords string    // the words of the ledger that say who runs
+	uptime      int64     // seconds for which the server must be up to vote
+	opened      time.Time // when the run began to ask
 
 	where link.Address // as it was when the run began: the link's may change during a step
 
@@ -122,7 +122,7 @@ func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, num
 	keys := wire.KeysOf(cfg.Prefix, req.Name, req.Holder.Run)
 	return &redisMaster{
 		number: fmt.Sprintf("%02d", number), where: src.Address(), req: req, steps: present, keys: keys,
-		record: wire.RecordOf(req.Holder).String(), who: wire.WhoText(req.Holder, req.Slot),
+		record: wire.RecordOf(req.Holder).String(), holderWords: wire.HolderText(req.Holder, req.Slot),
 		uptime: cfg.UptimeToVote(req.Times.TTL),
 		opened: req.Clock.Now(), turn: make(chan struct{}, 1), link: src.Link(ctx, keys.Lock, req.Clock, req.Draw),
 	}
@@ -161,7 +161,7 @@ func (m *redisMaster) keepOutput(ctx context.Context, o lock.Output) error {
 // args are what the steps of a term are told.
 func (m *redisMaster) args(b term, more ...any) []any {
 	by := step.Asker{
-		Run: m.req.Holder.Run, History: m.req.History, MaxAge: m.req.MaxAge, Words: m.who,
+		Run: m.req.Holder.Run, History: m.req.History, MaxAge: m.req.MaxAge, Words: m.holderWords,
 		Asked: -lock.Milliseconds(m.req.Clock.Now().Sub(m.opened)),
 		Slot:  m.req.Slot.Name, Name: m.req.Name, Names: m.keys.Jobs,
 	}
@@ -178,9 +178,9 @@ func (m *redisMaster) grant(ctx context.Context, b term, asked int64) (vote, err
 	if err != nil {
 		return vote{}, err
 	}
-	v := vote{verdict: reply.verdict, fence: reply.fence, server: reply.server, wait: reply.wait, slot: wire.ReadSlot(reply.slot)}
+	v := vote{kind: reply.kind, fence: reply.fence, server: reply.server, wait: reply.wait, slot: wire.ReadSlot(reply.slot)}
 	v.unconfirmed, v.ends = runsOf(reply.unconfirmed), wire.ReadPauseEnds(reply.ends)
-	switch reply.verdict {
+	switch reply.kind {
 	case refused:
 		v.owner, v.held = owner(reply.record), m.heldError(reply)
 		v.unconfirmed = slices.DeleteFunc(v.unconfirmed, func(run string) bool { return run == v.held.Holder.Run })
@@ -229,32 +229,32 @@ func (m *redisMaster) repair(ctx context.Context, b term, fence int64, held time
 	return runStep(ctx, m, b, m.steps.repair, m.record, m.ttl(), fence, lock.Milliseconds(held), m.ends())
 }
 
-func (m *redisMaster) release(ctx context.Context, b term, end parting) (wire.Ownership, error) {
+func (m *redisMaster) release(ctx context.Context, b term, end releaseRequest) (wire.Ownership, error) {
 	return runStep(ctx, m, b, m.steps.release, m.releaseArgs(end)...)
 }
 
 // releaseArgs are what the release step wants to be told.
-func (m *redisMaster) releaseArgs(end parting) []any {
-	o, gone := end.Result, int64(0)
-	if end.astray {
-		gone = wire.Tombstone.Milliseconds()
+func (m *redisMaster) releaseArgs(end releaseRequest) []any {
+	o, tombstone := end.Result, int64(0)
+	if end.inFlight {
+		tombstone = wire.Tombstone.Milliseconds()
 	}
 	return []any{
-		lock.Milliseconds(end.Keep), gone, string(o.End), o.Status, link.Digit(o.Lost), o.Attempts, end.fence, lock.Milliseconds(end.held),
-		link.Digit(end.leased), strings.Join(end.vanished, " "), strings.Join(end.tries, " "), link.Digit(end.heard),
+		lock.Milliseconds(end.Keep), tombstone, string(o.End), o.Status, link.Digit(o.Lost), o.Attempts, end.fence, lock.Milliseconds(end.held),
+		link.Digit(end.leased), strings.Join(end.vanished, " "), strings.Join(end.vanishedTries, " "), link.Digit(end.allKnown),
 	}
 }
 
 // giveUp sends a release after every step that got no answer, on the same
 // connection, where nothing can come between the two; and leaves a tombstone for
-// one that has gone astray.
-func (m *redisMaster) giveUp(ctx context.Context, b term, end parting) error {
+// one that is still in flight.
+func (m *redisMaster) giveUp(ctx context.Context, b term, end releaseRequest) error {
 	select {
 	case m.turn <- struct{}{}:
 	default:
 		return fmt.Errorf("give up at %s: another step is under way", m.Address())
 	}
-	end.astray = true
+	end.inFlight = true
 	m.link.Revoke(m.steps.release.Text(), m.keys.All(), m.args(b, m.releaseArgs(end)...)...)
 	<-m.turn
 	_, err := runStep(ctx, m, b, m.steps.release, m.releaseArgs(end)...)

@@ -11,8 +11,8 @@ import (
 	"redlockrun/internal/lock/wire"
 )
 
-// A sight is a job as one master has it.
-type sight struct {
+// A masterView is a job as one master has it.
+type masterView struct {
 	address string
 	job     lock.Job
 }
@@ -26,7 +26,7 @@ const (
 )
 
 // holder is what has the lock at the master.
-func (s sight) holder() string {
+func (s masterView) holder() string {
 	switch j := s.job; {
 	case j.State == "":
 		return unseen
@@ -43,12 +43,12 @@ func (s sight) holder() string {
 // A merger makes of what some masters say of one job what a majority has.
 type merger struct {
 	size, need int
-	seen       []sight // a majority at least
+	seen       []masterView // a majority at least
 	job        lock.Job
 }
 
 // merged is what a majority of size masters has of a job, of which those in seen answered.
-func merged(size int, seen []sight) lock.Job {
+func merged(size int, seen []masterView) lock.Job {
 	m := &merger{size: size, need: lock.Majority(size), seen: seen}
 	holder, decided := m.holder()
 	m.represent(holder)
@@ -82,7 +82,7 @@ func (m *merger) note(format string, args ...any) {
 }
 
 // count is how many of the masters are like this.
-func (m *merger) count(like func(sight) bool) (n int) {
+func (m *merger) count(like func(masterView) bool) (n int) {
 	for _, s := range m.seen {
 		if like(s) {
 			n++
@@ -93,7 +93,7 @@ func (m *merger) count(like func(sight) bool) (n int) {
 
 // unknown is how many masters could not be asked who has the lock.
 func (m *merger) unknown() int {
-	return m.size - m.count(func(s sight) bool { return s.holder() != unseen })
+	return m.size - m.count(func(s masterView) bool { return s.holder() != unseen })
 }
 
 // holder is what a majority has at the lock's key. decided is false if that depends on masters
@@ -102,7 +102,7 @@ func (m *merger) holder() (holder string, decided bool) {
 	decided = m.unknown() < m.need
 	for _, s := range m.seen {
 		h := s.holder()
-		n := m.count(func(other sight) bool { return other.holder() == h })
+		n := m.count(func(other masterView) bool { return other.holder() == h })
 		switch {
 		case h == unseen:
 		case n >= m.need:
@@ -118,15 +118,15 @@ func (m *merger) holder() (holder string, decided bool) {
 func (m *merger) undecided() string {
 	for _, s := range m.seen {
 		h := s.holder()
-		if n := m.count(func(other sight) bool { return other.holder() == h }); h != noHolder && h != unseen {
-			return fmt.Sprintf("%d of %d masters have it for %s, and %d could not be asked", n, m.size, s.who(), m.unknown())
+		if n := m.count(func(other masterView) bool { return other.holder() == h }); h != noHolder && h != unseen {
+			return fmt.Sprintf("%d of %d masters have it for %s, and %d could not be asked", n, m.size, s.holderText(), m.unknown())
 		}
 	}
 	return "nobody could be asked"
 }
 
-// who is the holder as users see it.
-func (s sight) who() string {
+// holderText is the holder as users see it.
+func (s masterView) holderText() string {
 	if s.holder() == byPause {
 		return "a pause"
 	}
@@ -136,7 +136,7 @@ func (s sight) who() string {
 // represent takes the holder, and the times of the lock, from the master with which the lock
 // falls: the others of the majority have it for longer.
 func (m *merger) represent(holder string) {
-	var having []sight
+	var having []masterView
 	for _, s := range m.seen {
 		if s.holder() == holder {
 			having = append(having, s)
@@ -154,7 +154,7 @@ func (m *merger) represent(holder string) {
 			ended = e
 		}
 	}
-	slices.SortStableFunc(having, func(a, b sight) int { return cmp.Compare(life(b.job), life(a.job)) })
+	slices.SortStableFunc(having, func(a, b masterView) int { return cmp.Compare(life(b.job), life(a.job)) })
 	slices.Sort(fences)
 	last := having[m.need-1].job
 	m.job = lock.Job{
@@ -166,7 +166,7 @@ func (m *merger) represent(holder string) {
 
 // unread takes in what could not be read.
 func (m *merger) unread() {
-	texts := unreadOf(m.seen, func(s sight) (string, []string) { return s.address, s.job.Unread })
+	texts := unreadOf(m.seen, func(s masterView) (string, []string) { return s.address, s.job.Unread })
 	m.job.Unread = append(m.job.Unread, texts...)
 }
 
@@ -195,7 +195,7 @@ func unreadOf[S any](seen []S, of func(S) (address string, unread []string)) (al
 
 // unfit takes in why no run can take the lock, if too few masters are left for a majority.
 func (m *merger) unfit() {
-	n := m.count(func(s sight) bool { return len(s.job.Unfit) > 0 })
+	n := m.count(func(s masterView) bool { return len(s.job.Unfit) > 0 })
 	if n <= m.size-m.need {
 		return
 	}
@@ -210,7 +210,7 @@ func (m *merger) unfit() {
 
 // pause takes what a majority says of a pause; one that has the lock is known already.
 func (m *merger) pause(held bool) {
-	n := m.count(func(s sight) bool { return s.job.Pause != nil })
+	n := m.count(func(s masterView) bool { return s.job.Pause != nil })
 	switch {
 	case held || n == 0:
 	case n < m.need:
@@ -231,7 +231,7 @@ func (m *merger) ends() {
 	var here, away []string
 	for _, s := range m.seen {
 		for _, end := range s.job.Ends {
-			i := slices.IndexFunc(m.seen, func(s sight) bool { return s.address == end.Master })
+			i := slices.IndexFunc(m.seen, func(s masterView) bool { return s.address == end.Master })
 			switch {
 			case end.Master == "":
 			case i < 0 && len(m.seen) < m.size && !slices.Contains(away, end.Master):
@@ -258,7 +258,7 @@ func life(j lock.Job) time.Duration {
 }
 
 // union are the names of all masters, sorted.
-func union(said []saying[[]string]) (names []string) {
+func union(said []masterReply[[]string]) (names []string) {
 	for _, s := range said {
 		names = append(names, s.answer...)
 	}

@@ -63,7 +63,7 @@ func (m *merger) vanished() (run string) {
 	var at time.Time
 	for _, s := range m.seen {
 		for _, e := range opened(s.job) {
-			believed := m.count(func(other sight) bool {
+			believed := m.count(func(other masterView) bool {
 				return slices.ContainsFunc(opened(other.job), func(o lock.Entry) bool { return o.Run == e.Run })
 			})
 			if e.Run != "" && believed >= m.need && !m.ended(e.Run) && (run == "" || e.At.After(at)) {
@@ -76,7 +76,7 @@ func (m *merger) vanished() (run string) {
 
 func (m *merger) ended(run string) bool {
 	is := func(e lock.Entry) bool { return e.Run == run && e.Act == "" && e.End != "" }
-	return m.count(func(s sight) bool { return is(s.job.LastEnd) || slices.ContainsFunc(s.job.Runs, is) }) > 0
+	return m.count(func(s masterView) bool { return is(s.job.LastEnd) || slices.ContainsFunc(s.job.Runs, is) }) > 0
 }
 
 // mergedEntries are the entries of several masters, newest first: one of each run. That a run

@@ -29,7 +29,7 @@ func (m *merger) slots(holder string) {
 // says who has begun.
 func (m *merger) slot(name string, states []lock.JobSlot, holder string) (slot lock.JobSlot) {
 	slot.Name = name
-	doubtful, begun := map[string]int{}, map[string]int{}
+	unconfirmed, begun := map[string]int{}, map[string]int{}
 	for _, s := range states {
 		if s.Touched.After(slot.Touched) {
 			slot.Touched = s.Touched
@@ -41,7 +41,7 @@ func (m *merger) slot(name string, states []lock.JobSlot, holder string) (slot l
 			slot.Begun = s.Begun
 		}
 		for _, t := range s.Failures {
-			if doubtful[t.Run]++; t.End == "" && doubtful[t.Run] >= m.need {
+			if unconfirmed[t.Run]++; t.End == "" && unconfirmed[t.Run] >= m.need {
 				t.End = lock.EndVanished
 			}
 			i := slices.IndexFunc(slot.Failures, func(other lock.Try) bool { return other.Run == t.Run })

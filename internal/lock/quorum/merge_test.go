@@ -52,9 +52,9 @@ func paused(j lock.Job) lock.Job {
 	return j
 }
 
-func sights(jobs ...lock.Job) (seen []sight) {
+func sights(jobs ...lock.Job) (seen []masterView) {
 	for i, j := range jobs {
-		seen = append(seen, sight{"m" + strconv.Itoa(i+1), j})
+		seen = append(seen, masterView{"m" + strconv.Itoa(i+1), j})
 	}
 	return seen
 }
@@ -70,7 +70,7 @@ func TestAJobOfAQuorumIsWhatAMajorityHas(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		size   int
-		seen   []sight
+		seen   []masterView
 		state  lock.State
 		holder string
 		left   time.Duration
@@ -172,10 +172,10 @@ func TestASlotOfAQuorumIsClosedIfAnySaysSo(t *testing.T) {
 	}
 	one := with(lock.SlotState{Failures: []lock.Try{a, b}, Begun: b}, 1)
 	if s := merged(3, sights(one, free(""), free(""))).Slots[0]; len(s.Failures) != 1 || s.Begun.Run != "" {
-		t.Errorf("doubtful at one: %+v", s)
+		t.Errorf("unconfirmed at one: %+v", s)
 	}
 	if s := merged(3, sights(one, one, free(""))).Slots[0]; len(s.Failures) != 2 || s.Failures[1].End != lock.EndVanished ||
 		s.Begun.Run != runB {
-		t.Errorf("doubtful at two: %+v", s)
+		t.Errorf("unconfirmed at two: %+v", s)
 	}
 }

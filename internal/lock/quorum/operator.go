@@ -51,7 +51,7 @@ func OpenOperator(cfg lock.Servers, i lock.Inspection) (lock.Operator, error) {
 func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock.ChangeResult, error) {
 	switch c.Act {
 	case lock.ActStop:
-		return o.halt(ctx, name, c)
+		return o.stop(ctx, name, c)
 	case lock.ActUnlock:
 		return o.free(ctx, name, c)
 	case lock.ActForget:
@@ -97,10 +97,10 @@ func (o *operator) resume(ctx context.Context, name string, c lock.Change) (lock
 // noteEnd notes at the masters that can be reached that a majority has ended the pauses that were there, for those that
 // were away; and when a majority has noted it, that too: then one of them is enough for a run to end what is left. If that
 // fails, a pause may go on where it is until it is ended once more.
-func (o *operator) noteEnd(ctx context.Context, name string, c lock.Change, s *survey) {
+func (o *operator) noteEnd(ctx context.Context, name string, c lock.Change, s *changeTally) {
 	var ends, granted []lock.PauseEnd
 	var life time.Duration
-	for _, r := range s.said {
+	for _, r := range s.replies {
 		p := wire.ReadPause(r.Pause)
 		if r.Code != step.Changed || p == nil || slices.Contains(granted, lock.PauseEnd{ID: p.ID}) {
 			continue
@@ -109,7 +109,7 @@ func (o *operator) noteEnd(ctx context.Context, name string, c lock.Change, s *s
 		for _, master := range s.absent {
 			ends = append(ends, lock.PauseEnd{ID: p.ID, Master: master})
 		}
-		life = max(life, restOf(p, r.Now))
+		life = max(life, remaining(p, r.Now))
 	}
 	if len(ends) > 0 && o.note(ctx, name, c, ends, life) == nil {
 		o.note(ctx, name, c, granted, life)
@@ -126,17 +126,17 @@ func (o *operator) note(ctx context.Context, name string, c lock.Change, ends []
 // longestNoted is for how long it is remembered that a pause without an end has ended.
 const longestNoted = wire.Remembered
 
-// restOf is for how long a pause goes on where its end was not heard, from now, ms of the master's clock. Other masters'
+// remaining is for how long a pause goes on where its end was not heard, from now, ms of the master's clock. Other masters'
 // clocks may be late.
-func restOf(p *lock.PauseMark, now int64) time.Duration {
+func remaining(p *lock.PauseMark, now int64) time.Duration {
 	if p.Until.IsZero() {
 		return longestNoted
 	}
 	return min(longestNoted, max(0, p.Until.Sub(time.UnixMilli(now)))+time.Hour)
 }
 
-// halt marks the run that a majority has, nobody else's.
-func (o *operator) halt(ctx context.Context, name string, c lock.Change) (lock.ChangeResult, error) {
+// stop marks the run that a majority has, nobody else's.
+func (o *operator) stop(ctx context.Context, name string, c lock.Change) (lock.ChangeResult, error) {
 	if c.ThenPause {
 		pause := c
 		pause.Act = lock.ActPause
@@ -234,30 +234,30 @@ func (o *operator) forget(ctx context.Context, name string, c lock.Change) (lock
 }
 
 // look asks who has the lock, and changes nothing.
-func (o *operator) look(ctx context.Context, name string, c lock.Change) (*survey, error) {
+func (o *operator) look(ctx context.Context, name string, c lock.Change) (*changeTally, error) {
 	c.Act = step.Look
 	return o.ask(ctx, name, c)
 }
 
 // ask has all masters make a step, with what its act wants to be told.
-func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...any) (*survey, error) {
+func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...any) (*changeTally, error) {
 	keys := wire.KeysOf(o.prefix, name, c.By.Run)
-	by := step.Asker{Run: c.By.Run, History: lock.ActHistory, Words: wire.WhoText(c.By, lock.Slot{}), Name: name, Names: keys.Jobs}
+	by := step.Asker{Run: c.By.Run, History: lock.ActHistory, Words: wire.HolderText(c.By, lock.Slot{}), Name: name, Names: keys.Jobs}
 	args := by.Args(append([]any{wire.Word(wire.WhyText(c.Reason))}, more...)...)
 	change := changeStep(c.Act)
 	answers := askAll(ctx, o.sources, o.Timeout, func(ctx context.Context, src addressed) (changeReply, error) {
 		l := src.Fresh(ctx).Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
 		defer l.Close()
-		reply, inDoubt, err := change.Persist(ctx, l, lock.RetryPolicy{Total: o.Timeout, Draw: o.Draw}, keys.OfOperator(), args...)
-		return changeReply{ChangeReply: reply}.settledBy(c, inDoubt), lock.Unconfirmed(err, inDoubt && c.Act != step.Look)
+		reply, unconfirmed, err := change.Persist(ctx, l, lock.RetryPolicy{Total: o.Timeout, Draw: o.Draw}, keys.OfOperator(), args...)
+		return changeReply{ChangeReply: reply}.resolvedBy(c, unconfirmed), lock.Unconfirmed(err, unconfirmed && c.Act != step.Look)
 	})
 	if ctx.Err() != nil {
 		return nil, lock.Unconfirmed(context.Cause(ctx), slices.ContainsFunc(answers, mayBeDone))
 	}
-	return surveyed(o.quorum, name, keys, answers)
+	return tallied(o.quorum, name, keys, answers)
 }
 
 // mayBeDone reports whether a master has made a change, or may have.
-func mayBeDone(a saying[changeReply]) bool {
+func mayBeDone(a masterReply[changeReply]) bool {
 	return a.err == nil && a.answer.Code == step.Changed || errors.As(a.err, new(*lock.UnconfirmedError))
 }

@@ -163,7 +163,7 @@ func TestAPauseAtAMinorityHindersNobody(t *testing.T) {
 	all.mustKeepOnly(t, "job", "jobs", "runs")
 }
 
-func TestWhoIgnoresPausesOfAQuorum(t *testing.T) {
+func TestARunThatIgnoresPausesOfAQuorum(t *testing.T) {
 	t.Parallel()
 	all, s := startDurable(t, 3)
 	o := operating(t, all.urls())
@@ -184,7 +184,7 @@ func TestADoneSlotIsDoneWhileAQuorumIsPaused(t *testing.T) {
 	t.Parallel()
 	all, s := startDurable(t, 3)
 	first := forSlot(tick)
-	runs(t, s, first, ending(lock.EndOk, 0))
+	runs(t, s, first, endedBy(lock.EndOk, 0))
 	made(t, operating(t, all.urls()), desk(lock.ActPause))
 	mustBeDone(t, s, forSlot(tick), first.Holder.Run)
 	if _, err := s.Acquire(t.Context(), forSlot(nextTick)); !errors.As(err, new(*lock.HeldError)) {
@@ -345,7 +345,7 @@ func TestForgetLeavesTheLockOfAQuorum(t *testing.T) {
 	req.History = 50
 	l := acquireWhole(t, s, req)
 	mustRefuse(t, o, desk(lock.ActForget), lock.StillHeld)
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndOk, 0)))
 	made(t, o, desk(lock.ActPause))
 	mustRefuse(t, o, desk(lock.ActForget), lock.StillPaused)
 	made(t, o, desk(lock.ActResume))

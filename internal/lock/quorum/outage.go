@@ -14,7 +14,7 @@ import (
 type outage struct {
 	quorum   *quorum
 	all      bool // all masters are needed, not a majority
-	said     []string
+	reasons  []string
 	causes   []error
 	refusals int // how many refused us
 }
@@ -65,12 +65,12 @@ func (o *outage) addNewer(m master, protocol int) {
 
 func (o *outage) note(cause error, format string, args ...any) {
 	o.causes = append(o.causes, cause)
-	o.said = append(o.said, fmt.Sprintf(format, args...))
+	o.reasons = append(o.reasons, fmt.Sprintf(format, args...))
 }
 
 // Error and Unwrap make an outage the reason of an UnavailableError.
 func (o *outage) Error() string {
-	return fmt.Sprintf("%d of %d are needed: %s", o.need(), o.quorum.size, strings.Join(o.said, "; "))
+	return fmt.Sprintf("%d of %d are needed: %s", o.need(), o.quorum.size, strings.Join(o.reasons, "; "))
 }
 
 func (o *outage) need() int {

@@ -17,7 +17,7 @@ func failed(t *testing.T, s lock.Store) (lease lock.OutputKeeper, run string) {
 	t.Helper()
 	req := entered()
 	l := acquireWhole(t, s, req)
-	end := ending(lock.EndFailed, 3)
+	end := endedBy(lock.EndFailed, 3)
 	end.OutputFollows = true
 	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), end))
 	return l.(lock.OutputKeeper), req.Holder.Run

@@ -36,7 +36,7 @@ type answer struct {
 // newPoll asks every master at once, each within limit.
 func (e *election) newPoll(ctx context.Context, limit time.Duration) *poll {
 	e.round++
-	e.spent.add(1)
+	e.cost.add(1)
 	n := len(e.masters)
 	p := &poll{
 		election: e, term: term{round: e.round}, sent: e.req.Clock.Now(), votes: make([]vote, n), errs: make([]error, n),
@@ -79,7 +79,7 @@ func (p *poll) learn() {
 	var ids []string
 	for _, v := range p.votes {
 		for _, end := range v.ends {
-			if v.verdict == granted && end.Master == "" && !slices.Contains(ids, end.ID) {
+			if v.kind == granted && end.Master == "" && !slices.Contains(ids, end.ID) {
 				ids = append(ids, end.ID)
 			}
 		}
@@ -145,13 +145,13 @@ func (p *poll) note(a answer) {
 	p.pending--
 	p.votes[a.from], p.errs[a.from] = a.vote, a.err
 	if a.err != nil && !link.Answered(a.err) {
-		p.inDoubt[a.from] = true
+		p.unconfirmed[a.from] = true
 	}
 }
 
-func (p *poll) count(v verdict) (n int) {
+func (p *poll) count(v voteKind) (n int) {
 	for _, vote := range p.votes {
-		if vote.verdict == v {
+		if vote.kind == v {
 			n++
 		}
 	}
@@ -166,7 +166,7 @@ func (p *poll) outcome() error {
 	need := lock.Majority(p.quorum.size)
 	leader, held := p.leader()
 	p.reached = p.count(granted)+p.count(refused)+p.count(closed) >= need
-	if err := p.dismissal(); err != nil {
+	if err := p.slotFinished(); err != nil {
 		return err
 	}
 	switch ours, busy := p.count(granted), p.count(refused); {
@@ -178,7 +178,7 @@ func (p *poll) outcome() error {
 		return &splitError{busy, held}
 	}
 	for _, v := range p.votes {
-		if v.verdict == notLock && p.count(notLock) > p.quorum.size-need {
+		if v.kind == notLock && p.count(notLock) > p.quorum.size-need {
 			return v.wrong
 		}
 	}
@@ -191,7 +191,7 @@ func (p *poll) outcome() error {
 // newest is what the master with the highest protocol says to older releases.
 func (p *poll) newest() (most *lock.NewerError) {
 	for _, v := range p.votes {
-		if v.verdict == newer && (most == nil || v.newer.Protocol > most.Protocol) {
+		if v.kind == newer && (most == nil || v.newer.Protocol > most.Protocol) {
 			most = v.newer
 		}
 	}
@@ -202,7 +202,7 @@ func (p *poll) newest() (most *lock.NewerError) {
 func (p *poll) findDuplicate() error {
 	seen := make(map[string]bool)
 	for i, v := range p.votes {
-		if v.verdict == duplicate || v.server != "" && seen[v.server] {
+		if v.kind == duplicate || v.server != "" && seen[v.server] {
 			return sameServerTwice(p.masters[i].Address())
 		}
 		seen[v.server] = true
@@ -214,7 +214,7 @@ func (p *poll) findDuplicate() error {
 func (p *poll) leader() (most int, held *lock.HeldError) {
 	named := make(map[string]int)
 	for _, v := range p.votes {
-		if v.verdict != refused {
+		if v.kind != refused {
 			continue
 		}
 		named[v.owner]++
@@ -230,7 +230,7 @@ func (p *poll) leader() (most int, held *lock.HeldError) {
 func (p *poll) unavailable() error {
 	o := &outage{quorum: p.quorum}
 	for i, v := range p.votes {
-		switch v.verdict {
+		switch v.kind {
 		case abstained:
 			o.addRestarted(p.masters[i], v.wait)
 		case silent, revoked:
@@ -270,7 +270,7 @@ func (p *poll) elect(ctx context.Context) (*quorumLease, error) {
 // still this term's.
 func (p *poll) agree(ctx context.Context) (fence int64, members []bool, ok bool) {
 	for _, v := range p.votes {
-		if v.verdict == granted {
+		if v.kind == granted {
 			fence = max(fence, v.fence)
 		}
 	}
@@ -278,7 +278,7 @@ func (p *poll) agree(ctx context.Context) (fence int64, members []bool, ok bool)
 	agreed := 0
 	var below []int
 	for i, v := range p.votes {
-		members[i] = v.verdict == granted
+		members[i] = v.kind == granted
 		if members[i] && v.fence == fence {
 			agreed++
 		} else if members[i] {
@@ -306,7 +306,7 @@ func (p *poll) bump(ctx context.Context, at []int, fence int64, need int) (done 
 			answers <- ok && err == nil
 		})
 	}
-	p.spent.add(1)
+	p.cost.add(1)
 	for n := len(at); n > 0 && done < need && done+n >= need; n-- {
 		if <-answers {
 			done++
@@ -330,16 +330,16 @@ func (p *poll) undo(ctx context.Context) {
 	defer cancel()
 	var undoing sync.WaitGroup
 	for i, v := range p.votes {
-		if v.verdict == granted || p.elected {
+		if v.kind == granted || p.elected {
 			undoing.Go(func() {
-				if _, err := p.masters[i].release(ctx, p.term.last(), parting{}); err != nil {
-					p.inDoubt[i] = true
+				if _, err := p.masters[i].release(ctx, p.term.last(), releaseRequest{}); err != nil {
+					p.unconfirmed[i] = true
 				}
 			})
 		}
 	}
 	undoing.Wait()
-	p.spent.add(1)
+	p.cost.add(1)
 }
 
 // backoff is the pause after a split vote: one to eight round trips, doubling

@@ -35,8 +35,8 @@ func TestFloorsOfAMastersFence(t *testing.T) {
 		before := locktest.Do(t, srv, "DUMP", jobFence)
 		v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 2}, time.Now().UnixMilli())
 		locktest.Must(t, err)
-		want := map[int64]verdict{1: granted, -2: notLock, -3: newer}[c.Code]
-		if v.verdict != want || want == newer && v.newer.Protocol != int(c.Protocol) {
+		want := map[int64]voteKind{1: granted, -2: notLock, -3: newer}[c.Code]
+		if v.kind != want || want == newer && v.newer.Protocol != int(c.Protocol) {
 			t.Errorf("%q is answered %+v", c.Fence, v)
 		}
 		if want != granted && (locktest.Do(t, srv, "DUMP", jobFence) != before || locktest.Do(t, srv, "DBSIZE") != int64(1)) {
@@ -79,7 +79,7 @@ func TestRepairAndBumpLeaveAFloorAlone(t *testing.T) {
 	if s, _, err := m.renew(ctx, term{round: 2}); s != wire.Own || err != nil {
 		t.Errorf("renewed: %d, %v", s, err)
 	}
-	if s, err := m.release(ctx, term{round: 2}.last(), parting{}); s != wire.Own || err != nil {
+	if s, err := m.release(ctx, term{round: 2}.last(), releaseRequest{}); s != wire.Own || err != nil {
 		t.Errorf("released: %d, %v", s, err)
 	}
 	if s, err := m.repair(ctx, term{round: 2, repair: 1}, 1<<52, 0); s != wire.Free || err != nil {

@@ -35,7 +35,7 @@ type quorum struct {
 type master interface {
 	Address() string
 
-	// grant asks for the lock; whatever its verdict, err is nil. asked is when the round
+	// grant asks for the lock; whatever its kind, err is nil. asked is when the round
 	// began, in ms of the client's clock, the same for all masters: so that their counters,
 	// if they are not ahead of it, agree at once.
 	grant(ctx context.Context, b term, asked int64) (vote, error)
@@ -55,11 +55,11 @@ type master interface {
 	repair(ctx context.Context, b term, fence int64, held time.Duration) (wire.Ownership, error)
 
 	// release gives up the lock of any term of this run up to b, and enters what end says.
-	release(ctx context.Context, b term, end parting) (wire.Ownership, error)
+	release(ctx context.Context, b term, end releaseRequest) (wire.Ownership, error)
 
 	// giveUp is like release, and makes sure that no step of this run up to b, answered or
 	// not, takes the lock any more, as well as that can be done within ctx.
-	giveUp(ctx context.Context, b term, end parting) error
+	giveUp(ctx context.Context, b term, end releaseRequest) error
 
 	// keepOutput keeps what the command printed.
 	keepOutput(ctx context.Context, o lock.Output) error
@@ -79,7 +79,7 @@ func (b term) last() term { return term{b.round, 1<<32 - 1} }
 
 // A vote is the answer of a master that was asked for the lock.
 type vote struct {
-	verdict     verdict
+	kind        voteKind
 	fence       int64           // of granted: the counter of this master
 	server      string          // which server process that is; may be empty
 	owner       string          // of refused: run and round of the holder
@@ -92,18 +92,18 @@ type vote struct {
 	newer       *lock.NewerError
 }
 
-type verdict int
+type voteKind int
 
 const (
-	silent    verdict = iota // no answer
-	granted                  // the lock is ours
-	refused                  // another has it
-	abstained                // the server was restarted less than vote.wait ago from now on
-	duplicate                // this server has voted already, as another master
-	revoked                  // this term has been given up
-	notLock                  // a key is something else: vote.wrong
-	newer                    // a newer release has claimed the lock: vote.newer
-	closed                   // the slot's work is done: vote.slot
+	silent    voteKind = iota // no answer
+	granted                   // the lock is ours
+	refused                   // another has it
+	abstained                 // the server was restarted less than vote.wait ago from now on
+	duplicate                 // this server has voted already, as another master
+	revoked                   // this term has been given up
+	notLock                   // a key is something else: vote.wrong
+	newer                     // a newer release has claimed the lock: vote.newer
+	closed                    // the slot's work is done: vote.slot
 )
 
 // probation is the longest ttl of a key before its answer has been counted. An
@@ -167,7 +167,7 @@ func (q *quorum) Acquire(ctx context.Context, req lock.Request) (lock.Lease, err
 	if req.Wait.Retries == 0 { // without retries, nobody has said at which pace
 		req.Wait.Delay = pollDelay
 	}
-	e := &election{quorum: q, req: req, masters: q.open(req), inDoubt: make([]bool, q.size)}
+	e := &election{quorum: q, req: req, masters: q.open(req), unconfirmed: make([]bool, q.size)}
 	lease, err := lock.Await(ctx, req, e.ask)
 	if err != nil {
 		e.giveUp(ctx)

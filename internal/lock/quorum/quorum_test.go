@@ -247,7 +247,7 @@ func TestALateVoteOfAnAbandonedRoundDoesNothing(t *testing.T) {
 		synctest.Wait()
 		nothingOf(t, req.Holder.Run, servers)
 		m := &simMaster{servers[0], req}
-		if v, err := m.grant(t.Context(), term{round: 1}, time.Now().UnixMilli()); v.verdict != revoked {
+		if v, err := m.grant(t.Context(), term{round: 1}, time.Now().UnixMilli()); v.kind != revoked {
 			t.Errorf("%v, %v", v, err)
 		}
 	})

@@ -10,34 +10,34 @@ import (
 	"redlockrun/internal/lock/wire"
 )
 
-// A parting is what goes with a release to each master. The zero value takes back what
+// A releaseRequest is what goes with a release to each master. The zero value takes back what
 // was granted, as if it had not been.
-type parting struct {
+type releaseRequest struct {
 	lock.ReleaseRequest
-	leased   bool          // the run had the lock by a majority
-	fence    int64         // of the lease
-	held     time.Duration // since the lock was taken
-	vanished []string      // the runs before it that are gone without a word
-	heard    bool          // all masters have said whom they have in doubt
-	tries    []string      // the runs of its slot that are
-	astray   bool          // a step of this run may still be under way there: it is to do nothing
+	leased        bool          // the run had the lock by a majority
+	fence         int64         // of the lease
+	held          time.Duration // since the lock was taken
+	vanished      []string      // the runs before it that are gone without a word
+	allKnown      bool          // all masters have said whom they have in doubt
+	vanishedTries []string      // the runs of its slot that are
+	inFlight      bool          // a step of this run may still be under way there: it is to do nothing
 }
 
-func (l *quorumLease) parting(end lock.ReleaseRequest) parting {
-	silence := slices.ContainsFunc(l.votes, func(v vote) bool { return v.verdict != granted && v.verdict != refused })
-	return parting{
-		ReleaseRequest: end, leased: true, fence: l.fence, held: l.Held(), vanished: vanished(l.votes), heard: !silence, tries: l.tries,
+func (l *quorumLease) releaseRequest(end lock.ReleaseRequest) releaseRequest {
+	silence := slices.ContainsFunc(l.votes, func(v vote) bool { return v.kind != granted && v.kind != refused })
+	return releaseRequest{
+		ReleaseRequest: end, leased: true, fence: l.fence, held: l.Held(), vanished: vanished(l.votes), allKnown: !silence, vanishedTries: l.tries,
 	}
 }
 
-// A returning is one Release.
-type returning struct {
+// A releasing is one Release.
+type releasing struct {
 	tally
-	lease   *quorumLease
-	end     parting
-	insists bool               // it is for a slot, and is tried until ctx ends
-	told    int                // how many masters have noted how the run ended
-	cancel  context.CancelFunc // of all that is sent
+	lease    *quorumLease
+	end      releaseRequest
+	insists  bool               // it is for a slot, and is tried until ctx ends
+	recorded int                // how many masters have noted how the run ended
+	cancel   context.CancelFunc // of all that is sent
 }
 
 // Release goes to all masters. Those whose keys count are waited for, within
@@ -55,7 +55,7 @@ func (l *quorumLease) Release(ctx context.Context, end lock.ReleaseRequest) erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	r := &returning{lease: l, end: l.parting(end), insists: insists, cancel: cancel}
+	r := &releasing{lease: l, end: l.releaseRequest(end), insists: insists, cancel: cancel}
 	r.tally = tally{answers: make([]keyAnswer, len(l.key)), no: len(l.key), taken: l.stolen}
 	r.send(ctx)
 	if !end.OutputFollows {
@@ -65,13 +65,13 @@ func (l *quorumLease) Release(ctx context.Context, end lock.ReleaseRequest) erro
 }
 
 // send returns when nothing is under way any more.
-func (r *returning) send(ctx context.Context) {
+func (r *releasing) send(ctx context.Context) {
 	began := time.Now()
-	rest, cut := context.WithCancel(ctx)
+	others, cut := context.WithCancel(ctx)
 	defer cut()
 	cutSoon := func() { time.AfterFunc(lock.Clamp(leastTrip, time.Since(began), mostTrip), cut) }
 	answers := make(chan keyAnswer, len(r.lease.key))
-	for awaited := r.ask(ctx, rest, answers); awaited > 0; awaited-- {
+	for awaited := r.ask(ctx, others, answers); awaited > 0; awaited-- {
 		if r.add(<-answers); r.enough() {
 			cutSoon()
 			limit := max(lateRelease, 8*time.Since(began))
@@ -84,7 +84,7 @@ func (r *returning) send(ctx context.Context) {
 
 // ask sends the release to all masters, and returns how many answers there will be. rest is
 // for those whose keys do not count.
-func (r *returning) ask(ctx, rest context.Context, answers chan<- keyAnswer) (awaited int) {
+func (r *releasing) ask(ctx, others context.Context, answers chan<- keyAnswer) (awaited int) {
 	l := r.lease
 	counts := make([]bool, len(l.key))
 	for i := range l.key {
@@ -100,18 +100,18 @@ func (r *returning) ask(ctx, rest context.Context, answers chan<- keyAnswer) (aw
 			l.work.Go(func() { answers <- r.releaseAt(ctx, i, true) })
 		case r.insists || lost && r.end.Result.End != "":
 			awaited++
-			l.work.Go(func() { answers <- r.releaseAt(rest, i, false) })
+			l.work.Go(func() { answers <- r.releaseAt(others, i, false) })
 		default:
-			l.work.Go(func() { r.giveUpAt(rest, i) })
+			l.work.Go(func() { r.giveUpAt(others, i) })
 		}
 	}
 	return awaited
 }
 
 // add counts an answer; one of a key that does not count has been counted before.
-func (r *returning) add(a keyAnswer) {
+func (r *releasing) add(a keyAnswer) {
 	if a.err == nil {
-		r.told++
+		r.recorded++
 	}
 	if a.asked {
 		r.tally.add(a)
@@ -121,26 +121,26 @@ func (r *returning) add(a keyAnswer) {
 }
 
 // enough reports whether the answers that are still to come are no matter.
-func (r *returning) enough() bool {
+func (r *releasing) enough() bool {
 	need := r.lease.need()
 	if r.insists || r.lost() {
-		return r.told >= need
+		return r.recorded >= need
 	}
 	return r.yes >= need
 }
 
 // lost: no majority can say any more that the lock was ours.
-func (r *returning) lost() bool { return len(r.lease.key)-r.no < r.lease.need() }
+func (r *releasing) lost() bool { return len(r.lease.key)-r.no < r.lease.need() }
 
 // lateRelease is how long a master is waited for when a majority has released.
 const lateRelease = 500 * time.Millisecond
 
 // outcome says what a release has come to: whether the lock was ours, and, for a slot,
 // whether it is known how the run ended.
-func (r *returning) outcome() error {
+func (r *releasing) outcome() error {
 	need := r.lease.need()
 	switch {
-	case r.insists && r.told < need:
+	case r.insists && r.recorded < need:
 	case r.lost():
 		return r.loss()
 	case r.insists || r.yes >= need:
@@ -151,34 +151,34 @@ func (r *returning) outcome() error {
 
 // releaseAt tries twice: the connection may have died without a word while the
 // command ran. For a slot it tries until ctx ends.
-func (r *returning) releaseAt(ctx context.Context, at int, counts bool) keyAnswer {
+func (r *releasing) releaseAt(ctx context.Context, at int, counts bool) keyAnswer {
 	l := r.lease
 	m, last, req := l.election.masters[at], l.lastTerm(), &l.election.req
 	a, end := keyAnswer{from: at, asked: counts}, r.end
-	end.astray = l.isInDoubt(at)
+	end.inFlight = l.isUnconfirmed(at)
 	ask := func(ctx context.Context) (err error) {
 		a.owner, err = m.release(ctx, last, end)
 		return err
 	}
-	doubtful := func(err error) bool { return !link.Answered(err) }
+	unconfirmed := func(err error) bool { return !link.Answered(err) }
 	var done bool
 	if r.insists {
-		done, a.err = lock.RetryUntilFinal(ctx, req.Times, req.Draw, ask, doubtful, link.Final)
+		done, a.err = lock.RetryUntilFinal(ctx, req.Times, req.Draw, ask, unconfirmed, link.Final)
 	} else {
-		done, a.err = lock.TryTwice(ctx, ask, doubtful)
+		done, a.err = lock.TryTwice(ctx, ask, unconfirmed)
 	}
 	if a.err == nil && done {
 		a.owner = wire.Own // a try before has done it, and another may have the lock since
 	}
-	if a.err != nil || l.isInDoubt(at) {
+	if a.err != nil || l.isUnconfirmed(at) {
 		m.giveUp(ctx, last, end)
 	}
 	return a
 }
 
-func (r *returning) giveUpAt(ctx context.Context, at int) {
+func (r *releasing) giveUpAt(ctx context.Context, at int) {
 	l := r.lease
-	if l.isInDoubt(at) {
+	if l.isUnconfirmed(at) {
 		l.election.masters[at].giveUp(ctx, l.lastTerm(), r.end)
 		return
 	}

@@ -23,7 +23,7 @@ else
   prove_writes()
   if owner == WIRE.Others and run_of(held) == id then owner = WIRE.Own end -- ended before
 end
-if mark > 0 and not revoked() then call('SET', gone, term, 'PX', mark) end
+if mark > 0 and not revoked() then call('SET', tombstone, term, 'PX', mark) end
 if owner == WIRE.OwnNewer then return {owner} end
 local how, status, lost = ARGV[12], ARGV[13], ARGV[14]
 local unread = slot_refused()

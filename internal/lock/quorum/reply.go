@@ -29,7 +29,7 @@ import (
 //	{-2}                     the fence is no number below 2^53
 //	{-3, protocol}           only that protocol and later ones may touch the lock
 type grantReply struct {
-	verdict     verdict       // never silent
+	kind        voteKind      // never silent
 	fence       int64         // of granted
 	server      string        // of granted
 	ends        string        // of granted: as lock.ReadPauseEnds has it; may be empty
@@ -54,27 +54,27 @@ type wrongKey struct {
 func readGrant(r *link.Reply) (g grantReply) {
 	switch code := r.Code(); code {
 	case 1:
-		g.verdict, g.fence, g.server, g.ends = granted, r.Whole(1), r.Text(), r.Text()
+		g.kind, g.fence, g.server, g.ends = granted, r.Whole(1), r.Text(), r.Text()
 		if r.Len() > 0 {
 			g.slot, g.unconfirmed = r.Text(), r.Text()
 		}
 	case 0:
-		g.verdict, g.left, g.record, g.now = refused, r.Left(), r.Text(), r.Whole(0)
+		g.kind, g.left, g.record, g.now = refused, r.Left(), r.Text(), r.Whole(0)
 		if r.Len() > 0 {
 			g.slot, g.unconfirmed = r.Text(), r.Text()
 		}
 	case 2:
-		g.verdict = duplicate
+		g.kind = duplicate
 	case 4:
-		g.verdict = revoked
+		g.kind = revoked
 	case 5:
-		g.verdict, g.wait = abstained, time.Duration(r.Number(1, math.MaxInt32))*time.Second
+		g.kind, g.wait = abstained, time.Duration(r.Number(1, math.MaxInt32))*time.Second
 	case 6:
-		g.verdict, g.slot = closed, r.Text()
+		g.kind, g.slot = closed, r.Text()
 	case -1, -2:
-		g.verdict, g.wrong = notLock, readWrongKey(code, r)
+		g.kind, g.wrong = notLock, readWrongKey(code, r)
 	case -3:
-		g.verdict, g.protocol = newer, readFloor(r)
+		g.kind, g.protocol = newer, readFloor(r)
 	default:
 		r.Strange()
 	}

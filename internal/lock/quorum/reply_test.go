@@ -36,7 +36,7 @@ func FuzzAReplyOfTheGrantStep(f *testing.F) {
 }
 
 func grantParts(g grantReply) []any {
-	switch g.verdict {
+	switch g.kind {
 	case granted:
 		return []any{int64(1), g.fence, g.server, g.ends, g.slot, g.unconfirmed}
 	case refused:
@@ -50,7 +50,7 @@ func grantParts(g grantReply) []any {
 	case abstained:
 		return []any{int64(5), int64(g.wait / time.Second)}
 	}
-	if g.verdict == newer {
+	if g.kind == newer {
 		return []any{int64(-3), int64(g.protocol)}
 	}
 	if g.wrong.full {

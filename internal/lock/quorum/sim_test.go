@@ -205,19 +205,19 @@ func (m *simMaster) grant(ctx context.Context, b term, asked int64) (vote, error
 	return simStep(ctx, m, "grant", func() vote {
 		switch owner := m.owner(); {
 		case owner != "" && owner != m.req.Holder.Run:
-			return vote{verdict: refused, owner: fmt.Sprint(owner, m.term.round), held: lock.HeldError{
+			return vote{kind: refused, owner: fmt.Sprint(owner, m.term.round), held: lock.HeldError{
 				Name: m.req.Name, Holder: lock.Holder{Run: owner}, TTL: time.Until(m.until),
 			}}
 		case owner != "" && m.term == b:
-			return vote{verdict: duplicate}
+			return vote{kind: duplicate}
 		case owner != "" && m.term.String() > b.String(), m.revoked(b):
-			return vote{verdict: revoked}
+			return vote{kind: revoked}
 		case m.uptime != nil && m.uptime() < max(m.req.Times.TTL, lock.MinUptime):
-			return vote{verdict: abstained, wait: max(m.req.Times.TTL, lock.MinUptime) - m.uptime()}
+			return vote{kind: abstained, wait: max(m.req.Times.TTL, lock.MinUptime) - m.uptime()}
 		}
 		m.counter = max(m.counter+1, asked)
 		m.take(b)
-		return vote{verdict: granted, fence: m.counter}
+		return vote{kind: granted, fence: m.counter}
 	})
 }
 
@@ -276,11 +276,11 @@ func (m *simMaster) free(b term, keep time.Duration) (s wire.Ownership) {
 	return m.ownership(b)
 }
 
-func (m *simMaster) release(ctx context.Context, b term, end parting) (wire.Ownership, error) {
+func (m *simMaster) release(ctx context.Context, b term, end releaseRequest) (wire.Ownership, error) {
 	return simStep(ctx, m, "release", func() wire.Ownership { return m.free(b, end.Keep) })
 }
 
-func (m *simMaster) giveUp(ctx context.Context, b term, _ parting) error {
+func (m *simMaster) giveUp(ctx context.Context, b term, _ releaseRequest) error {
 	_, err := simStep(ctx, m, "give up", func() wire.Ownership {
 		m.gone[m.req.Holder.Run] = b
 		return m.free(b, 0)

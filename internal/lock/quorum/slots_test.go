@@ -27,8 +27,8 @@ func forSlot(slot string) lock.Request {
 	return req
 }
 
-// ending is how a run ends, without a min-hold.
-func ending(how lock.EndKind, status int) lock.ReleaseRequest {
+// endedBy is how a run ends, without a min-hold.
+func endedBy(how lock.EndKind, status int) lock.ReleaseRequest {
 	return lock.ReleaseRequest{Result: lock.RunResult{End: how, Status: status, Attempts: 1}}
 }
 
@@ -121,14 +121,14 @@ func TestEachTickIsDoneOnceByAQuorum(t *testing.T) {
 				}
 				store := openAll(t, lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix, Durable: true})
 				first, second := forSlot(tick), forSlot(nextTick)
-				runs(t, store, first, ending(lock.EndOk, 0))
+				runs(t, store, first, endedBy(lock.EndOk, 0))
 				mustBeDone(t, store, forSlot(tick), first.Holder.Run)
 				few := all[:n-lock.Majority(n)]
 				for _, s := range few {
 					absence.begin(t, s)
 				}
 				mustBeDone(t, store, forSlot(tick), first.Holder.Run)
-				runs(t, store, second, ending(lock.EndOk, 0))
+				runs(t, store, second, endedBy(lock.EndOk, 0))
 				mustBeDone(t, store, forSlot(nextTick), second.Holder.Run)
 				for _, s := range few {
 					absence.end(t, s)
@@ -165,7 +165,7 @@ func TestADoneSlotIsDoneWhileTheLockIsBusy(t *testing.T) {
 		told <- err
 	}()
 	<-waiting
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndOk, 0)))
 	var done *lock.SlotDoneError
 	if err := <-told; !errors.As(err, &done) || done.By.Run != next.Holder.Run {
 		t.Errorf("the waiter is told %v", err)
@@ -175,16 +175,16 @@ func TestADoneSlotIsDoneWhileTheLockIsBusy(t *testing.T) {
 func TestTriesOfASlotAreUsedUpAtAQuorum(t *testing.T) {
 	t.Parallel()
 	all, store := startDurable(t, 5)
-	runs(t, store, forSlot(tick), ending(lock.EndFailed, 1))
-	runs(t, store, forSlot(tick), ending("", 0)) // nothing was run
-	runs(t, store, forSlot(tick), ending(lock.EndTimeout, 124))
+	runs(t, store, forSlot(tick), endedBy(lock.EndFailed, 1))
+	runs(t, store, forSlot(tick), endedBy("", 0)) // nothing was run
+	runs(t, store, forSlot(tick), endedBy(lock.EndTimeout, 124))
 	mustBeTried(t, store, forSlot(tick), lock.EndFailed, lock.EndTimeout)
 	other := locktest.Acquire(t, store, forSlot(nextTick))
 	mustBeTried(t, store, forSlot(tick), lock.EndFailed, lock.EndTimeout)
-	locktest.Must(t, other.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
+	locktest.Must(t, other.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndOk, 0)))
 	more := forSlot(tick)
 	more.Slot.Tries = 3
-	runs(t, store, more, ending(lock.EndOk, 0))
+	runs(t, store, more, endedBy(lock.EndOk, 0))
 	mustBeDone(t, store, forSlot(tick), more.Holder.Run)
 	all.mustKeepOnly(t, "job", "jobs", "runs", "bad", "slots")
 }
@@ -220,7 +220,7 @@ func TestARunThatVanishesHasFailedInItsSlot(t *testing.T) {
 				mustBeTried(t, store, req(), lock.EndVanished, lock.EndVanished)
 				again := req()
 				again.Slot.Tries = 3
-				runs(t, store, again, ending(lock.EndOk, 0))
+				runs(t, store, again, endedBy(lock.EndOk, 0))
 				mustBeDone(t, store, req(), again.Holder.Run)
 				if history == 0 {
 					all[down:].mustKeepOnly(t, "slots")
@@ -235,7 +235,7 @@ func leaves(t *testing.T, s *redistest.Server, req lock.Request) {
 	t.Helper()
 	store := openAll(t, lock.Servers{URLs: []string{s.URL()}, Prefix: lock.DefaultPrefix, Durable: true}).(*quorum)
 	m := store.open(req)[0]
-	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli()); err != nil || v.verdict != granted {
+	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli()); err != nil || v.kind != granted {
 		t.Fatal(v, err)
 	}
 	m.close()
@@ -251,9 +251,9 @@ func TestWhatALostRoundLeavesIsNoTry(t *testing.T) {
 		}
 	}
 	leaves(t, all[0], forSlot(tick))
-	runs(t, store, forSlot(tick), ending(lock.EndFailed, 1))
+	runs(t, store, forSlot(tick), endedBy(lock.EndFailed, 1))
 	last := forSlot(tick)
-	runs(t, store, last, ending(lock.EndOk, 0))
+	runs(t, store, last, endedBy(lock.EndOk, 0))
 	for i, s := range all {
 		if got := entries(t, s, "runs"); len(got) != 2 || got[0].Run != last.Holder.Run {
 			t.Errorf("server %d has %v", i, got)
@@ -268,7 +268,7 @@ func TestAnOvertakenRunEndsItsOwnSlot(t *testing.T) {
 	overtaken := locktest.Acquire(t, store, old)
 	all.free(t)
 	l := locktest.Acquire(t, store, next)
-	late := ending(lock.EndOk, 0)
+	late := endedBy(lock.EndOk, 0)
 	late.Result.Lost = true
 	if err := overtaken.Release(locktest.Limited(t, locktest.Patience), late); !errors.Is(err, lock.ErrLost) {
 		t.Errorf("released: %v", err)
@@ -277,7 +277,7 @@ func TestAnOvertakenRunEndsItsOwnSlot(t *testing.T) {
 	if _, err := store.Acquire(t.Context(), forSlot(nextTick)); !errors.As(err, new(*lock.HeldError)) {
 		t.Errorf("the next slot: %v", err)
 	}
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndOk, 0)))
 	mustBeDone(t, store, forSlot(nextTick), next.Holder.Run)
 }
 
@@ -294,12 +294,12 @@ func TestAReleaseForASlotIsTriedUntilItsContextEnds(t *testing.T) {
 	l := locktest.Acquire(t, store, first)
 	freeze(syscall.SIGSTOP)
 	time.AfterFunc(lock.ReleaseLimit+time.Second, func() { freeze(syscall.SIGCONT) })
-	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), ending(lock.EndOk, 0)))
+	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndOk, 0)))
 	mustBeDone(t, store, forSlot(tick), first.Holder.Run)
 
 	l = locktest.Acquire(t, store, forSlot(nextTick))
 	freeze(syscall.SIGSTOP)
-	err := l.Release(locktest.Limited(t, time.Second), ending(lock.EndOk, 0))
+	err := l.Release(locktest.Limited(t, time.Second), endedBy(lock.EndOk, 0))
 	locktest.MustBeUnavailable(t, err)
 	freeze(syscall.SIGCONT)
 }
@@ -318,7 +318,7 @@ func TestSlotsOfAnotherTypeAreNoLock(t *testing.T) {
 	for i, s := range all {
 		locktest.Until(t, fmt.Sprint("server ", i, " has no lock"), func() bool { return locktest.Do(t, s, "EXISTS", jobKey) == int64(0) })
 	}
-	runs(t, store, locktest.RequestFor("job"), ending(lock.EndOk, 0)) // it has no slot
+	runs(t, store, locktest.RequestFor("job"), endedBy(lock.EndOk, 0)) // it has no slot
 }
 
 func TestSlotsThatMayNotBeWrittenRefuseTheRun(t *testing.T) {
@@ -341,6 +341,6 @@ func TestSlotsThatMayNotBeWrittenRefuseTheRun(t *testing.T) {
 		all.mustKeepOnly(t)
 		req = locktest.RequestFor("job")
 		req.History = 50
-		runs(t, store, req, ending(lock.EndOk, 0))
+		runs(t, store, req, endedBy(lock.EndOk, 0))
 	}
 }

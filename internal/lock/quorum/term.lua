@@ -18,7 +18,7 @@ end
 
 -- revoked reports whether the term that asks has been given up, and whether no term of this run has been.
 local function revoked()
-  local last = try('GETRANGE', gone, 0, 16)
+  local last = try('GETRANGE', tombstone, 0, 16)
   return type(last) == 'string' and last >= term, last == ''
 end
 

@@ -24,22 +24,22 @@ func runsOf(lines string) (runs []string) {
 }
 
 // vanished are the runs that had the lock before and are gone.
-func vanished(votes []vote) (gone []string) {
+func vanished(votes []vote) (runs []string) {
 	masters := make(map[string]int)
 	for _, v := range votes {
 		for _, run := range slices.Compact(slices.Sorted(slices.Values(v.unconfirmed))) {
 			if masters[run]++; masters[run] == lock.Majority(len(votes)) {
-				gone = append(gone, run)
+				runs = append(runs, run)
 			}
 		}
 	}
-	return gone
+	return runs
 }
 
 // slotOf is what masters say of one slot together. Of a master that did not say anything the
 // state is zero, and nobody has begun who has the lock there.
-func slotOf(said []lock.SlotState) (all lock.SlotState) {
-	doubtful := make(map[string]int) // how many masters have each run as begun
+func slotOf(states []lock.SlotState) (all lock.SlotState) {
+	unconfirmed := make(map[string]int) // how many masters have each run as begun
 	seen := make(map[string]bool)
 	fail := func(t lock.Try) {
 		if !seen[t.Run] {
@@ -47,7 +47,7 @@ func slotOf(said []lock.SlotState) (all lock.SlotState) {
 			all.Failures = append(all.Failures, t)
 		}
 	}
-	for _, s := range said {
+	for _, s := range states {
 		if s.Closed {
 			return lock.SlotState{Closed: true, By: s.By}
 		}
@@ -57,9 +57,9 @@ func slotOf(said []lock.SlotState) (all lock.SlotState) {
 			}
 		}
 	}
-	for _, s := range said {
-		for _, t := range inDoubt(s) {
-			if doubtful[t.Run]++; doubtful[t.Run] == lock.Majority(len(said)) {
+	for _, s := range states {
+		for _, t := range unconfirmedTries(s) {
+			if unconfirmed[t.Run]++; unconfirmed[t.Run] == lock.Majority(len(states)) {
 				t.End = lock.EndVanished
 				fail(t)
 			}
@@ -69,8 +69,8 @@ func slotOf(said []lock.SlotState) (all lock.SlotState) {
 	return all
 }
 
-// inDoubt are the runs that have begun at a master and not said how they ended.
-func inDoubt(s lock.SlotState) (tries []lock.Try) {
+// unconfirmedTries are the runs that have begun at a master and not said how they ended.
+func unconfirmedTries(s lock.SlotState) (tries []lock.Try) {
 	for _, t := range append(slices.Clone(s.Failures), s.Begun) {
 		known := slices.ContainsFunc(tries, func(other lock.Try) bool { return other.Run == t.Run })
 		if t.Run != "" && t.End == "" && !known {
@@ -88,9 +88,9 @@ func ended(t lock.Try) int64 {
 	return t.Ended.UnixMilli()
 }
 
-// dismissal is the answer to a run for whose slot nothing is to be done any more; nil if
+// slotFinished is the answer to a run for whose slot nothing is to be done any more; nil if
 // there is something, or if it has none. That is said also where no majority can be had.
-func (p *poll) dismissal() error {
+func (p *poll) slotFinished() error {
 	slot := p.req.Slot
 	if slot.Name == "" {
 		return nil
@@ -112,7 +112,7 @@ func (p *poll) undecided() bool {
 	}
 	masters := make(map[string]int)
 	for _, s := range p.slots() {
-		for _, t := range inDoubt(s) {
+		for _, t := range unconfirmedTries(s) {
 			masters[t.Run]++
 		}
 	}
@@ -128,14 +128,14 @@ func (p *poll) undecided() bool {
 func (p *poll) slot() lock.SlotState { return slotOf(p.slots()) }
 
 func (p *poll) slots() []lock.SlotState {
-	said := make([]lock.SlotState, len(p.votes))
+	states := make([]lock.SlotState, len(p.votes))
 	for i, v := range p.votes {
-		said[i] = v.slot
+		states[i] = v.slot
 		if begun := v.slot.Begun.Run; begun == p.req.Holder.Run || begun == v.held.Holder.Run {
-			said[i].Begun = lock.Try{}
+			states[i].Begun = lock.Try{}
 		}
 	}
-	return said
+	return states
 }
 
 // vanishedTries are the tries of the slot that count as failed although their runs have not

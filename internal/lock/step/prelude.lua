@@ -10,7 +10,7 @@
 --        where it is ""; from 8 on what the step is told beside
 
 local call, try = redis.call, redis.pcall
-local lock, fence, gone, paused, resumed, slots, job, runs, bad, queue, waiters = unpack(KEYS)
+local lock, fence, tombstone, paused, resumed, slots, job, runs, bad, queue, waiters = unpack(KEYS)
 local id, words, slot, name = ARGV[1], ARGV[3], ARGV[5], ARGV[6]
 local history, max_age = string.match(ARGV[2], '^(%d+) ?(%d*)$')
 history = tonumber(history)
@@ -39,17 +39,17 @@ end
 
 -- prove_writes ends the step if the server refuses writes: then it does not know who holds the lock. It changes nothing:
 -- there is no tombstone, or one that lives no longer. After it a server that is out of memory refuses no SET and no HSET.
-local function prove_writes() call('PEXPIRE', gone, WIRE.Tombstone) end
+local function prove_writes() call('PEXPIRE', tombstone, WIRE.Tombstone) end
 
 -- prove_release ends the step if the server refuses what renewing and releasing will need.
 local function prove_release()
   prove_writes()
-  call('DEL', gone)
+  call('DEL', tombstone)
 end
 
 -- prove_grant is prove_release that ends the step, too, if the server is out of memory: SET comes first.
 local function prove_grant()
-  call('SET', gone, '', 'XX', 'PX', WIRE.Tombstone)
+  call('SET', tombstone, '', 'XX', 'PX', WIRE.Tombstone)
   prove_release()
 end
 

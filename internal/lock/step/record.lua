@@ -7,21 +7,21 @@ local function run_of(record) return string.match(record, '^{"run":"(%w+)",') or
 -- term_of is <round>.<repair>, whose numbers have a fixed width; '' if the record has no term.
 local function term_of(record) return string.match(record, '^{"run":"%w+","vote":"(%x+%.%x+)%.%d+",') or '' end
 
--- split returns the head and the rest; the head of what is no record is empty.
+-- split returns the head and the suffix; the head of what is no record is empty.
 local function split(record)
-  local head, rest = string.match(record, '^({"run":"%w+",)(.*)$')
+  local head, suffix = string.match(record, '^({"run":"%w+",)(.*)$')
   if not head then return '', record end
-  local vote = string.match(rest, '^"vote":"[%x.]+",') or ''
-  return head .. vote, string.sub(rest, #vote + 1)
+  local vote = string.match(suffix, '^"vote":"[%x.]+",') or ''
+  return head .. vote, string.sub(suffix, #vote + 1)
 end
 
 -- mark_of is the name of what stands behind the head: 'ended' and 'stop' are the marks.
 local function mark_of(record)
-  local _, rest = split(record)
-  return string.match(rest, '^"(%w+)":') or ''
+  local _, suffix = split(record)
+  return string.match(suffix, '^"(%w+)":') or ''
 end
 
 local function with_mark(record, mark)
-  local head, rest = split(record)
-  return head .. mark .. rest
+  local head, suffix = split(record)
+  return head .. mark .. suffix
 end

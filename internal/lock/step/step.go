@@ -44,7 +44,7 @@ type Asker struct {
 	Run     string // or the change of an operator
 	History int    // how many runs the ledger keeps; 0: nothing is written of it
 	MaxAge  lock.MaxAge
-	Words   string // as wire.WhoText has them
+	Words   string // as wire.HolderText has them
 	Asked   int64  // when the run asked first, ms of the server's clock; 0 or less: so many ms ago
 	Slot    string
 	Name    string // of the lock

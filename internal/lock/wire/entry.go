@@ -20,8 +20,8 @@ const (
 	entryWords = 13
 )
 
-// WhoText is the words of an entry that say who runs: host, user, pid, command and slot.
-func WhoText(h lock.Holder, slot lock.Slot) string {
+// HolderText is the words of an entry that say who runs: host, user, pid, command and slot.
+func HolderText(h lock.Holder, slot lock.Slot) string {
 	r := RecordOf(h)
 	return strings.Join([]string{Word(r.Host), Word(r.User), strconv.Itoa(r.PID), Word(r.Command), Word(slot.Name)}, " ")
 }

@@ -7,11 +7,11 @@ import "strings"
 // Lock, Fence, Queue and Waiters are the lock; Slots, Paused and, in a quorum, Resumed the policy,
 // which decides what may start; Job, Runs and Bad the ledger, which decides nothing, and Output what commands printed.
 // Gone is the tombstone of the run. Jobs is the set of names, the only key that has not the hash tag of the lock.
-type Keys struct{ Lock, Fence, Queue, Waiters, Gone, Slots, Paused, Resumed, Job, Runs, Bad, Output, Jobs string }
+type Keys struct{ Lock, Fence, Queue, Waiters, Tombstone, Slots, Paused, Resumed, Job, Runs, Bad, Output, Jobs string }
 
 // All are the keys in the order in which the steps of runs have them: see internal/lock/step/prelude.lua.
 func (k Keys) All() []string {
-	return []string{k.Lock, k.Fence, k.Gone, k.Paused, k.Resumed, k.Slots, k.Job, k.Runs, k.Bad, k.Queue, k.Waiters}
+	return []string{k.Lock, k.Fence, k.Tombstone, k.Paused, k.Resumed, k.Slots, k.Job, k.Runs, k.Bad, k.Queue, k.Waiters}
 }
 
 // OfOperator are the keys in the order in which the steps of operators have them.
@@ -53,7 +53,7 @@ func NameOf(prefix, key string) string {
 func KeysOf(prefix, name, run string) Keys {
 	lock := prefix + "{" + braces.Replace(name) + "}"
 	return Keys{
-		Lock: lock, Fence: lock + ":fence", Queue: lock + ":queue", Waiters: lock + ":waiters", Gone: lock + ":gone:" + run,
+		Lock: lock, Fence: lock + ":fence", Queue: lock + ":queue", Waiters: lock + ":waiters", Tombstone: lock + ":gone:" + run,
 		Slots: lock + ":slots", Paused: lock + ":paused", Resumed: lock + ":resumed", Job: lock + ":job", Runs: lock + ":runs",
 		Bad: lock + ":bad", Output: lock + ":output", Jobs: prefix + "jobs",
 	}

@@ -64,7 +64,7 @@ func (l Line) serve(s *state, c int, phase uint8) (answer uint8) {
 	return l.release(s, c)
 }
 
-// acquire is acquire.lua in the mode "wait" or "deaf".
+// acquire is acquire.lua in the mode "wait" or "poll".
 func (l Line) acquire(s *state, c int) (answer uint8) {
 	me := uint8(c + 1)
 	if s.owner == me && l.Fault != OwnIsBusy {

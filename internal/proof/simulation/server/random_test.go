@@ -308,8 +308,8 @@ func (r *random) other(word string) string {
 		return one(r, append(spans, numbers...))
 	}
 	switch word {
-	case "once", "wait", "deaf":
-		return one(r, []string{"once", "wait", "deaf"})
+	case "once", "wait", "poll":
+		return one(r, []string{"once", "wait", "poll"})
 	case "":
 		return one(r, values)
 	}

@@ -1,21 +1,21 @@
 local function run_of(record) return string.match(record, '^{"run":"(%w+)",') or '' end
 local function term_of(record) return string.match(record, '^{"run":"%w+","vote":"(%x+%.%x+)%.%d+",') or '' end
 local function split(record)
-local head, rest = string.match(record, '^({"run":"%w+",)(.*)$')
+local head, suffix = string.match(record, '^({"run":"%w+",)(.*)$')
 if not head then return '', record end
-local vote = string.match(rest, '^"vote":"[%x.]+",') or ''
-return head .. vote, string.sub(rest, #vote + 1)
+local vote = string.match(suffix, '^"vote":"[%x.]+",') or ''
+return head .. vote, string.sub(suffix, #vote + 1)
 end
 local function mark_of(record)
-local _, rest = split(record)
-return string.match(rest, '^"(%w+)":') or ''
+local _, suffix = split(record)
+return string.match(suffix, '^"(%w+)":') or ''
 end
 local function with_mark(record, mark)
-local head, rest = split(record)
-return head .. mark .. rest
+local head, suffix = split(record)
+return head .. mark .. suffix
 end
 local call, try = redis.call, redis.pcall
-local lock, fence, gone, paused, resumed, slots, job, runs, bad, queue, waiters = unpack(KEYS)
+local lock, fence, tombstone, paused, resumed, slots, job, runs, bad, queue, waiters = unpack(KEYS)
 local id, words, slot, name = ARGV[1], ARGV[3], ARGV[5], ARGV[6]
 local history, max_age = string.match(ARGV[2], '^(%d+) ?(%d*)$')
 history = tonumber(history)
@@ -34,13 +34,13 @@ local value = try('GETRANGE', KEYS[n], 0, last or 1023)
 if type(value) == 'string' then return value end
 return nil, wrong(n, value) or call('GETRANGE', KEYS[n], 0, 0)
 end
-local function prove_writes() call('PEXPIRE', gone, 60000) end
+local function prove_writes() call('PEXPIRE', tombstone, 60000) end
 local function prove_release()
 prove_writes()
-call('DEL', gone)
+call('DEL', tombstone)
 end
 local function prove_grant()
-call('SET', gone, '', 'XX', 'PX', 60000)
+call('SET', tombstone, '', 'XX', 'PX', 60000)
 prove_release()
 end
 local function last_fence()
@@ -91,7 +91,7 @@ local function and_vanished(failed, begun)
 return begun == '-' and failed or and_failed(failed, tried(begun, 'vanished', '-'))
 end
 local function open_slot(begun, failed) return string.format('open %.0f %s%s', now, begun, failed) end
-local function slot_verdict(name, tries, holder)
+local function slot_finished(name, tries, holder)
 local value, closed, begun, failed = slot_state(name)
 if closed then return 6, value end
 if string.sub(begun, 1, 26) ~= holder then
@@ -304,12 +304,12 @@ if pause and left ~= -1 then announce(left) end
 return pause and true or fault
 end
 local judged = {}
-local function dismissal(slot, tries)
+local function finished_message(slot, tries)
 if not slot or slot == '-' then return end
 local key = slot .. ' ' .. tries
 if judged[key] == nil then
 local name = string.gsub(slot, '%%(%x%x)', function(hex) return string.char(tonumber(hex, 16)) end)
-local code, value = slot_verdict(name, tries, '')
+local code, value = slot_finished(name, tries, '')
 judged[key] = code and (code == 6 and 'd ' or 't ') .. value or false
 end
 return judged[key]
@@ -319,7 +319,7 @@ local function dismiss_front()
 local front = call('ZRANGE', queue, 0, most_dismissed - 1)
 local entries, out, messages = call('HMGET', waiters, unpack(front)), {}, {}
 for i, run in ipairs(front) do
-local message = dismissal(string.match(entries[i] or '', '^%d+ [01] (%S+) (%d+) '))
+local message = finished_message(string.match(entries[i] or '', '^%d+ [01] (%S+) (%d+) '))
 if not message then break end
 out[i], messages[i] = run, message
 end
@@ -340,7 +340,7 @@ if not number then return rouse() end
 while run do
 local seen, callable, record, slot, tries = waiter(run)
 local ms
-if run ~= caller and dismissal(slot, tries) then
+if run ~= caller and finished_message(slot, tries) then
 if dismiss_front() and first() and not wholly then return rouse() end
 else
 drop(run)
@@ -432,7 +432,7 @@ join()
 return look(left, held, 1)
 end
 local function dismiss(free, held)
-local code, value = slot_verdict(slot, tries, run_of(held))
+local code, value = slot_finished(slot, tries, run_of(held))
 if not code then return end
 if waits and call('ZRANK', queue, id) then
 leave(id)
@@ -450,8 +450,8 @@ if mine(held) then return confirm(held, ttl) end
 if ignores_pauses and is_pause(held) then left, held = -2, '' end
 prove_writes()
 end
-if call('PTTL', gone) ~= -2 then return {4} end
-if left ~= -2 then call('DEL', gone) end
+if call('PTTL', tombstone) ~= -2 then return {4} end
+if left ~= -2 then call('DEL', tombstone) end
 fault = (waits or left == -2) and unfit(waits) or unfit_slots()
 if fault then return fault end
 if slot ~= '' then

@@ -1,18 +1,18 @@
 local function run_of(record) return string.match(record, '^{"run":"(%w+)",') or '' end
 local function term_of(record) return string.match(record, '^{"run":"%w+","vote":"(%x+%.%x+)%.%d+",') or '' end
 local function split(record)
-local head, rest = string.match(record, '^({"run":"%w+",)(.*)$')
+local head, suffix = string.match(record, '^({"run":"%w+",)(.*)$')
 if not head then return '', record end
-local vote = string.match(rest, '^"vote":"[%x.]+",') or ''
-return head .. vote, string.sub(rest, #vote + 1)
+local vote = string.match(suffix, '^"vote":"[%x.]+",') or ''
+return head .. vote, string.sub(suffix, #vote + 1)
 end
 local function mark_of(record)
-local _, rest = split(record)
-return string.match(rest, '^"(%w+)":') or ''
+local _, suffix = split(record)
+return string.match(suffix, '^"(%w+)":') or ''
 end
 local function with_mark(record, mark)
-local head, rest = split(record)
-return head .. mark .. rest
+local head, suffix = split(record)
+return head .. mark .. suffix
 end
 local held = redis.pcall('GETRANGE', KEYS[1], 0, 1023)
 if type(held) ~= 'string' and not string.find(held.err, 'WRONGTYPE', 1, true) then return held end

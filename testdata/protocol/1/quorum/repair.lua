@@ -1,21 +1,21 @@
 local function run_of(record) return string.match(record, '^{"run":"(%w+)",') or '' end
 local function term_of(record) return string.match(record, '^{"run":"%w+","vote":"(%x+%.%x+)%.%d+",') or '' end
 local function split(record)
-local head, rest = string.match(record, '^({"run":"%w+",)(.*)$')
+local head, suffix = string.match(record, '^({"run":"%w+",)(.*)$')
 if not head then return '', record end
-local vote = string.match(rest, '^"vote":"[%x.]+",') or ''
-return head .. vote, string.sub(rest, #vote + 1)
+local vote = string.match(suffix, '^"vote":"[%x.]+",') or ''
+return head .. vote, string.sub(suffix, #vote + 1)
 end
 local function mark_of(record)
-local _, rest = split(record)
-return string.match(rest, '^"(%w+)":') or ''
+local _, suffix = split(record)
+return string.match(suffix, '^"(%w+)":') or ''
 end
 local function with_mark(record, mark)
-local head, rest = split(record)
-return head .. mark .. rest
+local head, suffix = split(record)
+return head .. mark .. suffix
 end
 local call, try = redis.call, redis.pcall
-local lock, fence, gone, paused, resumed, slots, job, runs, bad, queue, waiters = unpack(KEYS)
+local lock, fence, tombstone, paused, resumed, slots, job, runs, bad, queue, waiters = unpack(KEYS)
 local id, words, slot, name = ARGV[1], ARGV[3], ARGV[5], ARGV[6]
 local history, max_age = string.match(ARGV[2], '^(%d+) ?(%d*)$')
 history = tonumber(history)
@@ -34,13 +34,13 @@ local value = try('GETRANGE', KEYS[n], 0, last or 1023)
 if type(value) == 'string' then return value end
 return nil, wrong(n, value) or call('GETRANGE', KEYS[n], 0, 0)
 end
-local function prove_writes() call('PEXPIRE', gone, 60000) end
+local function prove_writes() call('PEXPIRE', tombstone, 60000) end
 local function prove_release()
 prove_writes()
-call('DEL', gone)
+call('DEL', tombstone)
 end
 local function prove_grant()
-call('SET', gone, '', 'XX', 'PX', 60000)
+call('SET', tombstone, '', 'XX', 'PX', 60000)
 prove_release()
 end
 local function last_fence()
@@ -77,7 +77,7 @@ if other == term then return 1, held end
 return other < term and 2 or 3, held
 end
 local function revoked()
-local last = try('GETRANGE', gone, 0, 16)
+local last = try('GETRANGE', tombstone, 0, 16)
 return type(last) == 'string' and last >= term, last == ''
 end
 local function take(record, ttl, held, older)
@@ -112,7 +112,7 @@ local function and_vanished(failed, begun)
 return begun == '-' and failed or and_failed(failed, tried(begun, 'vanished', '-'))
 end
 local function open_slot(begun, failed) return string.format('open %.0f %s%s', now, begun, failed) end
-local function slot_verdict(name, tries, holder)
+local function slot_finished(name, tries, holder)
 local value, closed, begun, failed = slot_state(name)
 if closed then return 6, value end
 if string.sub(begun, 1, 26) ~= holder then

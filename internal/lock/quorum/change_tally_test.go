@@ -30,8 +30,8 @@ func pausedBy(who string, until time.Duration) changeReply {
 	return changeReply{ChangeReply: step.ChangeReply{Code: step.Already, Left: 1000, Held: value, Pause: value, Now: 1}}
 }
 
-func surveyOf(size int, said ...changeReply) *survey {
-	s := &survey{quorum: &quorum{size: size}, said: said, outage: &outage{quorum: &quorum{size: size}}}
+func tallyOf(size int, said ...changeReply) *changeTally {
+	s := &changeTally{quorum: &quorum{size: size}, replies: said, outage: &outage{quorum: &quorum{size: size}}}
 	for range size - len(said) {
 		s.absent = append(s.absent, "away")
 	}
@@ -40,18 +40,18 @@ func surveyOf(size int, said ...changeReply) *survey {
 
 func TestWhoHasTheLockOfAMajority(t *testing.T) {
 	for i, c := range slices.Repeat([]struct {
-		survey *survey
-		want   string
+		tally *changeTally
+		want  string
 	}{
-		{surveyOf(3, by(oneRun, 0, 1), by(oneRun, 0, 1), by(otherRun, 0, 1)), oneRun},
-		{surveyOf(3, by(oneRun, 0, 1), freeBy(0), freeBy(0)), noHolder},
-		{surveyOf(3, by(oneRun, 0, 1), freeBy(0)), oneRun}, // with the one that is away
-		{surveyOf(5, by(oneRun, 0, 1), by(otherRun, 0, 1), by(otherRun, 0, 1), pausedBy("x", 0), freeBy(0)), noHolder},
-		{surveyOf(5, by(oneRun, 0, 1), by(otherRun, 0, 1), by(otherRun, 0, 1), freeBy(0)), otherRun},
-		{surveyOf(3, pausedBy("x", 0), pausedBy("y", 0), by(otherRun, 0, 1)), byPause},
-		{surveyOf(3, by(otherRun, 0, 1), by(oneRun, 0, 1)), otherRun}, // the first of those who may have it
+		{tallyOf(3, by(oneRun, 0, 1), by(oneRun, 0, 1), by(otherRun, 0, 1)), oneRun},
+		{tallyOf(3, by(oneRun, 0, 1), freeBy(0), freeBy(0)), noHolder},
+		{tallyOf(3, by(oneRun, 0, 1), freeBy(0)), oneRun}, // with the one that is away
+		{tallyOf(5, by(oneRun, 0, 1), by(otherRun, 0, 1), by(otherRun, 0, 1), pausedBy("x", 0), freeBy(0)), noHolder},
+		{tallyOf(5, by(oneRun, 0, 1), by(otherRun, 0, 1), by(otherRun, 0, 1), freeBy(0)), otherRun},
+		{tallyOf(3, pausedBy("x", 0), pausedBy("y", 0), by(otherRun, 0, 1)), byPause},
+		{tallyOf(3, by(otherRun, 0, 1), by(oneRun, 0, 1)), otherRun}, // the first of those who may have it
 	}, 20) {
-		if got := c.survey.holder(); got != c.want {
+		if got := c.tally.holder(); got != c.want {
 			t.Errorf("%d: %q", i, got)
 		}
 	}
@@ -60,19 +60,19 @@ func TestWhoHasTheLockOfAMajority(t *testing.T) {
 // What is told of a lease is the longest rest, and of pauses the one with which a majority
 // is paused no more.
 func TestWhatIsToldOfSeveralMasters(t *testing.T) {
-	out := surveyOf(3, by(oneRun, 1, 1000), by(oneRun, 1, 3000), by(oneRun, 1, 2000)).changed(true)
+	out := tallyOf(3, by(oneRun, 1, 1000), by(oneRun, 1, 3000), by(oneRun, 1, 2000)).changed(true)
 	if out.Left != 3*time.Second || out.Holder.Run != oneRun || !out.Done {
 		t.Errorf("%+v", out)
 	}
 	for _, c := range []struct {
-		survey *survey
-		want   string
+		tally *changeTally
+		want  string
 	}{
-		{surveyOf(3, pausedBy("hour", time.Hour), pausedBy("day", 24*time.Hour), pausedBy("ever", 0)), "day"},
-		{surveyOf(3, pausedBy("hour", time.Hour), pausedBy("ever", 0)), "hour"},
-		{surveyOf(3, pausedBy("hour", time.Hour), freeBy(0), freeBy(0)), ""},
+		{tallyOf(3, pausedBy("hour", time.Hour), pausedBy("day", 24*time.Hour), pausedBy("ever", 0)), "day"},
+		{tallyOf(3, pausedBy("hour", time.Hour), pausedBy("ever", 0)), "hour"},
+		{tallyOf(3, pausedBy("hour", time.Hour), freeBy(0), freeBy(0)), ""},
 	} {
-		if out := c.survey.changed(false); (out.Pause == nil) != (c.want == "") || out.Pause != nil && out.Pause.By != c.want {
+		if out := c.tally.changed(false); (out.Pause == nil) != (c.want == "") || out.Pause != nil && out.Pause.By != c.want {
 			t.Errorf("%q: %+v", c.want, out.Pause)
 		}
 	}
@@ -82,18 +82,18 @@ func TestWhatTheAnswersOfMastersMeanTogether(t *testing.T) {
 	other, held := lock.OtherRun.Code(), lock.StillHeld.Code()
 	unavailable := errors.New("unavailable")
 	for i, c := range []struct {
-		survey *survey
-		good   []int64
-		want   error // *RefusedError of the objection, unavailable, or nil
+		tally *changeTally
+		good  []int64
+		want  error // *RefusedError of the objection, unavailable, or nil
 	}{
-		{surveyOf(3, freeBy(step.Changed), freeBy(step.Changed)), []int64{step.Changed}, nil},
-		{surveyOf(3, freeBy(step.Changed), freeBy(other)), []int64{step.Changed}, unavailable},
-		{surveyOf(3, freeBy(other), freeBy(other)), []int64{step.Changed}, &lock.RefusedError{Refusal: lock.OtherRun}},
-		{surveyOf(3, freeBy(other), freeBy(step.Nothing), freeBy(step.Nothing)), []int64{step.Changed}, nil},
-		{surveyOf(5, freeBy(held), freeBy(held), freeBy(other), freeBy(step.Changed), freeBy(step.Changed)), []int64{step.Changed},
+		{tallyOf(3, freeBy(step.Changed), freeBy(step.Changed)), []int64{step.Changed}, nil},
+		{tallyOf(3, freeBy(step.Changed), freeBy(other)), []int64{step.Changed}, unavailable},
+		{tallyOf(3, freeBy(other), freeBy(other)), []int64{step.Changed}, &lock.RefusedError{Refusal: lock.OtherRun}},
+		{tallyOf(3, freeBy(other), freeBy(step.Nothing), freeBy(step.Nothing)), []int64{step.Changed}, nil},
+		{tallyOf(5, freeBy(held), freeBy(held), freeBy(other), freeBy(step.Changed), freeBy(step.Changed)), []int64{step.Changed},
 			&lock.RefusedError{Refusal: lock.StillHeld}},
 	} {
-		_, err := c.survey.outcome(true, c.good...)
+		_, err := c.tally.outcome(true, c.good...)
 		var no, wanted *lock.RefusedError
 		switch {
 		case c.want == nil && err == nil:

@@ -39,7 +39,7 @@ var uncalling = map[string]func(*redistest.Proxy){
 	},
 }
 
-func TestOrderHoldsWhereWaitersCannotBeCalled(t *testing.T) {
+func TestOrderHoldsWhereWaitersPoll(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
 	for name, play := range uncalling {
