@@ -161,4 +161,11 @@ run "redlockrun check nightly"
 [ $status = 2 ] && grep -q 'nightly: overdue by ' "$dir/out" || fail "the check is critical"
 ok "status, check, the metrics and the page tell, and no list of jobs is needed"
 
+step "7. A job fails at night. What it printed is read later, from any host."
+run "redlockrun --key orders --keep-output 4k -- sh -c 'echo \"cannot charge order 4711\"; exit 3'"
+[ $status = 3 ] && grep -qx 'cannot charge order 4711' "$dir/out" || fail "the job's output and status came out"
+run "redlockrun logs orders"
+[ $status = 0 ] && grep -qx 'cannot charge order 4711' "$dir/out" || fail "logs printed what the job had said"
+ok "the last bytes of a failed run are kept in Redis, if the run says --keep-output"
+
 printf '\n%sAll of it happened.%s\n' "$bold" "$plain"
