@@ -63,7 +63,7 @@ func (v *visit) persistEach(ctx context.Context, n int,
 	return errs
 }
 
-// errRefused says that a step is to be made again, without a command that was refused.
+// errRefused says that the step must run again, without a command that was refused.
 var errRefused = errors.New("a command was refused")
 
 // round asks once for all that is pending.

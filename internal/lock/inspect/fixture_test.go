@@ -39,7 +39,7 @@ func served(t *testing.T) (*redistest.Server, *inspect.Server) {
 	return srv, inspecting(t, srv.URL())
 }
 
-// job is what is read of a job.
+// job reads a job.
 func job(t *testing.T, s lock.Inspector, name string) lock.Job {
 	t.Helper()
 	j, err := s.Job(t.Context(), name)

@@ -12,7 +12,7 @@ import (
 	"redlockrun/internal/lock/wire"
 )
 
-// job is what a reading says. barred are the commands that the server refuses, and why.
+// job returns the job of a reading. barred are the commands that the server refuses, and why.
 func (j reading) job(name string, now int64, barred map[string]string) lock.Job {
 	r := reader{barred: barred}
 	r.job.Name = name
@@ -111,7 +111,7 @@ func (r *reader) fence(p part) {
 	}
 }
 
-// left is what PTTL says of a key that is there.
+// left reads the PTTL of a key that is there.
 func left(ms int64) time.Duration {
 	if ms < 0 {
 		return -1

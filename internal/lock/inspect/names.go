@@ -101,7 +101,7 @@ func (v *visit) pieces(ctx context.Context, key string, step link.Script[namesRe
 	}
 }
 
-// pattern is what SCAN finds the keys of all locks by.
+// pattern returns SCAN's pattern for the keys of all locks.
 func pattern(prefix string) string {
 	var b strings.Builder
 	for i := range len(prefix) {

@@ -15,7 +15,7 @@ import (
 	"redlockrun/internal/proof/redistest"
 )
 
-// output is what a run that failed printed.
+// output is the output of a failed run.
 func output(run, tail string) lock.Output {
 	return lock.Output{
 		Run: run, Host: "web-3", Ended: time.UnixMilli(1763790000003), End: lock.EndFailed, Status: 3, Attempt: 1,
@@ -31,7 +31,7 @@ func printed(t *testing.T, srv *redistest.Server, name string, entries ...string
 	}
 }
 
-// outputs is what is read of one job.
+// outputs reads the outputs of one job.
 func outputs(t *testing.T, s *inspect.Server, most int, name string) lock.JobOutputs {
 	t.Helper()
 	all, err := s.Outputs(t.Context(), []string{name}, most)

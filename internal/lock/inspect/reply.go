@@ -6,12 +6,12 @@ import (
 	"redlockrun/internal/lock/link"
 )
 
-// What the steps answer. This is where the format of their replies is said; a reply in any
-// other is an error. The texts in it are anybody's.
+// The answers of the steps. This file describes the format of their replies; a reply in any
+// other is an error. The texts in it can be anything.
 
-// A jobsReply is what the step about jobs answers:
+// A jobsReply is the answer of the step about jobs:
 //
-//	{1, now, {job...}}       the server's clock in ms, 0 if it may not be asked; and the jobs, each a list of parts
+//	{1, now, {job...}}       the server's clock in ms, 0 if it may not be asked; each job is a list of parts
 //	{-1, command, error}     the server refused a command
 type jobsReply struct {
 	now          int64
@@ -19,12 +19,12 @@ type jobsReply struct {
 	command, why string // of a refusal; else ""
 }
 
-// A reading is what could be read of a job, key by key.
+// A reading is the readable part of a job, key by key.
 type reading struct{ lock, fence, pause, line, who, slots, ledger, runs, resumed part }
 
-// A part is what could be read of a key:
+// A part is the readable part of a key:
 //
-//	{1, n, text...}    the texts of it; n is the rest of a lock's life as PTTL says it, how many wait, or how many slots there are
+//	{1, n, text...}    its texts; n is the lock's PTTL, the number of waiters, or the number of slots
 //	{0, 0, command}    nothing, without this command
 //	{-1, 0}            nothing: the key is of another type
 type part struct {
@@ -72,7 +72,7 @@ func (p part) text(i int) string {
 	return ""
 }
 
-// A namesReply is what the steps about names answer:
+// A namesReply is the answer of the steps about names:
 //
 //	{1, cursor, text...}   some members of the set, or keys; the cursor is "0" if these are the last
 //	{-1}                   the key is no sorted set
@@ -94,7 +94,7 @@ func readNames(r *link.Reply) (n namesReply) {
 	return n
 }
 
-// A runsReply is what the step about runs answers:
+// A runsReply is the answer of the step about runs:
 //
 //	{1, entry...}   some entries
 //	{-1}            the key is no list
@@ -115,7 +115,7 @@ func readRuns(r *link.Reply) (n runsReply) {
 	return n
 }
 
-// An outputsReply is what the step about outputs answers:
+// An outputsReply is the answer of the step about outputs:
 //
 //	{1, {1, entry...}...}    the entries of each job, shortened
 //	      {0}                the key is no list

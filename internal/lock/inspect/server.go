@@ -1,6 +1,5 @@
-// Package inspect reads what one Redis, wherever a link finds it, knows of the jobs whose
-// locks it keeps. It writes nothing, and takes nothing that it reads for well-formed:
-// anybody may have written it.
+// Package inspect reads the jobs whose locks are in one Redis, wherever a link finds it. It writes
+// nothing. It takes no text for well-formed: any client may have written it.
 package inspect
 
 import (
@@ -29,7 +28,7 @@ type Server struct {
 	lock.Inspection
 }
 
-// New is what reads the jobs of a source. Nobody is asked yet.
+// New returns a reader of the jobs of a source. It asks no server yet.
 func New(src *link.Source, prefix string, i lock.Inspection) *Server {
 	i.Complete()
 	return &Server{source: src, prefix: prefix, Inspection: i}
@@ -109,7 +108,7 @@ func (v *visit) step(ctx context.Context, names []string, depth int) ([]lock.Job
 	}
 }
 
-// read is what a reply says of the jobs of these names.
+// read returns the jobs of these names from a reply.
 func read(names []string, reply jobsReply, barred map[string]string) (jobs []lock.Job) {
 	for i, name := range names {
 		jobs = append(jobs, reply.jobs[i].job(name, reply.now, barred))

@@ -1,6 +1,6 @@
-// Package ledger is what steps write beside the lock: the slots, which are a part of it, and
-// the ledger, which decides nothing. The steps of line and quorum share these parts. They stand
-// behind the prelude of step, which names the keys and the run.
+// Package ledger has the parts of steps that write beside the lock. They write the slots, which are a
+// part of the lock, and the ledger, which decides nothing. The steps of line and quorum share these
+// parts. They stand behind the prelude of step, which names the keys and the run.
 package ledger
 
 import _ "embed"

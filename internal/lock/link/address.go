@@ -10,7 +10,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// An Address is what a URL says. No error about it shows what stands before
+// An Address is a parsed URL. No error about it shows what stands before
 // the hosts, nor anything else of a URL that is not understood: a password with
 // a raw / # ? or % can be anywhere in it.
 type Address struct {
@@ -47,7 +47,7 @@ func oddURL(problem string, reason lock.Reason) error {
 	return &lock.ConfigError{Subject: subjectURL, Problem: problem, Reason: reason}
 }
 
-// schemes are what we speak.
+// schemes are the known schemes of URLs.
 var schemes = map[string]Address{
 	"redis":           {kind: single, network: "tcp"},
 	"rediss":          {kind: single, network: "tcp", tls: true},
@@ -297,7 +297,7 @@ func (a Address) sentinelLogin(host string) Address {
 // IsSingle reports whether it is one server, neither Sentinel's nor a Cluster's.
 func (a Address) IsSingle() bool { return a.kind == single }
 
-// Master is what the sentinels call the master; "" without Sentinel.
+// Master is the sentinels' name for the master; "" without Sentinel.
 func (a Address) Master() string { return a.master }
 
 // String names the place without user and password.

@@ -20,7 +20,7 @@ const (
 	// mostDepth bounds lists in lists. Ours go down to 5.
 	mostDepth = 16
 
-	// perPart is what each part of a list costs before it has come.
+	// perPart is the cost of each part of a list before it arrives.
 	perPart = 16
 )
 
@@ -38,13 +38,13 @@ type bounds struct {
 
 	missing [mostDepth]int // parts of the lists that are open, the innermost last
 	depth   int
-	skip    int      // bytes of a text that are to come, and of the end of its line
+	skip    int      // bytes of a text that have yet to come, with the end of its line
 	line    [24]byte // how the line begins that is coming
 	length  int      // of that line so far
 	last    byte     // of that line so far
 }
 
-// follow reads on. Nothing of what it refuses may be read by anybody else.
+// follow reads on. The caller must not read any part of a chunk that it refuses.
 func (b *bounds) follow(chunk []byte) error {
 	for b.err == nil && len(chunk) > 0 {
 		n := min(b.skip, len(chunk))

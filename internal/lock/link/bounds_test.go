@@ -92,7 +92,7 @@ func (s *said) SetDeadline(time.Time) error      { return nil }
 func (s *said) SetReadDeadline(time.Time) error  { return nil }
 func (s *said) SetWriteDeadline(time.Time) error { return nil }
 
-// answered is what a request gets of a server that says text.
+// answered returns the result of a request to a server that sends text.
 func answered(t testing.TB, text string) (any, error) {
 	dial := func(context.Context, string, string) (net.Conn, error) {
 		return &said{Reader: strings.NewReader(text)}, nil

@@ -12,8 +12,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// A class says what an error of a request means. That the lock is ours, or
-// another's, or nobody's, is never an error: the scripts answer it.
+// A class says what an error of a request means. Whether the lock is ours,
+// another's, or free, is never an error: the scripts answer it.
 type class int
 
 const (

@@ -13,12 +13,10 @@ import (
 // happens while a slot moves.
 const mostRedirects = 3
 
-// connectCluster asks the nodes that the URL names, and those that a holder has
-// heard of, for the one that has the slot of key, each time anew, and leads
-// there. All keys of a lock live in that slot, so that one node at a time is all
-// that a lock needs of a Cluster. The question is PTTL of the key: its owner
-// answers it, and everybody else answers with the owner's address. It needs no
-// right that the lock does not need.
+// connectCluster finds the node that has the slot of key, each time anew, and leads there. It asks the
+// nodes that the URL names, and those that a holder has heard of. All keys of a lock live in that
+// slot, so a lock needs one node at a time. The question is PTTL of the key: its owner answers it, and
+// each other node answers with the owner's address. It needs no right that the lock does not need.
 func connectCluster(key string) func(context.Context, *Source, *conns) (client, error) {
 	return func(ctx context.Context, src *Source, cs *conns) (client, error) {
 		node, err := locate(ctx, union(src.addr.hosts, src.known.nodes),
@@ -93,7 +91,7 @@ func timeLeft(ctx context.Context, d time.Duration) bool {
 }
 
 // underMigration reports whether a request has several keys in a slot that is
-// being moved: nobody serves it until the slot has moved.
+// being moved: no node serves it until the slot has moved.
 func underMigration(err error) bool {
 	refused, ok := refusalIn(err)
 	return ok && refused.Code == "TRYAGAIN"
@@ -104,7 +102,7 @@ func underMigration(err error) bool {
 // not ask is sent back by the new owner.
 type asking struct {
 	*redis.Client
-	refused *error // why the last ASKING was in vain
+	refused *error // why the last ASKING failed
 }
 
 func (c asking) Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {

@@ -20,7 +20,7 @@ const mostClusterNodes = 1000
 // A Node is one node of a Cluster, as a node tells of it.
 type Node struct {
 	ID     string
-	Addr   string // host:port, where clients are sent; "" if whoever tells does not know
+	Addr   string // host:port, where clients are sent; "" if the reporting node does not know
 	Flags  []string
 	Master string // the id of the one that it follows; "" of a master
 	Linked bool   // with the node that tells
@@ -54,7 +54,7 @@ func Readdressed(nodes, sent []Node) []Node {
 
 var errManyNodes = errors.New("read reply: it has more nodes than a Cluster")
 
-// ReadNodes reads what from has answered to CLUSTER NODES, which anybody may have written.
+// ReadNodes reads the answer of from to CLUSTER NODES. It may contain anything.
 func ReadNodes(reply any, from string) (nodes []Node, err error) {
 	text, ok := reply.(string)
 	if !ok {
@@ -95,7 +95,7 @@ func readNode(words []string, from string) (n Node, err error) {
 	return n, nil
 }
 
-// isNodeID reports whether a word is what nodes are known by: 40 hexadecimal digits.
+// isNodeID reports whether a word is a node's id: 40 hexadecimal digits.
 func isNodeID(word string) bool {
 	return len(word) == 40 && strings.Trim(word, "0123456789abcdef") == ""
 }

@@ -58,9 +58,8 @@ func (cs *conns) dial(ctx context.Context, network, addr string) (net.Conn, erro
 	return c, nil
 }
 
-// reach connects within ctx, the TLS handshake included, and checks the
-// certificate against the name that servers are to have, or the host that is dialled. raw
-// is what conn is made of.
+// reach connects within ctx, the TLS handshake included. It checks the certificate against the
+// configured name of the servers, or the dialled host. raw is the connection below conn.
 func (cs *conns) reach(ctx context.Context, network, addr string) (conn, raw net.Conn, err error) {
 	if raw, err = cs.connect(ctx, network, addr); err != nil {
 		return nil, nil, err
@@ -71,7 +70,7 @@ func (cs *conns) reach(ctx context.Context, network, addr string) (conn, raw net
 	conf := cs.tls.Clone()
 	if conf.ServerName == "" {
 		host, _, _ := net.SplitHostPort(addr)
-		conf.ServerName, _, _ = strings.Cut(host, "%") // a zone is of this host alone
+		conf.ServerName, _, _ = strings.Cut(host, "%") // a zone has a meaning on this host only
 	}
 	secure := tls.Client(raw, conf)
 	if err := secure.HandshakeContext(ctx); err != nil {

@@ -47,7 +47,7 @@ func (s Script[R]) EvalEach(
 // perPipeline is how many questions go to a node together.
 const perPipeline = 100
 
-// owners are the sets by the node that has them, as whoever of the URL answers first knows it.
+// owners groups the sets by the node that has them, as told by the first node of the URL that answers.
 func owners(ctx context.Context, src *Source, cs *conns, sets [][]string) (map[string][]int, error) {
 	questions := make([][]any, len(sets))
 	for i, keys := range sets {

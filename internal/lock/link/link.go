@@ -15,7 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A client is what a link needs of go-redis.
+// A client is the part of go-redis that a link needs.
 type client interface {
 	Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd
 	Pipeline() redis.Pipeliner
@@ -35,7 +35,7 @@ type Link struct {
 	client    client // nil: connect first
 	conns     *conns // the client's
 	again     bool   // a client has been wanted before
-	askingErr error  // why the last ASKING was in vain
+	askingErr error  // why the last ASKING failed
 }
 
 // Link is a link with a source of its own, for the acquisition of the lock that is

@@ -77,7 +77,7 @@ func plain(text string) rendering {
 	return r
 }
 
-// without undoes escapes. unescape is what an escape at the beginning of a text stands for,
+// without undoes escapes. unescape returns the meaning of an escape at the beginning of a text,
 // and its length; 0: there is none.
 func (r rendering) without(unescape func(string) (string, int)) rendering {
 	var out strings.Builder

@@ -19,8 +19,8 @@ func (s *Source) Fresh(ctx context.Context) *Source {
 	return &fresh
 }
 
-// Masters are links to the server that a source leads to, or to each of a Cluster's that has
-// slots, as whoever of the URL answers first knows it. Each is closed by the caller.
+// Masters returns links to the server that a source leads to, or to each node of a Cluster that has
+// slots, as told by the first node of the URL that answers. The caller closes each of them.
 func (s *Source) Masters(ctx context.Context, draw lock.Draw) ([]*Link, error) {
 	if s.addr.kind != cluster {
 		return []*Link{s.Link(ctx, "", nil, draw)}, nil
@@ -40,7 +40,7 @@ func (s *Source) Masters(ctx context.Context, draw lock.Draw) ([]*Link, error) {
 	return links, nil
 }
 
-// SlotOwners asks the nodes of the URL, one after the other, who has slots.
+// SlotOwners asks the nodes of the URL, one after the other, which nodes have slots.
 func (s *Source) SlotOwners(ctx context.Context) ([]string, error) { return s.slotServers(ctx, 1) }
 
 // SlotServers are the owners of slots, and the replicas that may come to be owners.

@@ -95,7 +95,7 @@ func (a Address) outdated(err error) error {
 	return err
 }
 
-// lastPassword is what the command has printed last.
+// lastPassword returns the last output of the command.
 func (a Address) lastPassword() string {
 	if a.passwords == nil {
 		return ""

@@ -10,9 +10,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A Peer is one server that is asked by its own address, whoever has the lock: nothing leads
-// away from it. It keeps a connection from one question to the next, and replaces one that
-// has failed. Not for several goroutines.
+// A Peer is one server that is asked by its own address, wherever the lock lives: nothing leads away
+// from it. It keeps a connection from one question to the next, and replaces one that has failed. Not
+// for several goroutines.
 type Peer struct {
 	source *Source
 	addr   Address // of this server alone
@@ -45,7 +45,7 @@ func (s *Source) Peer(host string) *Peer {
 // Address is host:port, or the path of a socket.
 func (p *Peer) Address() string { return p.addr.hosts[0] }
 
-// User is who asks; "" is the server's default user.
+// User is the user of the connection; "" is the server's default user.
 func (p *Peer) User() string { return p.addr.user }
 
 // Secret reports whether there is a password to show.

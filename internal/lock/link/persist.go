@@ -8,7 +8,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// ErrLate is the cause by which who asks several servers ends the wait for one: why that one
+// ErrLate is the cause with which a caller of several servers ends the wait for one: why that one
 // has not answered so far is its error.
 var ErrLate = errors.New("no answer in time")
 

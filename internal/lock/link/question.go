@@ -51,7 +51,7 @@ func replyOf(reply any, err error) (any, error) {
 	return reply, err
 }
 
-// causeOf is why ctx has ended, if that is what err comes from.
+// causeOf returns why ctx has ended, if err comes from that.
 func causeOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -35,9 +35,9 @@ type reading struct {
 	text  []byte
 	err   error
 	once  bool      // the file can be read only once
-	ended time.Time // when, if somebody did not wait for that
+	ended time.Time // when, if a caller stopped waiting for that
 
-	late bool // somebody did not wait for it
+	late bool // a caller stopped waiting for it
 }
 
 // readings are the reads that callers may share, by path: those under way, those that ended
@@ -73,7 +73,7 @@ func readFile(ctx context.Context, path string) ([]byte, error) {
 }
 
 // readingOf is the read under way, one whose result still counts, or a new one. late says
-// that somebody has waited for it in vain.
+// that an earlier caller stopped waiting for it.
 func readingOf(path string) (r *reading, late bool) {
 	readings.Lock()
 	defer readings.Unlock()
@@ -103,9 +103,8 @@ func (r *reading) complete(path string) {
 	close(r.done)
 }
 
-// readNow reads a regular file, or what a descriptor of this process leads to: a pipe, a
-// device. Another pipe would be waited for until somebody writes into it. once means that
-// reading it again would not find the same.
+// readNow reads a regular file, or a pipe or device behind a descriptor of this process. It would wait
+// for a writer of any other pipe. once means that reading it again would not find the same.
 func readNow(path string) (text []byte, once bool, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -25,7 +25,7 @@ func (r *rejection) RedisError() {}
 
 func (r *rejection) Unwrap() error { return r.Refusal }
 
-// A refusalKind is what follows from a refusal.
+// A refusalKind describes the consequence of a refusal.
 type refusalKind struct {
 	class class
 	leave bool // another connection or server could answer better

@@ -17,9 +17,9 @@ func Digit(yes bool) int {
 	return 0
 }
 
-// A Reply is what a script has answered, to be taken part by part. A part that is not what
-// it is taken for makes the whole reply strange, and so does one that nobody takes: whoever
-// reads it goes on with zero values, which are thrown away.
+// A Reply is a script's answer, which a reader takes part by part. A part with an unexpected type
+// makes the whole reply strange, and so does one that is not taken. The reader then goes on with zero
+// values, which are thrown away.
 type Reply struct {
 	parts   []any // that have not been taken
 	strange bool
@@ -68,8 +68,8 @@ func (r *Reply) Texts() (texts []string) {
 	return texts
 }
 
-// Left takes the next part, what PTTL says of a key: how long it lives. A negative duration
-// has no end, and 0 means that nobody knows: the key has just expired.
+// Left takes the next part, an answer to PTTL: how long a key lives. A negative duration has no end,
+// and 0 is unknown: the key has just expired.
 func (r *Reply) Left() time.Duration {
 	switch ms := r.Number(-2, math.MaxInt64); ms {
 	case -2:
@@ -97,7 +97,7 @@ func (r *Reply) part() any {
 	return next
 }
 
-// read is what parts say. Its error means that nobody knows what the script has done.
+// read reads the parts. After its error it is unknown what the script has done.
 func read[R any](parts []any, as func(*Reply) R) (R, error) {
 	r := &Reply{parts: parts}
 	said := as(r)

@@ -12,9 +12,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A Script is a program that a server runs as one atomic step. R is what it answers. EVAL
+// A Script is a program that a server runs as one atomic step. R is its answer. EVAL
 // and not EVALSHA: a run uses most scripts once, and a server that has forgotten its
-// scripts is no case.
+// scripts needs no care.
 type Script[R any] struct {
 	Text func() string // as it is sent, put together each time: a run needs few scripts, and few of them twice
 	bare string
@@ -27,11 +27,11 @@ func NewScript[R any](bare string, read func(*Reply) R, parts ...string) Script[
 	return Script[R]{func() string { return Assemble(parts...) }, bare, read}
 }
 
-// Read is what a reply says. Its error means that nobody knows what the script has done:
-// the reply is none of the script's.
+// Read reads a reply. After its error it is unknown what the script has done:
+// the script sends no such reply.
 func (s Script[R]) Read(reply []any) (R, error) { return read(reply, s.read) }
 
-// answer is what a server has answered to the script.
+// answer reads a server's answer to the script.
 func (s Script[R]) answer(done *redis.Cmd) (R, error) {
 	parts, err := done.Slice()
 	if err != nil {

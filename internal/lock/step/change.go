@@ -6,10 +6,10 @@ import (
 	"redlockrun/internal/lock/wire"
 )
 
-// A ChangeReply is what an operator's step answers:
+// A ChangeReply is the answer of an operator's step:
 //
-//	{code, pttl, record, pause, now, ran, next, entry, ends}   how things are: who had the lock before, the pause,
-//	                   whether the job has ever run, who is first in line, and which pauses have ended without some master
+//	{code, pttl, record, pause, now, ran, next, entry, ends}   the state: the holder before, the pause,
+//	                   whether the job has ever run, the first waiter, and the ended pauses of which some master does not know
 //	{-1, n, type}      the n-th key is something else
 //
 // where code is one of those below, or that of a [lock.Objection].
@@ -20,11 +20,11 @@ type ChangeReply struct {
 	Pause string // the value of the pause
 	Now   int64  // the server's clock, ms
 	Ran   bool   // the job has run, as far as its fence remembers
-	Next  string // on one server: the first in line; "" if nobody waits
+	Next  string // on one server: the first waiter; "" if there is none
 	Entry string // what is known of it
 	Ends  string // at a master of a quorum: which pauses have ended without some master
 	Key   int    // of Wrong: which one, from 0 on
-	Kind  string // of Wrong: its type; "" if nobody may know
+	Kind  string // of Wrong: its type; "" if the user may not see it
 }
 
 // The codes of a ChangeReply.

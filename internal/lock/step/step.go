@@ -1,6 +1,7 @@
-// Package step is what the steps of line and quorum share: how they begin, and the acts of an operator. A step is a
-// script, atomic in the server, made of parts: record.lua and prelude.lua stand first and say what each step is told. The
-// parts that write the ledger and the slots are those of the package ledger.
+// Package step has what the steps of line and quorum share: how they begin, and the acts of an
+// operator. A step is a script, atomic in the server, made of parts: record.lua and prelude.lua stand
+// first and describe the arguments of each step. The parts that write the ledger and the slots are
+// those of the package ledger.
 package step
 
 import (
@@ -36,7 +37,7 @@ var (
 	forgetLua string
 )
 
-// Prelude is what each step of a run begins with.
+// Prelude is the beginning of each step of a run.
 var Prelude = Record + preludeLua
 
 // An Asker is who makes a step, and what it is about.
@@ -51,7 +52,7 @@ type Asker struct {
 	Names   string // the set of names; "" if the steps cannot reach it
 }
 
-// Args are what a step is told: by each asker the same, and then more.
+// Args returns the arguments of a step: the same for each asker, and then more.
 func (a Asker) Args(more ...any) []any {
 	ledger := strconv.Itoa(a.History)
 	if a.MaxAge.Set {

@@ -73,7 +73,7 @@ func statusWord(status int) string {
 	return strconv.Itoa(status)
 }
 
-// ReadEntry reads an entry that anybody may have written; ok is false if it is none.
+// ReadEntry reads an entry, which any client may have written; ok is false if it is none.
 func ReadEntry(text string) (e lock.Entry, ok bool) {
 	words := strings.Split(text, " ")
 	if len(words) < openWords || len(text) > maxEntry {
@@ -140,7 +140,7 @@ func readNamed(e *lock.Entry, name, value string, named bool) {
 	}
 }
 
-// instant is zero where nobody knows, and where it could not be shown.
+// instant is zero where it is unknown, and where it could not be shown.
 func instant(w string) time.Time { return instantOf(number(w)) }
 
 func instantOf(n int64) time.Time {

@@ -42,7 +42,7 @@ func TestAnEntryIsOneLineOfWords(t *testing.T) {
 	}
 }
 
-// Whoever can write to the server can put anything in the place of an entry or a slot.
+// Any client of the server can put anything in the place of an entry or a slot.
 func FuzzAnythingIsReadAsAnEntryOrASlot(f *testing.F) {
 	f.Add(EntryText(oddEntry))
 	f.Add("- - - - - - - - - - - pause -")

@@ -33,8 +33,8 @@ var unbraced = strings.NewReplacer("%25", "%", "%7B", "{", "%7D", "}")
 // MaxName is the most bytes that the name of a lock has.
 const MaxName = 512
 
-// NameOf is the name of the lock that a key belongs to, which anybody may have made; "" if
-// it is none of a lock's.
+// NameOf returns the name of the lock that a key belongs to; "" if it is not a lock's key. Any client
+// may have made the key.
 func NameOf(prefix, key string) string {
 	rest, ok := strings.CutPrefix(key, prefix+"{")
 	tag, kind, closed := strings.Cut(rest, "}")

@@ -34,8 +34,8 @@ func LedgerFields() []string {
 	return fields
 }
 
-// ReadLedger takes in the values of LedgerFields, as anybody may have written them; "" is
-// one that is not there. strange are the fields that are none of ours.
+// ReadLedger reads the values of LedgerFields, which any client may have written; "" is an absent one.
+// strange are the fields with a value that is not ours.
 func ReadLedger(j *lock.Job, values []string) (strange []string) {
 	j.Counts = map[lock.EndKind]int64{}
 	for i, field := range LedgerFields() {
@@ -137,8 +137,8 @@ func LatestOfEach(entries []lock.Entry) (latest []lock.Entry) {
 	return latest
 }
 
-// ReadEntries reads entries that come newest first, as anybody may have written them: one
-// of each run, the latest. strange is how many are none of ours.
+// ReadEntries reads entries that come newest first, and returns one of each run, the latest. Any
+// client may have written them. strange is the number of those that are not ours.
 func ReadEntries(texts []string) (entries []lock.Entry, strange int) {
 	for _, text := range texts {
 		if e, ok := ReadEntry(text); ok && (e.End != "" || e.Act != "") {

@@ -110,7 +110,7 @@ func TestAWaiterOfAnyReleaseIsRead(t *testing.T) {
 	}
 }
 
-// What is in a store is anybody's.
+// Any client may have written what is in a store.
 func FuzzWhatIsReadOfAJob(f *testing.F) {
 	run := lock.NewRunID()
 	for _, text := range []string{

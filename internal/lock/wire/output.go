@@ -17,7 +17,7 @@ import (
 const outputWords = 7
 
 const (
-	// MostOutputs is of how many runs of a job the output is kept.
+	// MostOutputs is the number of a job's runs whose output is kept.
 	MostOutputs = 10
 
 	// MostOutputBytes is how many bytes are kept of a job, behind the lines of words. The newest entry is kept in any case.
@@ -35,7 +35,7 @@ func OutputText(o lock.Output) string {
 	}, " ") + "\n" + string(o.Tail)
 }
 
-// ReadOutput reads an entry that anybody may have written; ok is false if it is none.
+// ReadOutput reads an entry, which any client may have written; ok is false if it is none.
 func ReadOutput(text string) (o lock.Output, ok bool) {
 	head, tail, lined := strings.Cut(text, "\n")
 	words := strings.Split(head, " ")
@@ -55,8 +55,8 @@ func ReadOutput(text string) (o lock.Output, ok bool) {
 	return o, true
 }
 
-// ReadOutputs reads entries that come newest first, as anybody may have written them: one of each run, the latest.
-// strange is how many are none of ours.
+// ReadOutputs reads entries that come newest first, and returns one of each run, the latest. Any
+// client may have written them. strange is the number of those that are not ours.
 func ReadOutputs(texts []string) (outputs []lock.Output, strange int) {
 	seen := make(map[string]bool, len(texts))
 	for _, text := range texts {

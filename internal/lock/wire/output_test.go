@@ -82,7 +82,7 @@ func TestATailIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// Whoever can write to the server can put anything in the place of an output.
+// Any client of the server can put anything in the place of an output.
 func FuzzAnythingIsReadAsAnOutput(f *testing.F) {
 	f.Add(OutputText(oddOutput))
 	f.Add(TailText(lock.Tail{Run: oddOutput.Run, Text: "a\nb"}))

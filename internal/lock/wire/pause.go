@@ -9,8 +9,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// ReadPause reads a text that anybody may have written; nil if it is no pause. It is the
-// value of the key that says that a pause is wanted, and of a lock that a pause has:
+// ReadPause reads a text, which any client may have written; nil if it is no pause. It is the
+// value of the key that asks for a pause, and of a lock that a pause holds:
 //
 //	{"pause":"<26 characters>","v":1,"by":"alice@desk","why":"deploy","since":<ms>,"until":<ms, or 0: for ever>}
 func ReadPause(text string) *lock.PauseMark {
@@ -45,7 +45,7 @@ func PauseText(id string, by lock.Holder, why string) string {
 // maxWhy bounds what is kept of a reason.
 const maxWhy = 200
 
-// WhyText is what is kept of a reason.
+// WhyText cuts a reason to the length that is kept.
 func WhyText(why string) string { return short(why, maxWhy) }
 
 // PauseLength is how long a pause is, in ms, as steps want it: 0 if it has no end.
@@ -68,7 +68,7 @@ func PauseEndsText(ends []lock.PauseEnd) string {
 	return b.String()
 }
 
-// ReadPauseEnds reads a text that anybody may have written.
+// ReadPauseEnds reads a text, which any client may have written.
 func ReadPauseEnds(text string) (ends []lock.PauseEnd) {
 	for _, entry := range strings.Fields(text) {
 		id, master, away := strings.Cut(entry, "@")

@@ -11,7 +11,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// Protocol is the number of what this release writes into a store and reads there: the
+// Protocol is the number of this release's format in a store: the
 // record, the keys beside it, and what scripts do with them. Releases of different age
 // share all this at the same time. So:
 //
@@ -19,12 +19,12 @@ import (
 //     It ignores fields that it does not know, and takes one that is absent for unknown.
 //   - The first and the last fields of a record keep their order and their place, and
 //     all of it has room in 1,023 bytes: scripts look at bytes, not at JSON.
-//   - What scripts are told and what they answer grows at its end only.
+//   - Arguments and answers of scripts grow at the end only.
 //   - What an older release would break raises this number. Then a floor stands behind
 //     the number of a fence, as in "1763790000000 p2": the lowest protocol that may touch
-//     the lock, in a quorum at a majority, before the first grant that needs it. Whoever
+//     the lock, in a quorum at a majority, before the first grant that needs it. A release that
 //     does not know it gets a *NewerError and writes nothing.
-//   - A record or a waiter with a higher number, and no floor, is as any other: it is busy
+//   - A record or a waiter with a higher number, and no floor, is like any other: it is busy
 //     or in line, and run ids are compared.
 //
 // This release writes no floor. testdata/protocol has what each protocol sends and writes,
@@ -58,7 +58,7 @@ type Record struct {
 	Until    int64  `json:"until,omitempty"` // in a file: the end of the min-hold
 }
 
-// RecordOf is what a holder writes: its texts cut to what the record has room for.
+// RecordOf returns a holder's record: its texts are cut to the room that there is.
 func RecordOf(h lock.Holder) Record {
 	return Record{
 		Run: h.Run, Protocol: Protocol, Host: short(h.Host, 64), PID: h.PID, User: short(h.User, 32), Command: short(h.Command, 64),
@@ -91,7 +91,7 @@ func escaped(s string) int {
 	return len(text) - 2
 }
 
-// ReadRecord reads a value that may be anybody's: the holder, and since when it
+// ReadRecord reads a value, which any client may have written: the holder, and since when it
 // is one on our clock, the store's being now.
 func ReadRecord(value string, now int64, clock *boottime.Clock) (h lock.Holder, since time.Time) {
 	r, ok := parseRecord(value)
@@ -101,8 +101,8 @@ func ReadRecord(value string, now int64, clock *boottime.Clock) (h lock.Holder, 
 	return r.Holder(), r.Since(now, clock)
 }
 
-// ReadHeld is like ReadRecord, with when the lock was taken on the store's clock, and its
-// fence; zero if nobody knows.
+// ReadHeld is like ReadRecord, with the time of the acquire on the store's clock, and its fencing
+// token; zero if unknown.
 func ReadHeld(value string) (h lock.Holder, at time.Time, fence int64) {
 	r, _ := parseRecord(value)
 	h, _ = ReadRecord(value, 0, nil)
@@ -119,7 +119,7 @@ func parseRecord(value string) (r Record, ok bool) {
 }
 
 // Since is when the lock of a record was taken on our clock, the store's being now; zero
-// if nobody knows, or if only the rest of its min-hold is left.
+// if unknown, or if only the rest of its min-hold is left.
 func (r Record) Since(now int64, clock *boottime.Clock) time.Time {
 	const most = math.MaxInt64 / int64(time.Millisecond) // of a duration, in ms
 	held := now - r.At
@@ -141,7 +141,7 @@ func (r Record) Holder() lock.Holder {
 	return h
 }
 
-// span is a duration that anybody may have written, in ms; 0 if it is none.
+// span reads a duration in ms, which any client may have written; 0 if it is none.
 func span(ms int64) time.Duration {
 	if ms <= 0 || ms > math.MaxInt64/int64(time.Millisecond) {
 		return 0
@@ -149,7 +149,7 @@ func span(ms int64) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// Kept is what is left of an ended run's min-hold. A clock that has gone back
+// Kept is the rest of an ended run's min-hold. A clock that has gone back
 // behind the run's end leaves nothing.
 func (r Record) Kept() time.Duration {
 	now := time.Now().UnixMilli()

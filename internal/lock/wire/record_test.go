@@ -8,8 +8,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// The scripts cut a record at fixed offsets, and what is longer than RecordMax is
-// taken for somebody else's.
+// The scripts read a record's head by a pattern, and a value longer than RecordMax is
+// taken for another program's.
 func FuzzARecordBeginsWithItsRunAndIsReadBack(f *testing.F) {
 	f.Add("web-1", 4711, "deploy", "php", int64(1700000000000))
 	f.Add("", -1, "\x00\xff<&>\u2028\"\\", "\t\n{}%", int64(-5))
@@ -51,7 +51,7 @@ func TestTheLongestRecordHasRoom(t *testing.T) {
 	}
 }
 
-// Whoever can write to the server can put any value in the place of a record.
+// Any client of the server can put any value in the place of a record.
 func FuzzAnyValueIsReadAsAHolder(f *testing.F) {
 	f.Add(`{"run":"01ARZ3NDEKTSV4RRFFQ69G5FAV","v":1,"host":"a","pid":1,"start":1,"fence":2,"at":3}`, int64(1700000000000))
 	f.Add(`{"run":"01ARZ3NDEKTSV4RRFFQ69G5FAV","ended":9223372036854775807,"at":9223372036854775807}`, int64(-1))

@@ -35,7 +35,7 @@ func ReadSlot(value string) (s lock.SlotState) {
 	return s
 }
 
-// SlotTouched is when the value of a slot was written last; zero if nobody knows.
+// SlotTouched is when the value of a slot was written last; zero if unknown.
 func SlotTouched(value string) time.Time {
 	if words := strings.SplitN(value, " ", 3); len(words) == 3 {
 		return instant(words[1])

@@ -6,7 +6,7 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// StateOfFree is the state of a job whose lock nobody has.
+// StateOfFree is the state of a job whose lock is free.
 func StateOfFree(j *lock.Job) lock.State {
 	switch {
 	case j.Open.Run != "":
@@ -40,7 +40,7 @@ func StateOfHeld(j *lock.Job, byPause bool) lock.State {
 // roughly is between two clocks of ms.
 const roughly = 100 * time.Millisecond
 
-// handedOver reports whether the lock has been given to the holder, who has not begun its
+// handedOver reports whether the lock was handed over to the holder, which has not begun its
 // lease: the ledger does not know it, and the lock was taken for less than its ttl.
 func handedOver(j *lock.Job) bool {
 	switch {

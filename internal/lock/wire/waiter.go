@@ -6,8 +6,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// ReadWaiter reads what is known of a run in line, as anybody may have written it; what
-// cannot be read is unknown. It is a line of words and the run's record:
+// ReadWaiter reads what is known of a waiter. Any client may have written it; a part that cannot be
+// read is unknown. It is a line of words and the run's record:
 //
 //	<last seen, ms> <1: it can be called> [<slot> <tries>] {"run":...
 func ReadWaiter(run, text string) lock.Waiter {

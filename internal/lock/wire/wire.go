@@ -1,8 +1,8 @@
-// Package wire is what stands in Redis, and how it is read and written: the names of the keys, the record of a lock, a
-// pause, entries of the ledger, slots and waiters, and how long each of them lives. Releases of different age share it:
-// see [Protocol].
+// Package wire reads and writes the data in Redis: the names of the keys, the record of a lock, a
+// pause, entries of the ledger, slots and waiters, and how long each of them lives. Releases of
+// different age share it: see [Protocol].
 //
-// Whatever is read may have been written by anybody: a reader takes any text, and says what is known of it.
+// Any client may have written the data: a reader takes any text, and returns what is known of it.
 package wire
 
 import "time"

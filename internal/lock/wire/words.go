@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A line of words is what scripts take apart: one blank between two, and in each word
+// Scripts take a line of words apart: one blank between two, and in each word
 // only what is printed, without %, / and =; %XX is a byte. "-" is a word that is empty.
 
 // Word is a text as one word of what is written into a store.
@@ -25,7 +25,7 @@ func Word(text string) string {
 	return b.String()
 }
 
-// unword is the text of a word that anybody may have written.
+// unword returns the text of a word, which any client may have written.
 func unword(w string) string {
 	if w == "-" {
 		return ""
