@@ -65,7 +65,8 @@ var places = map[string]func(*testing.T) *place{
 		return p
 	},
 	"user": func(t *testing.T) *place { // who may do all that the README tells of, and nothing else
-		rights := []string{lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.LedgerACL, lock.OutputACL, lock.ReaderACL,
+		rights := []string{lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.LedgerACL, lock.OutputACL,
+			lock.ReaderACL,
 			lock.OperatorACL}
 		s := redistest.Start(t, redistest.Options{
 			Users: []string{"jobs on >pw resetchannels ~app:* +type " + strings.Join(rights, " ")}})

@@ -63,8 +63,10 @@ func TestAJobIsOverdueIfItsDeadlineIsOver(t *testing.T) {
 		"the last end was the success": {Job{MaxAge: hour, LastSuccess: ok(5), LastEnd: ok(50)}, 110, false, -1},
 		"the last end was none":        {Job{MaxAge: hour, LastSuccess: ok(5), LastEnd: failed}, 65, true, 65},
 		"since when is not known":      {Job{MaxAge: hour}, -1, false, -1},
-		"it was paused":                {Job{MaxAge: hour, LastSuccess: ok(0), Pauses: []PauseSpan{span(10, 50)}}, 100, false, -1},
-		"it is paused":                 {Job{MaxAge: hour, LastSuccess: ok(0), State: StatePaused, Pause: pause}, -1, false, -1},
+		"it was paused": {Job{MaxAge: hour, LastSuccess: ok(0), Pauses: []PauseSpan{span(10, 50)}}, 100,
+			false, -1},
+		"it is paused": {Job{MaxAge: hour, LastSuccess: ok(0), State: StatePaused, Pause: pause}, -1,
+			false, -1},
 		"it is paused after its run": {
 			Job{MaxAge: hour, LastSuccess: ok(0), State: StateRunning, Pause: pause}, -1, false, -1},
 		"it was overdue, and then paused": {

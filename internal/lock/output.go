@@ -29,7 +29,8 @@ const (
 
 // An OutputKeeper is a Lease of a store that keeps what commands print.
 type OutputKeeper interface {
-	// KeepOutput keeps o after Release, which was told that it follows. It makes one try within ctx. Run, Host and Ended
+	// KeepOutput keeps o after Release, which was told that it follows. It makes one try within ctx. Run, Host and
+	// Ended
 	// of o are ignored: it is this run's, and ends now. An output of this run that is kept already stays.
 	KeepOutput(ctx context.Context, o Output) error
 }

@@ -48,5 +48,6 @@ const (
 
 // OperatorACL is all that a user needs to pause, resume, stop, unlock and forget jobs, as ACL
 // SETUSER takes it. To read their state takes a ReaderACL.
-const OperatorACL = "~redlockrun:* &redlockrun:* +eval +del +getrange +hdel +hget +hincrby +hmget +hset +lpush +ltrim " +
+const OperatorACL = "~redlockrun:* &redlockrun:* " +
+	"+eval +del +getrange +hdel +hget +hincrby +hmget +hset +lpush +ltrim " +
 	"+pexpire +pttl +publish +set +time +zadd +zrange +zrem"

@@ -41,7 +41,8 @@ var commands = [...]struct {
 	name   string
 	define func(*Command, *Operation) // sets the function that Run calls
 }{
-	{"status", defineStatus}, {"history", defineHistory}, {"logs", defineLogs}, {"check", defineCheck}, {"metrics", defineMetrics},
+	{"status", defineStatus}, {"history", defineHistory}, {"logs", defineLogs}, {"check", defineCheck},
+	{"metrics", defineMetrics},
 	{"report", defineReport}, {"pause", definePause}, {"resume", defineResume}, {"stop", defineStop},
 	{"unlock", defineUnlock}, {"forget", defineForget}, {"doctor", defineDoctor},
 	{"completion", defineCompletion}, {"copy-self", defineCopySelf},

@@ -64,7 +64,8 @@ func (l *logsLook) show(o *Operation) error {
 	if err != nil {
 		return err
 	}
-	found, err := interrupt.Run(o.Signals, looking(o, func(ctx context.Context) (memory, error) { return l.read(ctx, jobs) }))
+	found, err := interrupt.Run(o.Signals,
+		looking(o, func(ctx context.Context) (memory, error) { return l.read(ctx, jobs) }))
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,10 @@ func KeptRuns(o *Operation, name string, limit time.Duration) (lines []string) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	read := interrupt.Start(ctx, func(ctx context.Context) (lock.JobOutputs, error) { return readOutputs(ctx, jobs, name, 0) })
+	read := interrupt.Start(ctx, func(ctx context.Context) (lock.JobOutputs,
+		error) {
+		return readOutputs(ctx, jobs, name, 0)
+	})
 	select {
 	case kept := <-read:
 		for _, output := range kept.Value.Outputs {

@@ -80,7 +80,8 @@ func (l *reportLook) write(o *Operation) error {
 	missing := append(found.silent, unread(found.value.jobs)...)
 	o.warnAll(missing)
 	text := page.HTML(found.value.jobs, page.View{
-		Now: time.Now(), Since: time.Duration(l.since), Zone: time.Local, Place: jobs.Address(), Missing: missing, Outputs: found.value.outputs,
+		Now: time.Now(), Since: time.Duration(l.since), Zone: time.Local, Place: jobs.Address(), Missing: missing,
+		Outputs: found.value.outputs,
 		Refresh: int(time.Duration(l.refresh) / time.Second),
 	})
 	if l.output != "" {

@@ -17,7 +17,8 @@ func TestABadRunOpensToWhatItPrinted(t *testing.T) {
 			ledgers.Over('B', lock.EndOk, 0, time.Second, 2*time.Hour)}}
 	v := viewOf(24 * time.Hour)
 	v.Outputs = map[string][]lock.Output{
-		"job":   {{Run: ledgers.Run('A'), Total: int64(len(hostile)), Tail: []byte(hostile)}, {Run: ledgers.Run('B'), Tail: []byte("not bad")}},
+		"job": {{Run: ledgers.Run('A'), Total: int64(len(hostile)), Tail: []byte(hostile)},
+			{Run: ledgers.Run('B'), Tail: []byte("not bad")}},
 		"other": {{Run: ledgers.Run('A'), Tail: []byte("of another job")}},
 	}
 	var printed []string
@@ -29,7 +30,8 @@ func TestABadRunOpensToWhatItPrinted(t *testing.T) {
 	if want := "</pre><script>alert(1)</script>\n\\x1b[2J\\x00\uFFFD & <b>"; strings.Join(printed, "--") != want {
 		t.Errorf("%q", printed)
 	}
-	v.Outputs["job"][0] = lock.Output{Run: ledgers.Run('A'), Total: 10 << 20, Tail: []byte(strings.Repeat("<", lock.MaxOutput))}
+	v.Outputs["job"][0] = lock.Output{Run: ledgers.Run('A'), Total: 10 << 20,
+		Tail: []byte(strings.Repeat("<", lock.MaxOutput))}
 	if n := strings.Count(string(HTML([]lock.Job{j}, v)), "&lt;"); n != 4096 {
 		t.Errorf("%d bytes are shown", n)
 	}

@@ -96,7 +96,8 @@ table{border-collapse:collapse;width:100%;font-size:.9rem;table-layout:fixed}
 .wrong th:nth-child(3),.wrong th:nth-child(5),.wrong th:nth-child(6){width:17%}
 .wrong th:nth-child(4){width:6rem}
 .states th:first-child,.late th:first-child{width:24%}
-th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line);vertical-align:top;font-weight:400}
+th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line);
+vertical-align:top;font-weight:400}
 thead th{color:var(--dim);font-size:.8rem}
 tbody th{font-weight:600}
 td{overflow-wrap:anywhere}

@@ -249,7 +249,8 @@ func TestTheLineOfCheck(t *testing.T) {
 		{Rules{}, []lock.Job{expected}, "REDLOCKRUN CRITICAL - backup: overdue by 2h: no success for 27h " +
 			"(last 2026-02-28 11:30 UTC+02 on web-3), limit 24h and 1h of pauses | 'backup age'=97200s;;90000;0"},
 		{Rules{WarnAge: time.Hour}, []lock.Job{expected},
-			"REDLOCKRUN CRITICAL - backup: overdue by 2h: no success for 27h (last 2026-02-28 11:30 UTC+02 on web-3), " +
+			"REDLOCKRUN CRITICAL - backup: overdue by 2h: " +
+				"no success for 27h (last 2026-02-28 11:30 UTC+02 on web-3), " +
 				"limit 24h and 1h of pauses | 'backup age'=97200s;3600;90000;0"},
 		{Rules{MaxAge: 28 * time.Hour}, []lock.Job{expected},
 			"REDLOCKRUN OK - backup: the last run ended: ok on web-3, 1d ago | 'backup age'=97200s;;100800;0"},

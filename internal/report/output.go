@@ -17,7 +17,8 @@ import (
 // LastBytes is the most that is shown of the output of one run among others.
 const LastBytes = 4 << 10
 
-// Readable is what a command printed as text for a terminal or a page: lines and tabs stay, other control characters are
+// Readable is what a command printed as text for a terminal or a page: lines and tabs stay, other control characters
+// are
 // escaped, and what is not UTF-8 becomes U+FFFD.
 func Readable(output []byte) string {
 	lines := strings.Split(string(output), "\n")
@@ -165,7 +166,8 @@ func lastLine(j lock.Job) string {
 	return ""
 }
 
-// plainLine is a text without the sequences that steer a terminal, and with one blank in the place of what cannot be printed.
+// plainLine is a text without the sequences that steer a terminal, and with one blank in the place of what cannot be
+// printed.
 func plainLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {

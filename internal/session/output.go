@@ -25,7 +25,8 @@ const (
 	holdersLimit = 100 * time.Millisecond
 )
 
-// An Output is what the command prints, if the end of it is to be kept. The zero value is the command's own descriptors.
+// An Output is what the command prints, if the end of it is to be kept. The zero value is the command's own
+// descriptors.
 // One goroutine calls its methods, but for Between.
 type Output struct {
 	tap  atomic.Pointer[output.Tap]
@@ -127,7 +128,8 @@ func (s *session) sayLeft(processes int) {
 	var texts []string
 	fields := []console.Field{}
 	if processes > 0 {
-		texts, fields = append(texts, leftBehind(processes)), append(fields, console.Field{Name: "processes", Value: processes})
+		texts, fields = append(texts, leftBehind(processes)),
+			append(fields, console.Field{Name: "processes", Value: processes})
 	}
 	if len(pids) > 0 {
 		texts, fields = append(texts, cutOff(pids)), append(fields, console.Field{Name: "pids", Value: pids})
@@ -146,5 +148,6 @@ func cutOff(pids []int) string {
 	for _, pid := range pids {
 		names = append(names, strconv.Itoa(pid))
 	}
-	return fmt.Sprintf("processes %s get SIGPIPE when they next print: redirect their output", strings.Join(names, ", "))
+	return fmt.Sprintf("processes %s get SIGPIPE when they next print: redirect their output",
+		strings.Join(names, ", "))
 }

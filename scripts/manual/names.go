@@ -32,9 +32,13 @@ var objects = []object{
 		{"seconds, waited_seconds", "How long it ran, and waited."},
 		{"status", "Its exit status."},
 		{"how", "ok, failed, signal, timeout, lost, stopped, unstarted, vanished or unlocked."},
-		{"output, output_base64, output_bytes", "Of logs and of history --output: what is kept of what the run printed, " +
-			"with U+FFFD for what is not UTF-8; the same in base64, if some is not; and how many bytes it printed in all."},
-		{"event, by, why, until", "In place of how, of what an operator did: pause, resume, stop or unlock, by whom and why; " +
+		{"output, output_base64, output_bytes",
+			"Of logs and of history --output: what is kept of what the run printed, " +
+				"with U+FFFD for what is not UTF-8; the same in base64, if some is not; and how many bytes it " +
+				"printed in " +
+				"all."},
+		{"event, by, why, until", "In place of how, of what an operator did: pause, resume, stop or unlock, by whom " +
+			"and why; " +
 			"of a pause, until when it was meant to last."},
 	}},
 	{"pause, resume, stop, unlock and forget", []term{

@@ -101,7 +101,8 @@ var lineFaults = []fault{
 		"\tw.link.NoteNode()\n", "",
 		"internal/lock/line TestAWaiterOutlivesTheNodesOfItsURLWhileTheOwnerLives", false},
 	{"doubt no change whose answer was lost", "internal/lock/line/operator.go",
-		"out.Unconfirmed = unconfirmed && ambiguous(c, r, out)", "out.Unconfirmed = unconfirmed && ambiguous(c, r, out) && false",
+		"out.Unconfirmed = unconfirmed && ambiguous(c, r, out)",
+		"out.Unconfirmed = unconfirmed && ambiguous(c, r, out) && false",
 		"cmd/redlockrun TestAChangeWhoseAnswerWasLostIsReportedAsUnconfirmed", false},
 }
 

@@ -18,7 +18,8 @@ func many(t *testing.T, srv *redistest.Server, n int) (names []string) {
 		for i = 1, tonumber(ARGV[1]) do
 			local name = string.format('job-%04d', i)
 			for _, key in ipairs({'', ':fence', ':queue', ':waiters', ':job', ':runs', ':bad'}) do
-				redis.call('RESTORE', 'redlockrun:{' .. name .. '}' .. key, 600000, redis.call('DUMP', 'redlockrun:{model}' .. key))
+				local value = redis.call('DUMP', 'redlockrun:{model}' .. key)
+				redis.call('RESTORE', 'redlockrun:{' .. name .. '}' .. key, 600000, value)
 			end
 			for s = 1, 16 do
 				local slot = redis.call('HGET', 'redlockrun:{model}:slots', 'new')
@@ -48,7 +49,8 @@ func TestAThousandJobsAreReadSoonAndInFewRoundTrips(t *testing.T) {
 		jobs, err := s.Jobs(t.Context(), names)
 		locktest.Must(t, err)
 		least = min(least, time.Since(began))
-		if len(jobs) != 1001 || jobs[7].LastSuccess.Run != runB || jobs[7].Waiting != 2 || len(jobs[7].Slots) != 1 || jobs[7].Unread != nil {
+		if len(jobs) != 1001 || jobs[7].LastSuccess.Run != runB || jobs[7].Waiting != 2 || len(jobs[7].Slots) != 1 ||
+			jobs[7].Unread != nil {
 			t.Fatalf("%d jobs, %+v", len(jobs), jobs[7])
 		}
 	}

@@ -54,13 +54,15 @@ func keys(name string) wire.Keys { return wire.KeysOf(lock.DefaultPrefix, name, 
 // record is the value of a lock that a run took so long ago, with a ttl of a minute.
 func record(run string, ago time.Duration) string {
 	at := time.Now().Add(-ago).UnixMilli()
-	return fmt.Sprintf(`{"run":"%s","v":1,"host":"web-3","pid":4121,"user":"alice","cmd":"php","start":%d,"ttl":60000,"every":20000,`+
+	return fmt.Sprintf(`{"run":"%s","v":1,"host":"web-3","pid":4121,"user":"alice","cmd":"php",`+
+		`"start":%d,"ttl":60000,"every":20000,`+
 		`"boot":"0123456789abcdef","fence":%d,"at":%d}`, run, at, at, at)
 }
 
 // waiting is the record of a run that asked first so long ago.
 func waiting(run string, ago time.Duration) string {
-	record := wire.RecordOf(lock.Holder{Run: run, Host: "web-3", PID: 4121, User: "alice", Command: "php", Start: time.Now()})
+	record := wire.RecordOf(lock.Holder{Run: run, Host: "web-3", PID: 4121, User: "alice", Command: "php",
+		Start: time.Now()})
 	record.Asked = time.Now().Add(-ago).UnixMilli()
 	return record.String()
 }
@@ -69,7 +71,8 @@ func waiting(run string, ago time.Duration) string {
 func entry(run string, ago time.Duration, how lock.EndKind, status int) lock.Entry {
 	ended := time.Now().Add(-ago).Truncate(time.Millisecond)
 	return lock.Entry{
-		Run: run, Host: "web-3", User: "alice", PID: 4121, Command: "php", Slot: "5m 2026-03-01T12:05Z", Attempts: 1, Fence: 7,
+		Run: run, Host: "web-3", User: "alice", PID: 4121, Command: "php", Slot: "5m 2026-03-01T12:05Z", Attempts: 1,
+		Fence: 7,
 		Asked: ended.Add(-2 * time.Minute), At: ended.Add(-time.Minute), Ended: ended, End: how, Status: status,
 	}
 }
@@ -95,8 +98,10 @@ func fill(t *testing.T, srv *redistest.Server, name string) {
 		runC, fmt.Sprintf("%d 0 %s", now, waiting(runC, 0)))
 	do(t, srv, "HSET", k.Slots, "old", fmt.Sprintf("closed %d %s/web-1/ok/0/%d", now-1000, runC, now-1000),
 		"new", fmt.Sprintf("open %d %s/web-3 %s/web-2/failed/3/%d", now, runA, runB, now))
-	do(t, srv, "HSET", k.Job, "open", wire.EntryText(opened(runA)), "last", wire.EntryText(entry(runC, time.Hour, lock.EndFailed, 3)),
-		"good", wire.EntryText(entry(runB, 2*time.Hour, lock.EndOk, 0)), "mean", "20 125000", "count:ok", 41, "count:failed", 2, "listed", 20000)
+	do(t, srv, "HSET", k.Job, "open", wire.EntryText(opened(runA)), "last",
+		wire.EntryText(entry(runC, time.Hour, lock.EndFailed, 3)),
+		"good", wire.EntryText(entry(runB, 2*time.Hour, lock.EndOk, 0)), "mean", "20 125000", "count:ok", 41,
+		"count:failed", 2, "listed", 20000)
 	do(t, srv, "RPUSH", k.Runs, wire.EntryText(entry(runC, time.Hour, lock.EndFailed, 3)),
 		wire.EntryText(entry(runB, 2*time.Hour, lock.EndOk, 0)))
 	do(t, srv, "RPUSH", k.Bad, wire.EntryText(entry(runC, time.Hour, lock.EndFailed, 3)),

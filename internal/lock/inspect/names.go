@@ -93,7 +93,8 @@ func (v *visit) pieces(ctx context.Context, key string, step link.Script[namesRe
 			return &lock.NotLockError{Key: key, What: "of another type", Wanted: "the set of the jobs' names"}
 		}
 		if add(reply.texts); len(names) > mostNames {
-			return &lock.NotLockError{Key: key, What: fmt.Sprintf("a set of more than %d names", mostNames), Wanted: "one of jobs"}
+			return &lock.NotLockError{Key: key, What: fmt.Sprintf("a set of more than %d names", mostNames),
+				Wanted: "one of jobs"}
 		}
 		if cursor = reply.cursor; cursor == "0" {
 			return nil

@@ -57,7 +57,8 @@ func TestAnOutputIsReadToTheByte(t *testing.T) {
 	if want := []lock.Output{all, none}; !reflect.DeepEqual(got.Outputs, want) || got.Unread != nil {
 		t.Errorf("%.200q", fmt.Sprint(got))
 	}
-	if got := outputs(t, s, 4, "job"); string(got.Outputs[0].Tail) != "\xfc\xfd\xfe\xff" || got.Outputs[0].Total != 10<<20 {
+	if got := outputs(t, s, 4, "job"); string(got.Outputs[0].Tail) != "\xfc\xfd\xfe\xff" ||
+		got.Outputs[0].Total != 10<<20 {
 		t.Errorf("%+v", got)
 	}
 	if got := outputs(t, s, 4, "other"); got.Outputs != nil || got.Unread != nil {
@@ -69,7 +70,8 @@ func TestForgedOutputsHideNoOther(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	large := wire.OutputText(output(runC, strings.Repeat("x", lock.MaxOutput)))
-	printed(t, srv, "job", "garbage", strings.Repeat("x", 10<<20), large+strings.Repeat("x", 1<<10), wire.OutputText(output(runA, "newer\n")),
+	printed(t, srv, "job", "garbage", strings.Repeat("x", 10<<20), large+strings.Repeat("x", 1<<10),
+		wire.OutputText(output(runA, "newer\n")),
 		wire.OutputText(output(runA, "older\n")), wire.OutputText(output(runB, "b")))
 	for range 20 {
 		printed(t, srv, "job", "too many")
@@ -83,7 +85,8 @@ func TestForgedOutputsHideNoOther(t *testing.T) {
 	}
 	do(t, srv, "DEL", keys("job").Output)
 	do(t, srv, "SET", keys("job").Output, "x")
-	if got = outputs(t, s, 3, "job"); fmt.Sprint(got.Unread) != "[the output: the key is of another type]" || got.Outputs != nil {
+	if got = outputs(t, s, 3, "job"); fmt.Sprint(got.Unread) != "[the output: the key is of another type]" ||
+		got.Outputs != nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -120,7 +123,8 @@ func TestTheOutputsOfAClusterAreReadFromAllItsNodes(t *testing.T) {
 	all, err := s.Outputs(t.Context(), names, 100)
 	locktest.Must(t, err)
 	for i, name := range names {
-		if all[i].Name != name || all[i].Unread != nil || len(all[i].Outputs) != 1 || string(all[i].Outputs[0].Tail) != name {
+		if all[i].Name != name || all[i].Unread != nil || len(all[i].Outputs) != 1 ||
+			string(all[i].Outputs[0].Tail) != name {
 			t.Errorf("%+v", all[i])
 		}
 	}

@@ -28,7 +28,8 @@ func FuzzAReplyOfTheStepAboutJobs(f *testing.F) {
 		f.Add(wire)
 	}
 	for _, wire := range []string{
-		"", "*1\r\n:1\r\n", "*3\r\n:-1\r\n$0\r\n\r\n$1\r\nx\r\n", "*3\r\n:1\r\n:1\r\n*1\r\n*7\r\n", "*3\r\n:1\r\n:1\r\n*1\r\n:1\r\n",
+		"", "*1\r\n:1\r\n", "*3\r\n:-1\r\n$0\r\n\r\n$1\r\nx\r\n", "*3\r\n:1\r\n:1\r\n*1\r\n*7\r\n",
+		"*3\r\n:1\r\n:1\r\n*1\r\n:1\r\n",
 		"*4\r\n:1\r\n:1\r\n*0\r\n:1\r\n", "*2\r\n:1\r\n$1\r\n0\r\n",
 	} {
 		if reply, err := jobsStep.Read(locktest.Reply(wire)); err == nil {
@@ -62,7 +63,8 @@ func jobsParts(j jobsReply) []any {
 	jobs := []any{}
 	for _, said := range j.jobs {
 		var parts []any
-		for _, p := range []part{said.lock, said.fence, said.pause, said.line, said.who, said.slots, said.ledger, said.runs, said.resumed} {
+		for _, p := range []part{said.lock, said.fence, said.pause, said.line, said.who, said.slots, said.ledger,
+			said.runs, said.resumed} {
 			list := []any{p.code, p.number}
 			for _, text := range p.texts {
 				list = append(list, text)
@@ -76,15 +78,18 @@ func jobsParts(j jobsReply) []any {
 
 func FuzzAReplyOfTheStepsAboutNamesAndRuns(f *testing.F) {
 	for _, wire := range []string{
-		"*1\r\n:-1\r\n", "*3\r\n:1\r\n$1\r\n0\r\n$1\r\na\r\n", "*2\r\n:1\r\n$1\r\na\r\n", "*1\r\n:1\r\n", "*2\r\n:1\r\n:1\r\n",
+		"*1\r\n:-1\r\n", "*3\r\n:1\r\n$1\r\n0\r\n$1\r\na\r\n", "*2\r\n:1\r\n$1\r\na\r\n", "*1\r\n:1\r\n",
+		"*2\r\n:1\r\n:1\r\n",
 	} {
 		f.Add(wire)
 	}
 	f.Fuzz(func(t *testing.T, wire string) {
-		if names, err := namesStep.Read(locktest.Reply(wire)); err == nil && !names.wrong && len(names.texts) != len(locktest.Reply(wire))-2 {
+		if names, err := namesStep.Read(locktest.Reply(wire)); err == nil && !names.wrong &&
+			len(names.texts) != len(locktest.Reply(wire))-2 {
 			t.Errorf("%q is read as %+v", wire, names)
 		}
-		if runs, err := runsStep.Read(locktest.Reply(wire)); err == nil && !runs.wrong && len(runs.entries) != len(locktest.Reply(wire))-1 {
+		if runs, err := runsStep.Read(locktest.Reply(wire)); err == nil && !runs.wrong &&
+			len(runs.entries) != len(locktest.Reply(wire))-1 {
 			t.Errorf("%q is read as %+v", wire, runs)
 		}
 	})

@@ -58,7 +58,8 @@ func TestEachRightOfAReaderIsNeededForWhatItIsSaidToBe(t *testing.T) {
 	srv := redistest.Start(t, redistest.Options{})
 	fill(t, srv, "job")
 	for command, what := range lost {
-		s := permitted(t, srv, slices.DeleteFunc(slices.Clone(rights), func(r string) bool { return r == "+"+strings.ToLower(command) })...)
+		s := permitted(t, srv, slices.DeleteFunc(slices.Clone(rights),
+			func(r string) bool { return r == "+"+strings.ToLower(command) })...)
 		for i := range what {
 			what[i] += "the user may not use " + command
 		}
@@ -93,7 +94,8 @@ func TestWhoMayOnlyRunJobsIsToldWhatItLacks(t *testing.T) {
 	} {
 		var unavailable *lock.UnavailableError
 		var refusal *lock.Refusal
-		if err := ask(); !errors.As(err, &unavailable) || !unavailable.Denied || !errors.As(err, &refusal) || refusal.Command != what {
+		if err := ask(); !errors.As(err, &unavailable) || !unavailable.Denied || !errors.As(err, &refusal) ||
+			refusal.Command != what {
 			t.Errorf("without %s: %v", what, err)
 		}
 	}

@@ -47,7 +47,8 @@ type visit struct {
 
 // visit asks the server that has a key.
 func (s *Server) visit(ctx context.Context, key string) *visit {
-	return &visit{Server: s, link: s.source.Fresh(ctx).Link(context.Background(), key, nil, s.Draw), barred: map[string]string{}}
+	return &visit{Server: s, link: s.source.Fresh(ctx).Link(context.Background(), key, nil, s.Draw),
+		barred: map[string]string{}}
 }
 
 // Jobs implements lock.Inspector.

@@ -21,20 +21,25 @@ func TestAllThatIsKnownOfAJobIsRead(t *testing.T) {
 	fill(t, srv, "job")
 	j := job(t, s, "job")
 	unread(t, j)
-	if j.State != lock.StateRunning || j.Holder.Run != runA || j.Holder.Host != "web-3" || j.Holder.TTL != time.Minute || j.Fence == 0 {
+	if j.State != lock.StateRunning || j.Holder.Run != runA || j.Holder.Host != "web-3" ||
+		j.Holder.TTL != time.Minute || j.Fence == 0 {
 		t.Errorf("%s, held by %+v with %d", j.State, j.Holder, j.Fence)
 	}
-	if held := j.Now.Sub(j.At); held < 5*time.Second || held > 5*time.Second+locktest.Patience || j.Left <= 0 || j.Left > 55*time.Second {
+	if held := j.Now.Sub(j.At); held < 5*time.Second || held > 5*time.Second+locktest.Patience || j.Left <= 0 ||
+		j.Left > 55*time.Second {
 		t.Errorf("held for %v, for another %v", held, j.Left)
 	}
-	if j.Waiting != 2 || len(j.Waiters) != 2 || j.Waiters[0].Slot != "5m 2026-03-01T12:05Z" || j.Waiters[0].Host != "web-3" ||
+	if j.Waiting != 2 || len(j.Waiters) != 2 || j.Waiters[0].Slot != "5m 2026-03-01T12:05Z" ||
+		j.Waiters[0].Host != "web-3" ||
 		j.Waiters[1].Run != runC || j.Waiters[1].PID != 4121 || j.Waiters[1].Since.IsZero() {
 		t.Errorf("%d wait: %+v", j.Waiting, j.Waiters)
 	}
-	if len(j.Slots) != 2 || j.Slots[0].Name != "new" || j.Slots[0].Begun.Run != runA || len(j.Slots[0].Failures) != 1 || !j.Slots[1].Closed {
+	if len(j.Slots) != 2 || j.Slots[0].Name != "new" || j.Slots[0].Begun.Run != runA || len(j.Slots[0].Failures) != 1 ||
+		!j.Slots[1].Closed {
 		t.Errorf("slots %+v", j.Slots)
 	}
-	if j.Open.Run != runA || j.LastEnd.End != lock.EndFailed || j.LastSuccess.Run != runB || j.Mean != 125*time.Second ||
+	if j.Open.Run != runA || j.LastEnd.End != lock.EndFailed || j.LastSuccess.Run != runB ||
+		j.Mean != 125*time.Second ||
 		j.Counts[lock.EndOk] != 41 {
 		t.Errorf("ledger %+v, %+v, %+v, %v, %v", j.Open, j.LastEnd, j.LastSuccess, j.Mean, j.Counts)
 	}
@@ -50,12 +55,14 @@ func TestAnOverviewHasTheLatestSlotAndNeitherWaitersNorRuns(t *testing.T) {
 	fill(t, srv, "a")
 	jobs, err := s.Jobs(t.Context(), []string{"b", "none", "a"})
 	locktest.Must(t, err)
-	if len(jobs) != 3 || jobs[0].Name != "b" || jobs[1].State != lock.StateIdle || jobs[1].Waiting != 0 || jobs[2].Name != "a" {
+	if len(jobs) != 3 || jobs[0].Name != "b" || jobs[1].State != lock.StateIdle || jobs[1].Waiting != 0 ||
+		jobs[2].Name != "a" {
 		t.Fatalf("%+v", jobs)
 	}
 	for _, j := range []lock.Job{jobs[0], jobs[2]} {
 		unread(t, j)
-		if j.State != lock.StateRunning || j.Waiting != 2 || j.Waiters != nil || j.Runs != nil || len(j.Slots) != 1 || j.Slots[0].Name != "new" {
+		if j.State != lock.StateRunning || j.Waiting != 2 || j.Waiters != nil || j.Runs != nil || len(j.Slots) != 1 ||
+			j.Slots[0].Name != "new" {
 			t.Errorf("%+v", j)
 		}
 	}
@@ -83,7 +90,8 @@ func TestJobsAreReadWithTheirRunsInStepsOfAFew(t *testing.T) {
 	}
 	for i, j := range jobs[:len(names)] {
 		unread(t, j)
-		if j.Name != names[i] || len(j.Runs) == 0 || !slices.Equal(ids(j.Runs), ids(whole.Runs)) || len(j.Waiters) != len(whole.Waiters) {
+		if j.Name != names[i] || len(j.Runs) == 0 || !slices.Equal(ids(j.Runs), ids(whole.Runs)) ||
+			len(j.Waiters) != len(whole.Waiters) {
 			t.Errorf("%s: runs %v, waiters %v", j.Name, ids(j.Runs), j.Waiters)
 		}
 	}
@@ -99,12 +107,14 @@ func TestTheStateOfAJobFollowsItsKeys(t *testing.T) {
 		want  lock.State
 	}{
 		{"nothing", nil, lock.StateIdle},
-		{"a ledger without a run", [][]any{{"HSET", ":job", "open", "", "last", wire.EntryText(entry(runA, 0, lock.EndOk, 0))}}, lock.StateIdle},
+		{"a ledger without a run", [][]any{{"HSET", ":job", "open", "", "last",
+			wire.EntryText(entry(runA, 0, lock.EndOk, 0))}}, lock.StateIdle},
 		{"a run and its lock", [][]any{{"SET", "", record(runA, 0), "PX", 60000},
 			{"HSET", ":job", "open", wire.EntryText(opened(runA))}}, lock.StateRunning},
 		{"a run without history", [][]any{{"SET", "", record(runA, 0), "PX", 60000}}, lock.StateRunning},
 		{"a run without its lock", [][]any{{"HSET", ":job", "open", wire.EntryText(opened(runA))}}, lock.StateVanished},
-		{"a hand-over", [][]any{{"SET", "", record(runB, 0), "PX", 2000}, {"HSET", ":job", "open", wire.EntryText(opened(runA))}},
+		{"a hand-over", [][]any{{"SET", "", record(runB, 0), "PX", 2000},
+			{"HSET", ":job", "open", wire.EntryText(opened(runA))}},
 			lock.StateStarting},
 		{"a hand-over that could not be told", [][]any{{"SET", "", record(runB, 0), "PX", 6000}}, lock.StateStarting},
 		{"the last second of a lease", [][]any{{"SET", "", record(runA, time.Minute), "PX", 900}}, lock.StateSilent},
@@ -113,7 +123,8 @@ func TestTheStateOfAJobFollowsItsKeys(t *testing.T) {
 		{"the rest of a min-hold", [][]any{{"SET", "", rest, "PX", 60000}}, lock.StateEnded},
 		{"a pause that has the lock", [][]any{{"SET", "", pause}}, lock.StatePaused},
 		{"a pause of an idle job", [][]any{{"SET", ":paused", pause}}, lock.StatePaused},
-		{"a pause of a running job", [][]any{{"SET", ":paused", pause}, {"SET", "", record(runA, 0), "PX", 60000}}, lock.StateRunning},
+		{"a pause of a running job", [][]any{{"SET", ":paused", pause}, {"SET", "", record(runA, 0), "PX", 60000}},
+			lock.StateRunning},
 		{"a lock for ever", [][]any{{"SET", "", record(runA, 0)}}, lock.StateStuck},
 		{"somebody's value", [][]any{{"SET", "", "somebody", "PX", 60000}}, lock.StateForeign},
 		{"an empty value", [][]any{{"SET", "", "", "PX", 60000}}, lock.StateForeign},
@@ -136,7 +147,8 @@ func TestTheStateOfAJobFollowsItsKeys(t *testing.T) {
 func TestAKeyOfAnotherTypeHidesNoOther(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ key, what string }{
-		{"", "the lock: "}, {":queue", "the line: "}, {":waiters", "who waits: "}, {":slots", "the slots: "}, {":paused", "the pause: "},
+		{"", "the lock: "}, {":queue", "the line: "}, {":waiters", "who waits: "}, {":slots", "the slots: "},
+		{":paused", "the pause: "},
 		{":job", "the ledger: "}, {":runs", "the runs: "},
 	} {
 		t.Run(c.key, func(t *testing.T) {
@@ -147,7 +159,8 @@ func TestAKeyOfAnotherTypeHidesNoOther(t *testing.T) {
 			do(t, srv, "XADD", keys("job").Lock+c.key, "*", "a", "b")
 			j := job(t, s, "job")
 			unread(t, j, c.what+"the key is of another type")
-			if c.key != "" && j.State != lock.StateRunning || c.key != ":queue" && j.Waiting != 2 || c.key != ":slots" && len(j.Slots) != 2 ||
+			if c.key != "" && j.State != lock.StateRunning || c.key != ":queue" && j.Waiting != 2 ||
+				c.key != ":slots" && len(j.Slots) != 2 ||
 				c.key != ":job" && j.LastSuccess.Run != runB || c.key != ":runs" && len(j.Runs) != 2 {
 				t.Errorf("%+v", j)
 			}
@@ -167,9 +180,11 @@ func TestWhatIsWrittenByAStrangersHandIsNamed(t *testing.T) {
 	do(t, srv, "HSET", k.Slots, "new", big)
 	do(t, srv, "HSET", k.Waiters, runB, big)
 	j := job(t, s, "job")
-	unread(t, j, "the pause: ", "the ledger's open: ", "the ledger's last: ", "the ledger's mean: ", "the ledger's count:ok: ",
+	unread(t, j, "the pause: ", "the ledger's open: ", "the ledger's last: ", "the ledger's mean: ",
+		"the ledger's count:ok: ",
 		"the runs: 2 of them")
-	if j.State != lock.StateRunning || len(j.Runs) != 2 || j.Counts[lock.EndFailed] != 2 || j.LastSuccess.Run != runB || len(j.Waiters) != 2 {
+	if j.State != lock.StateRunning || len(j.Runs) != 2 || j.Counts[lock.EndFailed] != 2 || j.LastSuccess.Run != runB ||
+		len(j.Waiters) != 2 {
 		t.Errorf("%+v", j)
 	}
 }
@@ -201,7 +216,8 @@ func TestOneEntryOfEachRunIsTheLatest(t *testing.T) {
 	k := keys("job")
 	vanished, late, old := entry(runA, time.Hour, lock.EndVanished, -1), entry(runA, 0, lock.EndOk, 0),
 		entry(runB, 9*time.Hour, lock.EndFailed, 1)
-	do(t, srv, "RPUSH", k.Runs, wire.EntryText(late), wire.EntryText(entry(runC, time.Minute, lock.EndOk, 0)), wire.EntryText(vanished))
+	do(t, srv, "RPUSH", k.Runs, wire.EntryText(late), wire.EntryText(entry(runC, time.Minute, lock.EndOk, 0)),
+		wire.EntryText(vanished))
 	do(t, srv, "RPUSH", k.Bad, wire.EntryText(vanished), wire.EntryText(old))
 	runs, err := s.Runs(t.Context(), "job", false)
 	if locktest.Must(t, err); len(runs) != 2 || runs[0].End != lock.EndOk || runs[1].Run != runC {
@@ -242,7 +258,8 @@ func TestNamesComeFromTheListAndOnRequestFromTheKeyspace(t *testing.T) {
 			t.Errorf("scan %v: %q", scan, names)
 		}
 	}
-	if stats := locktest.Do(t, srv, "INFO", "commandstats").(string); strings.Count(stats, "cmdstat_scan:calls=1,") != 1 {
+	if stats := locktest.Do(t, srv, "INFO", "commandstats").(string); strings.Count(stats,
+		"cmdstat_scan:calls=1,") != 1 {
 		t.Errorf("scanned other than once: %s", stats)
 	}
 }
@@ -255,7 +272,8 @@ func TestALedgersListOfAnotherTypeIsSaid(t *testing.T) {
 	if _, err := s.Names(t.Context(), false); err == nil || !strings.Contains(err.Error(), `"redlockrun:jobs"`) {
 		t.Errorf("%v", err)
 	}
-	if _, err := s.Runs(t.Context(), "job", false); err == nil || !strings.Contains(err.Error(), `"redlockrun:{job}:runs"`) {
+	if _, err := s.Runs(t.Context(), "job", false); err == nil ||
+		!strings.Contains(err.Error(), `"redlockrun:{job}:runs"`) {
 		t.Errorf("%v", err)
 	}
 }

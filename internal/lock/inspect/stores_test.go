@@ -25,7 +25,8 @@ func TestWhatAStoreWritesIsRead(t *testing.T) {
 		},
 		"Cluster with TLS": func(t *testing.T) lock.Servers {
 			c := redistest.StartCluster(t, redistest.ClusterOptions{Data: redistest.Options{TLS: true, Mutual: true}})
-			return lock.Servers{URLs: []string{c.URL()}, CA: c.Masters[0].CA(), Cert: c.Masters[0].Cert(), Key: c.Masters[0].Key()}
+			return lock.Servers{URLs: []string{c.URL()}, CA: c.Masters[0].CA(), Cert: c.Masters[0].Cert(),
+				Key: c.Masters[0].Key()}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,8 +49,10 @@ func readsARun(t *testing.T, cfg lock.Servers) {
 	l := locktest.Acquire(t, store, req)
 	j := job(t, s, "a{b}%")
 	unread(t, j)
-	if j.State != lock.StateRunning || j.Holder.Run != req.Holder.Run || j.Open.Run != req.Holder.Run || j.Fence != l.Fence() ||
-		len(j.Slots) != 1 || j.Slots[0].Begun.Run != req.Holder.Run || j.Open.Slot != req.Slot.Name || j.Left <= 0 || j.Left > time.Minute {
+	if j.State != lock.StateRunning || j.Holder.Run != req.Holder.Run || j.Open.Run != req.Holder.Run ||
+		j.Fence != l.Fence() ||
+		len(j.Slots) != 1 || j.Slots[0].Begun.Run != req.Holder.Run || j.Open.Slot != req.Slot.Name || j.Left <= 0 ||
+		j.Left > time.Minute {
 		t.Errorf("%+v", j)
 	}
 	failed := lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndFailed, Status: 3, Attempts: 1}}

@@ -21,7 +21,8 @@ var spoilt = map[string]func(t *testing.T, srv *redistest.Server){
 		}
 	},
 	"forged": func(t *testing.T, srv *redistest.Server) {
-		locktest.Do(t, srv, "HSET", jobKey+":job", "open", garbage[5], "last", garbage[3], "mean", "x", "listed", "y", "count:ok", "z")
+		locktest.Do(t, srv, "HSET", jobKey+":job", "open", garbage[5], "last", garbage[3], "mean", "x", "listed", "y",
+			"count:ok", "z")
 		locktest.Do(t, srv, "RPUSH", jobKey+":runs", garbage[4])
 		locktest.Do(t, srv, "SADD", jobKey+":bad", garbage[1])
 	},

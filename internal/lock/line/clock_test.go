@@ -62,7 +62,8 @@ func stepsFar(t *testing.T, p place, clock *redistest.Clock) {
 	if _, err := first.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("another has it, and a renewal says %v", err)
 	}
-	if _, err := alone.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrTaken) {
+	if _, err := alone.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrLost) ||
+		errors.Is(err, lock.ErrTaken) {
 		t.Errorf("nobody has it, and a renewal says %v", err)
 	}
 	release(t, second)

@@ -23,7 +23,8 @@ func TestUnknownCommandOfTheLineIsUnavailableAtOnceAndNamed(t *testing.T) {
 			req.Timeout = locktest.Patience
 			_, err := open(t, srv.URL()).Acquire(t.Context(), req)
 			var refusal *lock.Refusal
-			if locktest.MustBeUnavailable(t, err); !errors.As(err, &refusal) || refusal.Code != lock.NOCOMMAND || refusal.Command != command {
+			if locktest.MustBeUnavailable(t, err); !errors.As(err, &refusal) || refusal.Code != lock.NOCOMMAND ||
+				refusal.Command != command {
 				t.Errorf("got %v", err)
 			}
 			if took := time.Since(began); took > locktest.Patience/2 {
@@ -84,7 +85,8 @@ func TestAnAcquireEndsAtOnceForWantOfARight(t *testing.T) {
 		req.Timeout = locktest.Patience
 		_, err := s.Acquire(t.Context(), req)
 		var r *lock.Refusal
-		if e := locktest.MustBeUnavailable(t, err); !e.Denied || !errors.As(e, &r) || "+"+strings.ToLower(r.Command) != right {
+		if e := locktest.MustBeUnavailable(t, err); !e.Denied || !errors.As(e, &r) ||
+			"+"+strings.ToLower(r.Command) != right {
 			t.Errorf("without %s: %v", right, err)
 		}
 		if took := time.Since(began); took > locktest.Patience/2 {

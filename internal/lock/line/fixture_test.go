@@ -146,7 +146,8 @@ func wantInLine(t *testing.T, srv *redistest.Server, want int64) {
 }
 
 // park starts an Acquire and returns when it is the n-th in line, and connected.
-func park(t *testing.T, srv *redistest.Server, s lock.Store, req lock.Request, n int64) (done <-chan result, stop context.CancelCauseFunc) {
+func park(t *testing.T, srv *redistest.Server, s lock.Store, req lock.Request, n int64) (done <-chan result,
+	stop context.CancelCauseFunc) {
 	t.Helper()
 	done, stop = begin(t, s, req)
 	locktest.Until(t, fmt.Sprintf("%d in line", n), func() bool { return inLine(t, srv, req.Name) == n })
@@ -296,7 +297,8 @@ func left(t *testing.T, srv *redistest.Server, but string) string {
 	t.Helper()
 	for _, k := range locktest.Do(t, srv, "KEYS", "*").([]any) {
 		key := k.(string)
-		stays := strings.HasSuffix(key, ":fence") || kept(t) != "" && ofLedger(key) || but != "" && strings.Contains(key, but)
+		stays := strings.HasSuffix(key, ":fence") || kept(t) != "" && ofLedger(key) || but != "" &&
+			strings.Contains(key, but)
 		if !stays {
 			return key
 		}

@@ -11,13 +11,15 @@ import (
 // Whoever may publish can say anything to a waiter: it asks the key before it believes that.
 func TestAForgedMessageEndsNoWaiter(t *testing.T) {
 	t.Parallel()
-	for name, req := range map[string]lock.Request{"without a slot": waits("job", lock.Forever), "with one": inSlot(lock.Forever)} {
+	for name, req := range map[string]lock.Request{"without a slot": waits("job", lock.Forever),
+		"with one": inSlot(lock.Forever)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv, s, held := holding(t)
 			first, _ := park(t, srv, s, req, 1)
 			second, _ := park(t, srv, s, waits("job", lock.Forever), 2)
-			for _, message := range []string{"d closed 1 x", "d", "t open 1 - a/b/failed/1/1", "t", "g", "n 0 1", "d closed 1 x"} {
+			for _, message := range []string{"d closed 1 x", "d", "t open 1 - a/b/failed/1/1", "t", "g", "n 0 1",
+				"d closed 1 x"} {
 				if n := locktest.Do(t, srv, "PUBLISH", "redlockrun:{job}:"+req.Holder.Run, message); n != int64(1) {
 					t.Fatalf("%q: %v hear it", message, n)
 				}

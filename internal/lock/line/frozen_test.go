@@ -113,7 +113,8 @@ func TestFrozenLinesAreServed(t *testing.T) {
 	s.release("a")
 	s.want("N", "")
 	s.code(s.confirm("N"), 2)
-	if h, _ := wire.ReadRecord(s.do("GET", "{n}").(string), time.Now().UnixMilli(), nil); h.Host != "web-3" || h.Command != "php" {
+	if h, _ := wire.ReadRecord(s.do("GET", "{n}").(string), time.Now().UnixMilli(), nil); h.Host != "web-3" ||
+		h.Command != "php" {
 		t.Errorf("%+v", h)
 	}
 }

@@ -21,8 +21,10 @@ func TestWhatIsWrittenInTheLastMomentOfAKeyEnds(t *testing.T) {
 		key, value string
 		step       []any
 	}{
-		"a lease whose run is stopped": {"{n}", testRecord("a"), s.words(line.Change(lock.ActStop), "o", "why", "", "", 0)},
-		"a pause that takes the lock":  {"{n}:paused", pause, s.words(s.text("acquire"), "b", testRecord("b"), testTTL, "once", 0, 0, 0)},
+		"a lease whose run is stopped": {"{n}", testRecord("a"),
+			s.words(line.Change(lock.ActStop), "o", "why", "", "", 0)},
+		"a pause that takes the lock": {"{n}:paused", pause,
+			s.words(s.text("acquire"), "b", testRecord("b"), testTTL, "once", 0, 0, 0)},
 	} {
 		for range 300 {
 			s.do("FLUSHALL")

@@ -78,7 +78,8 @@ func (l *redisLease) Instants() lock.Instants {
 func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
 	a := l.acquisition
 	sent := a.req.Clock.Now()
-	reply, _, err := a.steps.renew.Eval(ctx, a.link, []string{a.keys.Lock}, a.req.Holder.Run, lock.Milliseconds(a.req.Times.TTL))
+	reply, _, err := a.steps.renew.Eval(ctx, a.link, []string{a.keys.Lock}, a.req.Holder.Run,
+		lock.Milliseconds(a.req.Times.TTL))
 	if err != nil {
 		return l.Until(), a.unavailable(err)
 	}

@@ -9,7 +9,8 @@ import (
 	"redlockrun/internal/proof/redistest"
 )
 
-// TestWithoutOneRightOfTheLedgerNothingStaysForEver: each of its keys expires and is bounded, whichever of its commands is
+// TestWithoutOneRightOfTheLedgerNothingStaysForEver: each of its keys expires and is bounded, whichever of its commands
+// is
 // refused.
 func TestWithoutOneRightOfTheLedgerNothingStaysForEver(t *testing.T) {
 	t.Parallel()
@@ -23,7 +24,8 @@ func TestWithoutOneRightOfTheLedgerNothingStaysForEver(t *testing.T) {
 			req := locktest.RequestFor("job")
 			req.History = 2
 			l := locktest.Acquire(t, s, req)
-			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Result: lock.RunResult{End: how, Attempts: 1}}))
+			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience),
+				lock.ReleaseRequest{Result: lock.RunResult{End: how, Attempts: 1}}))
 			locktest.Acquire(t, s, req)
 			locktest.Do(t, srv, "DEL", jobKey) // it dies without a word
 		}

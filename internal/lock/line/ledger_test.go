@@ -79,7 +79,8 @@ func TestARunIsOpenUntilItEnds(t *testing.T) {
 	s.code(s.once("b"), 1)
 	s.end("b", 0, 0, "failed", 7)
 	s.wantEntries("b failed, a ok", "b failed")
-	if s.count("ok") != "1" || s.count("failed") != "1" || s.entry("good").Run != testID("a") || s.entry("last").Status != 7 {
+	if s.count("ok") != "1" || s.count("failed") != "1" || s.entry("good").Run != testID("a") ||
+		s.entry("last").Status != 7 {
 		t.Errorf("ok %s, failed %s, last %+v", s.count("ok"), s.count("failed"), s.entry("last"))
 	}
 }
@@ -230,7 +231,8 @@ type breakage struct {
 	spoil func(t *testing.T, srv *redistest.Server)
 }
 
-var garbage = []string{"", "x", "- - -", strings.Repeat("z", 5000), "\x00\xff 1 2 3 4 5 6 7 8 9", testID("v") + " h u 1 c - 0 1 2 3"}
+var garbage = []string{"", "x", "- - -", strings.Repeat("z", 5000), "\x00\xff 1 2 3 4 5 6 7 8 9",
+	testID("v") + " h u 1 c - 0 1 2 3"}
 
 // breakages are ledgers that are missing, forbidden, forged or of the wrong type.
 func breakages() []breakage {
@@ -242,13 +244,16 @@ func breakages() []breakage {
 		{name: "runs of another type", spoil: set("SET", jobKey+":runs", "x")},
 		{name: "bad of another type", spoil: set("HSET", jobKey+":bad", "x", "y")},
 		{name: "names of another type", spoil: set("SET", "redlockrun:jobs", "x")},
-		{name: "counts that are none", spoil: set("HSET", jobKey+":job", "count:ok", "x", "mean", "y z", "listed", "soon")},
+		{name: "counts that are none", spoil: set("HSET", jobKey+":job", "count:ok", "x", "mean", "y z", "listed",
+			"soon")},
 		{name: "an entry of one word", spoil: set("LPUSH", jobKey+":runs", "x", strings.Repeat("y", 9999))},
 	}
 	for i, text := range garbage {
-		all = append(all, breakage{name: fmt.Sprintf("a forged run %d", i), spoil: set("HSET", jobKey+":job", "open", text)})
+		all = append(all, breakage{name: fmt.Sprintf("a forged run %d", i),
+			spoil: set("HSET", jobKey+":job", "open", text)})
 	}
-	for _, command := range []string{"HMGET", "HSET", "LPUSH", "LTRIM", "LINDEX", "HINCRBY", "ZADD", "ZREMRANGEBYSCORE"} {
+	for _, command := range []string{"HMGET", "HSET", "LPUSH", "LTRIM", "LINDEX", "HINCRBY", "ZADD",
+		"ZREMRANGEBYSCORE"} {
 		all = append(all, breakage{name: "no " + command, args: []string{"--rename-command", command, ""}})
 	}
 	return all
@@ -270,13 +275,15 @@ func TestABrokenLedgerChangesNoRun(t *testing.T) {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
 			_, s := b.start(t)
-			for _, outcome := range []lock.RunResult{{}, {End: lock.EndOk, Attempts: 1}, {End: lock.EndFailed, Status: 1, Attempts: 2}} {
+			for _, outcome := range []lock.RunResult{{}, {End: lock.EndOk, Attempts: 1},
+				{End: lock.EndFailed, Status: 1, Attempts: 2}} {
 				req := locktest.RequestFor("job")
 				req.History = 50
 				l := locktest.Acquire(t, s, req)
 				locktest.MustBeBusy(t, s, "job")
 				renewOnce(t, l)
-				locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Result: outcome}))
+				locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience),
+					lock.ReleaseRequest{Result: outcome}))
 			}
 			l := locktest.Acquire(t, s, locktest.RequestFor("job"))
 			release(t, l)
@@ -313,7 +320,8 @@ func TestABrokenLedgerChangesNoOrder(t *testing.T) {
 func TestAnOldACLIsRefusedOnceAStep(t *testing.T) {
 	t.Parallel()
 	srv := redistest.Start(t, redistest.Options{})
-	locktest.Do(t, srv, append([]any{"ACL", "SETUSER", "old", "on", ">pw", "resetchannels"}, words(lock.MinimalACL)...)...)
+	locktest.Do(t, srv, append([]any{"ACL", "SETUSER", "old", "on", ">pw", "resetchannels"},
+		words(lock.MinimalACL)...)...)
 	s := open(t, strings.Replace(srv.URL(), "redis://", "redis://old:pw@", 1))
 	req := locktest.RequestFor("job")
 	req.History = 50
@@ -367,7 +375,8 @@ func TestTheLedgerOfAJobIsSmall(t *testing.T) {
 		for _, entry := range locktest.Do(t, srv, "LRANGE", jobKey+key, 0, -1).([]any) {
 			all += len(entry.(string))
 		}
-		if t.Logf("%s: %d bytes, as kept %v", key, all, locktest.Do(t, srv, "MEMORY", "USAGE", jobKey+key)); all > 6<<10 {
+		if t.Logf("%s: %d bytes, as kept %v", key, all,
+			locktest.Do(t, srv, "MEMORY", "USAGE", jobKey+key)); all > 6<<10 {
 			t.Errorf("%s takes %d bytes", key, all)
 		}
 	}

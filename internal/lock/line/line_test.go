@@ -73,7 +73,8 @@ func (s steps) words(script, run string, args ...any) []any {
 		words = append(words, key)
 	}
 	by := step.Asker{
-		Run: testID(run), History: s.history, Words: "host-" + run + " user 1 cmd " + cmp.Or(s.slot, "-"), Slot: s.slot, Name: name, Names: "jobs",
+		Run: testID(run), History: s.history, Words: "host-" + run + " user 1 cmd " + cmp.Or(s.slot, "-"), Slot: s.slot,
+		Name: name, Names: "jobs",
 	}
 	return append(words, by.Args(args...)...)
 }

@@ -16,14 +16,16 @@ const (
 	// listLimit is the most that putting a job among the names may take.
 	listLimit = 5 * time.Second
 
-	// relistAfter is how long a run lasts that looks whether the set has lost its job: a shorter one costs nothing more.
+	// relistAfter is how long a run lasts that looks whether the set has lost its job: a shorter one costs nothing
+	// more.
 	relistAfter = 100 * time.Millisecond
 )
 
 var (
 	enlist = link.NewScript("TIME", readNothing,
 		"local t = redis.call('TIME') redis.call('ZADD', KEYS[1], t[1] * 1000, ARGV[1]) "+
-			"redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', t[1] * 1000 - ARGV[2]) redis.call('PEXPIRE', KEYS[1], ARGV[2]) return {1}")
+			"redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', t[1] * 1000 - ARGV[2]) redis.call('PEXPIRE', KEYS[1], "+
+			"ARGV[2]) return {1}")
 	enlistLost = link.NewScript("TIME", readNothing,
 		"local t = redis.call('TIME') redis.call('ZADD', KEYS[1], 'NX', t[1] * 1000, ARGV[1]) "+
 			"redis.call('PEXPIRE', KEYS[1], ARGV[2]) return {1}")
@@ -65,7 +67,8 @@ func (s *redisStore) enlist(ctx context.Context, a *acquisition) {
 	}
 	job := s.source.Link(ctx, a.keys.Job, a.req.Clock, a.req.Draw)
 	defer job.Close()
-	if _, _, err := enlist.Eval(ctx, names, []string{a.keys.Jobs}, a.req.Name, wire.Remembered.Milliseconds()); err == nil {
+	if _, _, err := enlist.Eval(ctx, names, []string{a.keys.Jobs}, a.req.Name,
+		wire.Remembered.Milliseconds()); err == nil {
 		markListed.Eval(ctx, job, []string{a.keys.Job})
 	}
 }

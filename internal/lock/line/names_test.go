@@ -41,7 +41,8 @@ func TestAHostNameIsResolvedForEachConnection(t *testing.T) {
 	after := redistest.Start(t, redistest.Options{Args: []string{"--replicaof", "127.0.0.1", port(t, before)}})
 	n := &names{where: map[string]string{}}
 	n.set("redis.test:6379", before.Addr())
-	l := locktest.Acquire(t, place{cfg: lock.Servers{URLs: []string{"redis://redis.test"}, Dial: n.dial}}.open(t), locktest.RequestFor("job"))
+	l := locktest.Acquire(t, place{cfg: lock.Servers{URLs: []string{"redis://redis.test"}, Dial: n.dial}}.open(t),
+		locktest.RequestFor("job"))
 	locktest.Until(t, "the replica to have the lock", func() bool {
 		return locktest.Do(t, after, "EXISTS", locktest.LockKey("job")) == int64(1)
 	})

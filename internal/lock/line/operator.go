@@ -38,7 +38,8 @@ func (o *operator) Change(ctx context.Context, name string, c lock.Change) (lock
 		names = ""
 	}
 	patience := lock.RetryPolicy{Total: o.Timeout, Draw: o.Draw}
-	by := step.Asker{Run: c.By.Run, History: lock.ActHistory, Words: wire.HolderText(c.By, lock.Slot{}), Name: name, Names: names}
+	by := step.Asker{Run: c.By.Run, History: lock.ActHistory, Words: wire.HolderText(c.By, lock.Slot{}), Name: name,
+		Names: names}
 	args := by.Args(append([]any{wire.Word(wire.WhyText(c.Reason))}, more(c)...)...)
 	reply, unconfirmed, err := changeStep(c.Act).Persist(ctx, l, patience, keys.OfOperator(), args...)
 	if err != nil {
@@ -70,11 +71,13 @@ func more(c lock.Change) []any {
 
 // judge says what a reply means. A change whose first try got no answer, and is no longer
 // to be done, has been done by that.
-func judge(name string, keys wire.Keys, c lock.Change, r step.ChangeReply, unconfirmed bool) (lock.ChangeResult, error) {
+func judge(name string, keys wire.Keys, c lock.Change, r step.ChangeReply, unconfirmed bool) (lock.ChangeResult,
+	error) {
 	if r.Code == step.Wrong {
 		return lock.ChangeResult{}, &lock.NotLockError{Key: keys.All()[r.Key], What: lock.TypeName(r.Kind)}
 	}
-	out := lock.ChangeResult{Done: r.Code == step.Changed, Now: time.UnixMilli(r.Now), Pause: wire.ReadPause(r.Pause), Ran: r.Ran}
+	out := lock.ChangeResult{Done: r.Code == step.Changed, Now: time.UnixMilli(r.Now), Pause: wire.ReadPause(r.Pause),
+		Ran: r.Ran}
 	out.Holder, out.At, _ = wire.ReadHeld(r.Held)
 	if wire.ReadPause(r.Held) != nil {
 		out.Holder, out.At = lock.Holder{}, time.Time{}

@@ -69,7 +69,8 @@ func deeds(t *testing.T, rights ...string) string {
 		e, _ := wire.ReadEntry(entry.(string))
 		done = append(done, string(e.Act)+string(e.End))
 	}
-	unlocked, bad := locktest.Do(t, srv, "HGET", jobKey+":job", "count:unlocked"), locktest.Do(t, srv, "LLEN", jobKey+":bad")
+	unlocked, bad := locktest.Do(t, srv, "HGET", jobKey+":job", "count:unlocked"),
+		locktest.Do(t, srv, "LLEN", jobKey+":bad")
 	done = append(done, fmt.Sprint("unlocked: ", unlocked, bad))
 	done = append(done, fmt.Sprint("in line: ", inLine(t, srv, "job"), locktest.Do(t, srv, "HLEN", jobKey+":waiters")))
 	stop(errLeave)
@@ -92,7 +93,8 @@ func TestTheRightsOfAnOperatorSufficeAndAreNeeded(t *testing.T) {
 	t.Parallel()
 	rights := strings.Fields(lock.OperatorACL)
 	all := deeds(t, rights...)
-	if strings.Contains(all, "denied") || !strings.Contains(all, "unlocked: 1") || !strings.Contains(all, " listed: 0") ||
+	if strings.Contains(all, "denied") || !strings.Contains(all, "unlocked: 1") ||
+		!strings.Contains(all, " listed: 0") ||
 		!strings.Contains(all, "told: true") {
 		t.Fatal(all)
 	}

@@ -399,7 +399,8 @@ func TestAPauseThatIsNoneNeverGetsTheLock(t *testing.T) {
 		t.Errorf("paused: %v", err)
 	}
 	locktest.Must(t, held.Release(t.Context(), lock.ReleaseRequest{}))
-	if _, err = s.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &wrong) || wrong.Key != jobKey+":paused" {
+	if _, err = s.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &wrong) ||
+		wrong.Key != jobKey+":paused" {
 		t.Errorf("acquired: %v", err)
 	}
 	if value := locktest.Do(t, srv, "GET", jobKey); value != nil {
@@ -410,7 +411,8 @@ func TestAPauseThatIsNoneNeverGetsTheLock(t *testing.T) {
 	}
 }
 
-// In a Cluster no step reaches the set of names: a run that goes on for a while makes it whole again beside its command,
+// In a Cluster no step reaches the set of names: a run that goes on for a while makes it whole again beside its
+// command,
 // and a pause lists its job.
 func TestTheNamesThatAClusterHasLostAreListedAgain(t *testing.T) {
 	t.Parallel()

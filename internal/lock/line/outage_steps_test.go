@@ -104,7 +104,8 @@ func TestWhoIsDismissedAfterAGapExcusesTheOthers(t *testing.T) {
 	s.want("b", "")
 }
 
-// Who is back first after a gap may be the next one as well: it has looked, and leaves the others the moment that it had.
+// Who is back first after a gap may be the next one as well: it has looked, and leaves the others the moment that it
+// had.
 func TestWhoGetsTheLockAfterAGapExcusesTheOthers(t *testing.T) {
 	t.Parallel()
 	s := newLine(t, "a", "b")

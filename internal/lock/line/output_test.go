@@ -43,7 +43,8 @@ func TestTheOutputOfARunIsKeptAsItWasPrinted(t *testing.T) {
 	run, err := fail(t, s, text)
 	locktest.Must(t, err)
 	all := outputs(t, srv)
-	if len(all) != 1 || string(all[0].Tail) != text || all[0].Run != run || all[0].Host != "web-3" || all[0].End != lock.EndFailed ||
+	if len(all) != 1 || string(all[0].Tail) != text || all[0].Run != run || all[0].Host != "web-3" ||
+		all[0].End != lock.EndFailed ||
 		all[0].Status != 3 || all[0].Attempt != 2 || all[0].Total != int64(len(text))+7 {
 		t.Errorf("%+v", all)
 	}
@@ -51,7 +52,8 @@ func TestTheOutputOfARunIsKeptAsItWasPrinted(t *testing.T) {
 	if want := wire.TailText(lock.Tail{Run: run, Text: "\x00\uFFFD\x1b[31m two\nthree\nfour"}); tail != want {
 		t.Errorf("the job has the tail %q, not %q", tail, want)
 	}
-	if left := locktest.Do(t, srv, "PTTL", jobKey+":output").(int64); left <= 0 || left > wire.OutputRemembered.Milliseconds() {
+	if left := locktest.Do(t, srv, "PTTL", jobKey+":output").(int64); left <= 0 ||
+		left > wire.OutputRemembered.Milliseconds() {
 		t.Errorf("it lives for %d ms", left)
 	}
 }
@@ -122,7 +124,8 @@ func TestAServerWithoutMemoryKeepsNoOutput(t *testing.T) {
 	}
 }
 
-// TestWithoutOneRightTheOutputsStayBounded: whichever command is refused, the release is as before, and the list does not
+// TestWithoutOneRightTheOutputsStayBounded: whichever command is refused, the release is as before, and the list does
+// not
 // grow with each run.
 func TestWithoutOneRightTheOutputsStayBounded(t *testing.T) {
 	t.Parallel()

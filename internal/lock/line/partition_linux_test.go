@@ -91,7 +91,8 @@ func TestWithMinReplicasAMasterCutOffStopsItsClient(t *testing.T) {
 	req := locktest.RequestFor("another")
 	req.Timeout = 3 * time.Second
 	var unavailable *lock.UnavailableError
-	if _, err := store.Acquire(t.Context(), req); !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "NOREPLICAS") {
+	if _, err := store.Acquire(t.Context(), req); !errors.As(err, &unavailable) ||
+		!strings.Contains(err.Error(), "NOREPLICAS") {
 		t.Errorf("acquired: %v", err)
 	}
 }

@@ -27,7 +27,8 @@ func TestATokenIsReplacedUnderARunningJob(t *testing.T) {
 	}{
 		"single": {lock.Servers{URLs: []string{"redis://alice@" + single.Addr()}}, []*redistest.Server{single}},
 		"sentinel": {lock.Servers{SentinelPasswordFile: sentinels, URLs: []string{
-			"redis+sentinel://alice@" + sentinel.Sentinels[0].Addr() + "," + sentinel.Sentinels[1].Addr() + "/mymaster"}}, sentinel.Data},
+			"redis+sentinel://alice@" + sentinel.Sentinels[0].Addr() + "," + sentinel.Sentinels[1].Addr() +
+				"/mymaster"}}, sentinel.Data},
 		"cluster": {lock.Servers{URLs: []string{"redis+cluster://alice@" + cluster.Addr()}}, cluster.Masters},
 	} {
 		file := filepath.Join(t.TempDir(), "token")

@@ -33,9 +33,11 @@ func TestAPasswordInAFileIsRotatedUnderARunningJob(t *testing.T) {
 
 func TestBothPasswordsOfSentinelAreRotatedUnderARunningJob(t *testing.T) {
 	t.Parallel()
-	s := redistest.StartSentinel(t, redistest.SentinelOptions{Data: redistest.Options{Password: "a"}, SentinelPassword: "b"})
+	s := redistest.StartSentinel(t, redistest.SentinelOptions{Data: redistest.Options{Password: "a"},
+		SentinelPassword: "b"})
 	dir := t.TempDir()
-	cfg := lock.Servers{URLs: []string{"redis+sentinel://" + s.Sentinels[0].Addr() + "," + s.Sentinels[1].Addr() + "/mymaster"},
+	cfg := lock.Servers{URLs: []string{"redis+sentinel://" + s.Sentinels[0].Addr() + "," + s.Sentinels[1].Addr() +
+		"/mymaster"},
 		PasswordFile: filepath.Join(dir, "master"), SentinelPasswordFile: filepath.Join(dir, "sentinels")}
 	replace(t, cfg.PasswordFile, "a")
 	replace(t, cfg.SentinelPasswordFile, "b")
@@ -83,7 +85,8 @@ func TestAPasswordIsGivenOnce(t *testing.T) {
 		c.cfg.URLs = []string{c.url}
 		_, err := line.Open(c.cfg)
 		var wrong *lock.ConfigError
-		if c.problem == "" && err != nil || c.problem != "" && (!errors.As(err, &wrong) || !strings.Contains(err.Error(), c.problem)) {
+		if c.problem == "" && err != nil || c.problem != "" &&
+			(!errors.As(err, &wrong) || !strings.Contains(err.Error(), c.problem)) {
 			t.Errorf("%s: %v, want %q", c.url, err, c.problem)
 		}
 		if err != nil && strings.Contains(err.Error()+wrong.Hint, "secret") {

@@ -21,7 +21,10 @@ var uncalling = map[string]func(*redistest.Proxy){
 	},
 	"SUBSCRIBE unsupported": func(p *redistest.Proxy) { p.Forbid("SUBSCRIBE", "ERR unsupported command 'subscribe'") },
 	"no PUBLISH":            func(p *redistest.Proxy) { p.Play("PUBLISH", "return command('NOSUCHCOMMAND')") },
-	"PUBLISH unsupported":   func(p *redistest.Proxy) { p.Forbid("PUBLISH", "ERR 'publish' is not supported in cluster mode") },
+	"PUBLISH unsupported": func(p *redistest.Proxy) {
+		p.Forbid("PUBLISH",
+			"ERR 'publish' is not supported in cluster mode")
+	},
 	"PUBLISH forbidden": func(p *redistest.Proxy) {
 		p.Forbid("PUBLISH", "ERR The user executing the script can't run this command or subcommand")
 	},
@@ -73,7 +76,8 @@ func TestOrderHoldsWhereWaitersPoll(t *testing.T) {
 				}
 				began := boottime.Now()
 				held = lease(t, done)
-				if took := boottime.Now().Sub(began); took >= line.LookEvery { // it looks twice a second, on a busy machine too
+				// it looks twice a second, on a busy machine too
+				if took := boottime.Now().Sub(began); took >= line.LookEvery {
 					t.Errorf("waiter %d came after %s", i, took)
 				}
 				if held.Fence() <= fence {

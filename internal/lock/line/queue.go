@@ -116,7 +116,8 @@ func (w *waiter) failed(ctx context.Context, err error) {
 	}
 	w.outage, w.unreached = lock.ClearerError(w.outage, err, true), true
 	w.subscriber.forgetFailures()
-	w.lookAt = w.req.Clock.Now().Add(w.req.RetryPolicy().Delay(w.fails)) // after an outage the line leaves whoever comes back 2 s
+	// after an outage the line leaves whoever comes back 2 s
+	w.lookAt = w.req.Clock.Now().Add(w.req.RetryPolicy().Delay(w.fails))
 	w.pollAt = w.lookAt
 	w.fails++
 	lock.Announce(w.req, err)

@@ -220,7 +220,8 @@ func TestHandOverCostsTheSameHoweverManyWait(t *testing.T) {
 		return costs[len(costs)/2]
 	}
 	if few, many := cost(10), cost(400); few != 2 || many != 2 {
-		t.Errorf("commands for each hand-over: %d with 10 in line, %d with 400; a release and a confirmation would be 2", few, many)
+		t.Errorf("commands for each hand-over: %d with 10 in line, %d with 400; "+
+			"a release and a confirmation are 2", few, many)
 	}
 }
 

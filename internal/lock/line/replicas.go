@@ -52,7 +52,8 @@ func (e *fewReplicas) Unwrap() error { return lock.ErrFewReplicas }
 
 // acknowledged renews the lease and returns how many replicas have that, as
 // soon as they are enough or patience is over.
-func (a *acquisition) acknowledged(ctx context.Context, l *redisLease, enough int, patience time.Duration) (int64, error) {
+func (a *acquisition) acknowledged(ctx context.Context, l *redisLease, enough int, patience time.Duration) (int64,
+	error) {
 	ctx, cancel := context.WithTimeout(ctx, patience+a.req.Times.Try)
 	defer cancel()
 	sent := a.req.Clock.Now()

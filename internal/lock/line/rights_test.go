@@ -59,7 +59,8 @@ func TestTheRightsOfAJobAndOfItsSentinelsSufficeAndAreNeeded(t *testing.T) {
 	t.Parallel()
 	s := redistest.StartSentinel(t, redistest.SentinelOptions{Replicas: 1})
 	p := sentinelPlace(s)
-	p.cfg.URLs[0] = strings.Replace(p.cfg.URLs[0], "://", "://jobs:pw@", 1) + "?sentinel_username=jobs&sentinel_password=pw"
+	p.cfg.URLs[0] = strings.Replace(p.cfg.URLs[0], "://", "://jobs:pw@", 1) +
+		"?sentinel_username=jobs&sentinel_password=pw"
 	p.cfg.Replicas, p.cfg.ReplicasTimeout = 1, locktest.Patience
 	master, rights := s.Data[:1], strings.Fields(lock.MinimalACL+" "+lock.WaitingACL+" "+lock.ReplicasACL)
 	permit(t, master, rights...)

@@ -98,7 +98,8 @@ func TestHungKilledAndStaleSentinelsAreSurvived(t *testing.T) {
 	req := locktest.RequestFor("all are killed")
 	req.Timeout = 3 * time.Second
 	var unavailable *lock.UnavailableError
-	if _, err := p.open(t).Acquire(t.Context(), req); !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "refused") {
+	if _, err := p.open(t).Acquire(t.Context(), req); !errors.As(err, &unavailable) ||
+		!strings.Contains(err.Error(), "refused") {
 		t.Errorf("all are killed: %v", err)
 	}
 }
@@ -150,7 +151,8 @@ func TestAReplicatedLockSurvivesAFailover(t *testing.T) {
 	}
 	locktest.Renew(t, l)
 	locktest.Until(t, "the waiter at the new master", func() bool {
-		return inLine(t, s.Data[1], "job") == 1 && locktest.Do(t, s.Data[1], "PUBSUB", "CHANNELS", "redlockrun:*").([]any) != nil
+		return inLine(t, s.Data[1], "job") == 1 &&
+			locktest.Do(t, s.Data[1], "PUBSUB", "CHANNELS", "redlockrun:*").([]any) != nil
 	})
 	release(t, l)
 	release(t, lease(t, waiting))

@@ -20,7 +20,8 @@ import (
 func TestAServerOutOfMemoryStillRenewsAndReleases(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
-	held, kept := locktest.Acquire(t, s, locktest.RequestFor("held")), locktest.Acquire(t, s, locktest.RequestFor("kept"))
+	held, kept := locktest.Acquire(t, s, locktest.RequestFor("held")),
+		locktest.Acquire(t, s, locktest.RequestFor("kept"))
 	locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
 	_, err := s.Acquire(t.Context(), impatient("job"))
 	if e := locktest.MustBeUnavailable(t, err); e.Denied || !strings.HasPrefix(e.Err.Error(), "OOM ") {
@@ -44,7 +45,8 @@ func TestAServerOutOfMemoryStillRenewsAndReleases(t *testing.T) {
 func TestALoadingServerIsAnOutage(t *testing.T) {
 	t.Parallel()
 	ability.Slow(t)
-	srv := redistest.Start(t, redistest.Options{Persist: true, Args: []string{"--key-load-delay", "20"}}) // us, and what a sleep takes
+	// us, and what a sleep takes
+	srv := redistest.Start(t, redistest.Options{Persist: true, Args: []string{"--key-load-delay", "20"}})
 	s := open(t, srv.URL())
 	l := locktest.Acquire(t, s, locktest.RequestFor("job"))
 	locktest.Do(t, srv, "EVAL", "for i = 1, 40000 do redis.call('SET', 'filler' .. i, i) end", 0)
@@ -71,14 +73,16 @@ func TestALoadingServerIsAnOutage(t *testing.T) {
 func TestEvictionIsALoss(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []string{
-		"allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
+		"allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random",
+		"volatile-ttl",
 	} {
 		srv := redistest.Start(t, redistest.Options{Args: []string{"--maxmemory-policy", policy}})
 		l := locktest.Acquire(t, open(t, srv.URL()), locktest.RequestFor("job"))
 		locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "1")
 		srv.Do("SET", "filler", "x") // refused, once all that may be evicted has been
 		locktest.Do(t, srv, "CONFIG", "SET", "maxmemory", "0")
-		if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrTaken) {
+		if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrLost) ||
+			errors.Is(err, lock.ErrTaken) {
 			t.Errorf("%s: %v", policy, err)
 		}
 	}
@@ -145,7 +149,8 @@ func TestAKeyWithoutTTLIsBusyForEver(t *testing.T) {
 	t.Parallel()
 	srv, s := served(t)
 	for _, value := range []string{
-		"deploy by bob", "", "\x1b[2J\nred\u202e", `{"run":"short"}`, `{"run":"` + lock.NewRunID() + `",broken`, strings.Repeat("x", 5000),
+		"deploy by bob", "", "\x1b[2J\nred\u202e", `{"run":"short"}`, `{"run":"` + lock.NewRunID() + `",broken`,
+		strings.Repeat("x", 5000),
 	} {
 		locktest.Do(t, srv, "SET", jobKey, value)
 		_, err := s.Acquire(t.Context(), locktest.RequestFor("job"))
@@ -181,15 +186,18 @@ func TestAKeyOfAnotherTypeIsNotALock(t *testing.T) {
 		{jobKey, "a list", []any{"RPUSH", jobKey, "x"}},
 		{jobKey, "a hash", []any{"HSET", jobKey, "x", "y"}},
 		{jobKey + ":fence", "a set", []any{"SADD", jobKey + ":fence", "x"}},
-		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "9007199254740991"}},
-		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", strings.Repeat("9", 40)}},
+		{jobKey + ":fence", "a fence that is no number below 2^53",
+			[]any{"SET", jobKey + ":fence", "9007199254740991"}},
+		{jobKey + ":fence", "a fence that is no number below 2^53",
+			[]any{"SET", jobKey + ":fence", strings.Repeat("9", 40)}},
 		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "-1"}},
 		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "1e3"}},
 		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "1.5"}},
 		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", ""}},
 		{jobKey + ":fence", "a fence that is no number below 2^53", []any{"SET", jobKey + ":fence", "word"}},
 		{jobKey + ":paused", "a string", []any{"SET", jobKey + ":paused", "nonsense"}},
-		{jobKey + ":paused", "a string", []any{"SET", jobKey + ":paused", `{"pause":"01AAAAAAAAAAAAAAAAAAAAAAAA"`, "PX", 3_600_000}},
+		{jobKey + ":paused", "a string",
+			[]any{"SET", jobKey + ":paused", `{"pause":"01AAAAAAAAAAAAAAAAAAAAAAAA"`, "PX", 3_600_000}},
 		{jobKey + ":paused", "a string", []any{"SET", jobKey + ":paused", `{"pause":"short","v":1}`}},
 	} {
 		locktest.Do(t, srv, c.set...)
@@ -327,7 +335,8 @@ func TestPrefixAndDatabaseTellLocksApart(t *testing.T) {
 	if _, err := other.Acquire(t.Context(), locktest.RequestFor("a{b}%")); !errors.As(err, new(*lock.HeldError)) {
 		t.Error(err)
 	}
-	if _, err := line.Open(lock.Servers{URLs: []string{srv.URL()}, Prefix: "{x}"}); !errors.As(err, new(*lock.ConfigError)) {
+	if _, err := line.Open(lock.Servers{URLs: []string{srv.URL()}, Prefix: "{x}"}); !errors.As(err,
+		new(*lock.ConfigError)) {
 		t.Error(err)
 	}
 }

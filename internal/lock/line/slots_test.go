@@ -319,7 +319,8 @@ func TestUsedUpTriesAreToldWithWhoFailed(t *testing.T) {
 		locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), end))
 	}
 	var used *lock.TriesExhaustedError
-	if _, err := s.Acquire(t.Context(), inSlot(0)); !errors.As(err, &used) || len(used.Failures) != 2 || used.Failures[1].Status != 3 {
+	if _, err := s.Acquire(t.Context(), inSlot(0)); !errors.As(err, &used) || len(used.Failures) != 2 ||
+		used.Failures[1].Status != 3 {
 		t.Errorf("%v", err)
 	}
 }
@@ -351,7 +352,8 @@ func TestAReleaseForASlotThatIsDeniedIsTriedOnce(t *testing.T) {
 	locktest.Do(t, srv, "ACL", "SETUSER", "default", "-eval", "-evalsha")
 	before := denied(t, srv)
 	end := lock.ReleaseRequest{Result: lock.RunResult{End: lock.EndOk, Attempts: 1}}
-	if err := l.Release(locktest.Limited(t, 10*time.Second), end); err == nil || !strings.Contains(err.Error(), "NOPERM") {
+	if err := l.Release(locktest.Limited(t, 10*time.Second), end); err == nil ||
+		!strings.Contains(err.Error(), "NOPERM") {
 		t.Errorf("got %v", err)
 	}
 	if n := denied(t, srv) - before; n != 1 {

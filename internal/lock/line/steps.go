@@ -35,15 +35,18 @@ type steps struct {
 	release link.Script[releaseReply]
 }
 
-// present are the steps of this release, for runs without a slot; slotted are those for runs that have one, which do all
+// present are the steps of this release, for runs without a slot; slotted are those for runs that have one, which do
+// all
 // that the others do. A step is made of those parts that its run needs: each run sends its own.
 var present, slotted = stepsWith(), stepsWith(ledger.OwnSlot)
 
 func stepsWith(slot ...string) steps {
 	begins := append(append([]string{step.Prelude, ledger.Slots}, slot...), ledger.Ledger, ledger.Opening, beginLua)
-	ends := append(append([]string{step.Prelude, ledger.Slots}, slot...), ledger.Ledger, ledger.Closing, step.Pauses, queueLua, releaseLua)
+	ends := append(append([]string{step.Prelude, ledger.Slots}, slot...), ledger.Ledger, ledger.Closing, step.Pauses,
+		queueLua, releaseLua)
 	return steps{
-		acquire: link.NewScript("GETRANGE", readAcquire, append(begins[:len(begins):len(begins)], step.Pauses, queueLua, acquireLua)...),
+		acquire: link.NewScript("GETRANGE", readAcquire,
+			append(begins[:len(begins):len(begins)], step.Pauses, queueLua, acquireLua)...),
 		confirm: link.NewScript("GETRANGE", readConfirm, append(begins[:len(begins):len(begins)], confirmLua)...),
 		renew:   link.NewScript("GETRANGE", readRenew, step.Record, renewLua),
 		release: link.NewScript("GETRANGE", readRelease, ends...),

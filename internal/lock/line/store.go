@@ -213,7 +213,8 @@ func (a *acquisition) slotDone(state string) error {
 
 // exhausted is the answer that the slot's tries are used up.
 func (a *acquisition) exhausted(state string) error {
-	return &lock.TriesExhaustedError{Name: a.req.Name, Slot: a.req.Slot.Name, Tries: a.req.Slot.Tries, Failures: wire.ReadSlot(state).Failures}
+	return &lock.TriesExhaustedError{Name: a.req.Name, Slot: a.req.Slot.Name, Tries: a.req.Slot.Tries,
+		Failures: wire.ReadSlot(state).Failures}
 }
 
 // errRevoked is why a run gets no lock that it has given up itself.
@@ -268,7 +269,8 @@ func (a *acquisition) giveUp(ctx context.Context) (*lock.HeldError, error) {
 		limit = min(limit, lock.GiveUpLimit)
 	}
 	if a.unconfirmed {
-		a.link.Revoke(a.steps.release.Text(), a.all, a.releaseArgs(releaseRequest{}, wire.Tombstone.Milliseconds(), true)...)
+		a.link.Revoke(a.steps.release.Text(), a.all,
+			a.releaseArgs(releaseRequest{}, wire.Tombstone.Milliseconds(), true)...)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()

@@ -67,7 +67,8 @@ func TestBusyLockSaysWhoHoldsIt(t *testing.T) {
 	if !errors.As(err, &held) {
 		t.Fatal(err)
 	}
-	if held.Holder.Run != req.Holder.Run || held.Holder.String() != "web-3:4121 (alice, php)" || held.Key != "redlockrun:{job}" ||
+	if held.Holder.Run != req.Holder.Run || held.Holder.String() != "web-3:4121 (alice, php)" ||
+		held.Key != "redlockrun:{job}" ||
 		held.TTL <= 0 || held.TTL > time.Minute || held.Holder.Start.UnixMilli() != req.Holder.Start.UnixMilli() {
 		t.Errorf("%+v", held)
 	}
@@ -79,7 +80,8 @@ func TestMinHoldKeepsTheLockAndSaysThatTheRunHasEnded(t *testing.T) {
 	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Keep: 20 * time.Second}))
 	_, err := s.Acquire(t.Context(), locktest.RequestFor("job"))
 	var held *lock.HeldError
-	if !errors.As(err, &held) || held.Holder.Ended.IsZero() || held.TTL > 20*time.Second || held.Holder.Host != "web-3" {
+	if !errors.As(err, &held) || held.Holder.Ended.IsZero() || held.TTL > 20*time.Second ||
+		held.Holder.Host != "web-3" {
 		t.Fatalf("%+v, %v", held, err)
 	}
 	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrLost) {

@@ -74,7 +74,8 @@ var places = []struct {
 		return p
 	}},
 	{"user", func(t *testing.T) place {
-		s := redistest.Start(t, redistest.Options{Users: []string{"alice on >a:b@c resetchannels " + lock.MinimalACL + " " + lock.WaitingACL}})
+		s := redistest.Start(t, redistest.Options{Users: []string{"alice on >a:b@c resetchannels " + lock.MinimalACL +
+			" " + lock.WaitingACL}})
 		return serverPlace(s, "redis://alice:a%3Ab%40c@"+s.Addr())
 	}},
 	{"Sentinel", func(t *testing.T) place {
@@ -88,7 +89,8 @@ var places = []struct {
 		return p
 	}},
 	{"Cluster", func(t *testing.T) place {
-		return clusterPlace(redistest.StartCluster(t, redistest.ClusterOptions{Data: redistest.Options{Password: "pw"}}))
+		return clusterPlace(redistest.StartCluster(t,
+			redistest.ClusterOptions{Data: redistest.Options{Password: "pw"}}))
 	}},
 	{"Cluster with TLS", func(t *testing.T) place {
 		c := redistest.StartCluster(t, redistest.ClusterOptions{Data: redistest.Options{TLS: true, Mutual: true}})
@@ -154,7 +156,8 @@ func noticesALoss(t *testing.T, p place) {
 	srv, key := p.at("lost"), locktest.LockKey("lost")
 	l := locktest.Acquire(t, p.open(t), locktest.RequestFor("lost"))
 	locktest.Do(t, srv, "DEL", key)
-	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrTaken) {
+	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); !errors.Is(err, lock.ErrLost) ||
+		errors.Is(err, lock.ErrTaken) {
 		t.Errorf("without a key: %v", err)
 	}
 	locktest.Do(t, srv, "SET", key, "another's")

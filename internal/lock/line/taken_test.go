@@ -37,7 +37,8 @@ func TestAWaitThatRunsOutSaysWhoseTheLockIsThen(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{})
 	key := wire.KeysOf(lock.DefaultPrefix, "job", "").Lock
-	old := fmt.Sprintf(`{"run":"%s","v":1,"host":"old","pid":1,"user":"u","cmd":"c","start":1,"fence":1,"at":1000}`, lock.NewRunID())
+	old := fmt.Sprintf(`{"run":"%s","v":1,"host":"old","pid":1,"user":"u","cmd":"c","start":1,"fence":1,"at":1000}`,
+		lock.NewRunID())
 	locktest.Do(t, s, "SET", key, old)
 	req := locktest.RequestFor("job")
 	req.Wait.Limit = 500 * time.Millisecond

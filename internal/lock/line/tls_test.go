@@ -123,7 +123,8 @@ func TestACertificateExpiresUnderARunningJob(t *testing.T) {
 	good := issue(t, ca, "good", time.Now().Add(time.Hour), "127.0.0.1")
 	expired := issue(t, ca, "expired", time.Now().Add(-time.Minute), "127.0.0.1")
 	s := redistest.Start(t, redistest.Options{TLS: true, CA: ca, Pair: good})
-	l := locktest.Acquire(t, place{cfg: lock.Servers{URLs: []string{s.URL()}, CA: ca.File()}}.open(t), locktest.RequestFor("job"))
+	l := locktest.Acquire(t, place{cfg: lock.Servers{URLs: []string{s.URL()}, CA: ca.File()}}.open(t),
+		locktest.RequestFor("job"))
 	locktest.Must(t, configure(s, expired))
 	locktest.Do(t, s, "CLIENT", "KILL", "TYPE", "normal")
 	for range 3 { // the first may only find the connection cut
@@ -131,7 +132,8 @@ func TestACertificateExpiresUnderARunningJob(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err == nil || !strings.Contains(err.Error(), "expired") {
+	if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); err == nil ||
+		!strings.Contains(err.Error(), "expired") {
 		t.Errorf("said: %v", err)
 	}
 	locktest.Must(t, configure(s, good))
@@ -143,7 +145,8 @@ func TestAClientCertificateIsReplacedUnderARunningJob(t *testing.T) {
 	t.Parallel()
 	s := redistest.Start(t, redistest.Options{TLS: true, Mutual: true})
 	dir := t.TempDir()
-	cfg := lock.Servers{URLs: []string{s.URL()}, CA: s.CA(), Cert: filepath.Join(dir, "c"), Key: filepath.Join(dir, "k")}
+	cfg := lock.Servers{URLs: []string{s.URL()}, CA: s.CA(), Cert: filepath.Join(dir, "c"),
+		Key: filepath.Join(dir, "k")}
 	replace(t, cfg.Cert, read(t, s.Cert()))
 	replace(t, cfg.Key, read(t, s.Key()))
 	l := locktest.Acquire(t, place{cfg: cfg}.open(t), locktest.RequestFor("job"))
@@ -203,7 +206,8 @@ func TestTLSIsAtLeast12(t *testing.T) {
 				c.Close()
 			}
 		})
-		s := place{cfg: lock.Servers{URLs: []string{"rediss://" + l.Addr().(*net.TCPAddr).String()}, CA: ca.File()}}.open(t)
+		s := place{cfg: lock.Servers{URLs: []string{"rediss://" + l.Addr().(*net.TCPAddr).String()},
+			CA: ca.File()}}.open(t)
 		done, enough := begin(t, s, within(locktest.Patience))
 		if got := <-shaken; got == refused {
 			t.Errorf("%s: the handshake succeeded: %v", tls.VersionName(version), got)

@@ -145,7 +145,8 @@ func (r *rejection) judge() {
 // commands are all that we use.
 var commands = sync.OnceValue(func() []string {
 	rights := strings.Join([]string{
-		lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.OperatorACL, lock.ReplicasACL, lock.QuorumACL, lock.ClusterACL,
+		lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.OperatorACL, lock.ReplicasACL, lock.QuorumACL,
+		lock.ClusterACL,
 		lock.ReaderACL, lock.ScanACL,
 	}, " ")
 	list := []string{"SELECT", "AUTH", "HELLO", "TYPE", "SENTINEL"}

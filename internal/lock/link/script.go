@@ -57,7 +57,8 @@ func (s Script[R]) Eval(ctx context.Context, l *Link, keys []string, args ...any
 
 // EvalAndWait is like Eval, and in the same round trip waits for up to patience until as
 // many replicas as are enough have what has been written: n have it.
-func (s Script[R]) EvalAndWait(ctx context.Context, l *Link, enough int, patience time.Duration, keys []string, args ...any) (
+func (s Script[R]) EvalAndWait(ctx context.Context, l *Link, enough int, patience time.Duration, keys []string,
+	args ...any) (
 	reply R, n int64, err error) {
 	_, err = l.ask(ctx, func(c client) error {
 		p := c.Pipeline()

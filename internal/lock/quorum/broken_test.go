@@ -26,7 +26,8 @@ var breakages = map[string]func(t *testing.T, s *redistest.Server){
 	},
 	"forged": func(t *testing.T, s *redistest.Server) {
 		open := "01M81DMTT12W82XVDCC6DMTXSB a/b % = - - - - - -"
-		locktest.Do(t, s, "HSET", jobKey+":job", "open", open, "unconfirmed", strings.Repeat(open+"\n\n", 99)+"x\x00", "mean", "1e999 -1",
+		locktest.Do(t, s, "HSET", jobKey+":job", "open", open, "unconfirmed", strings.Repeat(open+"\n\n", 99)+"x\x00",
+			"mean", "1e999 -1",
 			"count:ok", "x", "listed", "{}")
 		locktest.Do(t, s, "RPUSH", jobKey+":runs", "x", strings.Repeat("y ", 9999))
 	},
@@ -134,8 +135,10 @@ func TestTheRightsOfSlotsAndLedgerSufficeInAQuorum(t *testing.T) {
 	first, second, third := forSlot(tick), forSlot(tick), forSlot(tick)
 	third.Slot.Tries = 3
 	dies(t, all, acquireWhole(t, store, first))
-	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndFailed, 1)))
-	locktest.Must(t, acquireWhole(t, store, third).Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndOk, 0)))
+	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience),
+		endedBy(lock.EndFailed, 1)))
+	locktest.Must(t, acquireWhole(t, store, third).Release(locktest.Limited(t, locktest.Patience),
+		endedBy(lock.EndOk, 0)))
 	all.mustHave(t, end(first, lock.EndVanished), end(second, lock.EndFailed), end(third, lock.EndOk))
 	for i, s := range all {
 		if log := locktest.Do(t, s, "ACL", "LOG").([]any); len(log) > 0 {

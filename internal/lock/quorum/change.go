@@ -63,7 +63,8 @@ func (c changeReply) resolvedBy(by lock.Change, unconfirmed bool) changeReply {
 		own = c.Code == step.Already && pause != nil && pause.ID == by.By.Run
 	case lock.ActStop:
 		own = c.Code == step.Already && h.Stop == by.By.Run
-		c.ambiguous = unconfirmed && (c.Code == step.Nothing || c.Code == step.RunOver || lock.ObjectionOf(c.Code) == lock.OtherRun)
+		c.ambiguous = unconfirmed && (c.Code == step.Nothing || c.Code == step.RunOver ||
+			lock.ObjectionOf(c.Code) == lock.OtherRun)
 	case lock.ActUnlock:
 		own = unconfirmed && (c.Code == step.Nothing || lock.ObjectionOf(c.Code) == lock.OtherRun && h.Run != by.Run)
 		c.ambiguous = own

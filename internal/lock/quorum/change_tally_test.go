@@ -18,7 +18,8 @@ const (
 
 // by is the reply of a master whose lock a run has, for left ms.
 func by(run string, code, left int64) changeReply {
-	return changeReply{ChangeReply: step.ChangeReply{Code: code, Left: left, Held: `{"run":"` + run + `","vote":"00000001.00000000.00","v":1,"at":1}`, Now: 1}}
+	return changeReply{ChangeReply: step.ChangeReply{Code: code, Left: left,
+		Held: `{"run":"` + run + `","vote":"00000001.00000000.00","v":1,"at":1}`, Now: 1}}
 }
 
 func freeBy(code int64) changeReply {
@@ -26,7 +27,8 @@ func freeBy(code int64) changeReply {
 }
 
 func pausedBy(who string, until time.Duration) changeReply {
-	value := fmt.Sprintf(`{"pause":"%s","v":1,"by":"%s","why":"","since":1,"until":%d}`, oneRun, who, until.Milliseconds())
+	value := fmt.Sprintf(`{"pause":"%s","v":1,"by":"%s","why":"","since":1,"until":%d}`, oneRun, who,
+		until.Milliseconds())
 	return changeReply{ChangeReply: step.ChangeReply{Code: step.Already, Left: 1000, Held: value, Pause: value, Now: 1}}
 }
 
@@ -72,7 +74,8 @@ func TestWhatIsToldOfSeveralMasters(t *testing.T) {
 		{tallyOf(3, pausedBy("hour", time.Hour), pausedBy("ever", 0)), "hour"},
 		{tallyOf(3, pausedBy("hour", time.Hour), freeBy(0), freeBy(0)), ""},
 	} {
-		if out := c.tally.changed(false); (out.Pause == nil) != (c.want == "") || out.Pause != nil && out.Pause.By != c.want {
+		if out := c.tally.changed(false); (out.Pause == nil) != (c.want == "") || out.Pause != nil &&
+			out.Pause.By != c.want {
 			t.Errorf("%q: %+v", c.want, out.Pause)
 		}
 	}
@@ -90,7 +93,8 @@ func TestWhatTheAnswersOfMastersMeanTogether(t *testing.T) {
 		{tallyOf(3, freeBy(step.Changed), freeBy(other)), []int64{step.Changed}, unavailable},
 		{tallyOf(3, freeBy(other), freeBy(other)), []int64{step.Changed}, &lock.RefusedError{Refusal: lock.OtherRun}},
 		{tallyOf(3, freeBy(other), freeBy(step.Nothing), freeBy(step.Nothing)), []int64{step.Changed}, nil},
-		{tallyOf(5, freeBy(held), freeBy(held), freeBy(other), freeBy(step.Changed), freeBy(step.Changed)), []int64{step.Changed},
+		{tallyOf(5, freeBy(held), freeBy(held), freeBy(other), freeBy(step.Changed), freeBy(step.Changed)),
+			[]int64{step.Changed},
 			&lock.RefusedError{Refusal: lock.StillHeld}},
 	} {
 		_, err := c.tally.outcome(true, c.good...)

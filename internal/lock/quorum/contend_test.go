@@ -31,7 +31,8 @@ func TestALockSurvivesARollingRestart(t *testing.T) {
 	}
 	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 	all.mustBeClean(t)
-	next := openAll(t, lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix, Durable: true}) // they have just been restarted
+	// they have just been restarted
+	next := openAll(t, lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix, Durable: true})
 	second := locktest.Acquire(t, next, locktest.RequestFor("job"))
 	if second.Fence() <= l.Fence() {
 		t.Errorf("fence %d after %d", second.Fence(), l.Fence())

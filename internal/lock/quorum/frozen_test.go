@@ -83,7 +83,8 @@ func TestFrozenTombstonesAreHeeded(t *testing.T) {
 	locktest.Advise(t)
 	m, srv := oneMaster(t, locktest.RequestFor("job"))
 	locktest.Do(t, srv, "SET", m.keys.Tombstone, frozen(t, "tombstone"))
-	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli()); v.kind != revoked || err != nil {
+	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1},
+		time.Now().UnixMilli()); v.kind != revoked || err != nil {
 		t.Errorf("%+v, %v", v, err)
 	}
 	mustGrant(t, m, term{round: 2})

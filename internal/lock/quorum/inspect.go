@@ -42,7 +42,10 @@ func (in *inspector) Address() string { return in.quorum.Address() }
 
 // Names implements lock.Inspector: those that any master lists.
 func (in *inspector) Names(ctx context.Context, scan bool) ([]string, error) {
-	lists, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) ([]string, error) { return m.Names(ctx, scan) })
+	lists, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) ([]string,
+		error) {
+		return m.Names(ctx, scan)
+	})
 	return union(lists), err
 }
 
@@ -59,7 +62,10 @@ func (in *inspector) JobsWithRuns(ctx context.Context, names []string) ([]lock.J
 // jobs reads jobs from all masters in the same way.
 func (in *inspector) jobs(ctx context.Context, names []string,
 	read func(*inspect.Server, context.Context, []string) ([]lock.Job, error)) ([]lock.Job, error) {
-	said, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) ([]lock.Job, error) { return read(m, ctx, names) })
+	said, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) ([]lock.Job,
+		error) {
+		return read(m, ctx, names)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +82,10 @@ func (in *inspector) jobs(ctx context.Context, names []string,
 
 // Job implements lock.Inspector.
 func (in *inspector) Job(ctx context.Context, name string) (lock.Job, error) {
-	said, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) (lock.Job, error) { return m.Job(ctx, name) })
+	said, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) (lock.Job,
+		error) {
+		return m.Job(ctx, name)
+	})
 	if err != nil {
 		return lock.Job{}, err
 	}
@@ -89,7 +98,10 @@ func (in *inspector) Job(ctx context.Context, name string) (lock.Job, error) {
 
 // Runs implements lock.Inspector.
 func (in *inspector) Runs(ctx context.Context, name string, bad bool) ([]lock.Entry, error) {
-	said, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) ([]lock.Entry, error) { return m.Runs(ctx, name, bad) })
+	said, err := gather(ctx, in, func(ctx context.Context, m *inspect.Server) ([]lock.Entry,
+		error) {
+		return m.Runs(ctx, name, bad)
+	})
 	var lists [][]lock.Entry
 	for _, s := range said {
 		lists = append(lists, s.answer)
@@ -125,7 +137,8 @@ type masterReply[R any] struct {
 
 // gather asks all masters at once, and returns what those say that have answered: a majority,
 // or an error.
-func gather[R any](ctx context.Context, in *inspector, ask func(context.Context, *inspect.Server) (R, error)) ([]masterReply[R], error) {
+func gather[R any](ctx context.Context, in *inspector,
+	ask func(context.Context, *inspect.Server) (R, error)) ([]masterReply[R], error) {
 	answers := askAll(ctx, in.masters, in.timeout, ask)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -94,7 +94,8 @@ func TestNamesAndRunsOfAQuorumAreThoseOfAllItsMasters(t *testing.T) {
 			t.Errorf("%q, %v", names, err)
 		}
 	}
-	if runs, err := in.Runs(t.Context(), "a", true); err != nil || len(runs) != 1 || runs[0].Run != runA || len(*silent) > 0 {
+	if runs, err := in.Runs(t.Context(), "a", true); err != nil || len(runs) != 1 || runs[0].Run != runA ||
+		len(*silent) > 0 {
 		t.Errorf("%+v, %v, silent: %q", runs, err, *silent)
 	}
 }

@@ -31,7 +31,8 @@ type quorumLease struct {
 
 func newQuorumLease(p *poll, fence int64, members []bool) *quorumLease {
 	l := &quorumLease{
-		election: p.election, votes: p.votes, tries: p.vanishedTries(), round: p.term.round, fence: fence, taken: p.sent, cancel: p.cancel,
+		election: p.election, votes: p.votes, tries: p.vanishedTries(), round: p.term.round, fence: fence,
+		taken: p.sent, cancel: p.cancel,
 		until: p.req.Times.End(p.sent), key: make([]term, len(members)),
 	}
 	for i, ok := range members {

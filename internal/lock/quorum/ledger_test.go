@@ -111,7 +111,8 @@ func TestEachMasterOfAQuorumHasTheLedger(t *testing.T) {
 	all.mustHave(t, end(first, lock.EndFailed), end(second, lock.EndOk))
 	for _, s := range all {
 		bad := entries(t, s, "bad")
-		if len(bad) != 1 || bad[0].Status != 3 || bad[0].Attempts != 2 || bad[0].Fence != l.Fence() || bad[0].Host != "web-3" ||
+		if len(bad) != 1 || bad[0].Status != 3 || bad[0].Attempts != 2 || bad[0].Fence != l.Fence() ||
+			bad[0].Host != "web-3" ||
 			bad[0].Ended.Before(bad[0].At) || bad[0].At.Before(bad[0].Asked) {
 			t.Errorf("%+v", bad)
 		}
@@ -148,7 +149,8 @@ func TestWhoReportsBeforeItsSuccessorEndsHasNotVanished(t *testing.T) {
 	overtaken := acquireWhole(t, store, first)
 	all.free(t)
 	l := acquireWhole(t, store, second)
-	if err := overtaken.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndLost, 76)); !errors.Is(err, lock.ErrTaken) {
+	if err := overtaken.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndLost, 76)); !errors.Is(err,
+		lock.ErrTaken) {
 		t.Errorf("released: %v", err)
 	}
 	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndOk, 0)))
@@ -161,9 +163,11 @@ func TestALateReportCountsNothingTwice(t *testing.T) {
 	first, second := entered(), entered()
 	overtaken := acquireWhole(t, store, first)
 	all.free(t)
-	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndOk, 0)))
+	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience),
+		endedBy(lock.EndOk, 0)))
 	for range 2 {
-		if err := overtaken.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndLost, 76)); !errors.Is(err, lock.ErrLost) {
+		if err := overtaken.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndLost, 76)); !errors.Is(err,
+			lock.ErrLost) {
 			t.Errorf("released: %v", err)
 		}
 	}
@@ -294,12 +298,14 @@ func TestLostRepliesCountOnce(t *testing.T) {
 		p.LoseReply(inRelease)
 	}
 	locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndFailed, 1)))
-	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience), endedBy(lock.EndFailed, 1)))
+	locktest.Must(t, acquireWhole(t, store, second).Release(locktest.Limited(t, locktest.Patience),
+		endedBy(lock.EndFailed, 1)))
 	all.mustHave(t, end(first, lock.EndFailed), end(second, lock.EndFailed))
 	mustBeTried(t, store, forSlot(tick), lock.EndFailed, lock.EndFailed)
 }
 
-// A repair that is under way when the run ends opens it nowhere again, wherever it arrives between two tries of the release.
+// A repair that is under way when the run ends opens it nowhere again, wherever it arrives between two tries of the
+// release.
 func TestARepairThatIsLateOpensNoRunAgain(t *testing.T) {
 	t.Parallel()
 	all, proxies, store := startBehindProxies(t, 3)
@@ -323,7 +329,8 @@ func TestARepairThatIsLateOpensNoRunAgain(t *testing.T) {
 	arrive()
 	locktest.Must(t, <-released)
 	for i, s := range all {
-		locktest.Until(t, fmt.Sprint("the count of server ", i), func() bool { return jobOf(t, s)["count:failed"] != "" })
+		locktest.Until(t, fmt.Sprint("the count of server ", i),
+			func() bool { return jobOf(t, s)["count:failed"] != "" })
 		if job := jobOf(t, s); job["count:failed"] != "1" {
 			t.Errorf("server %d: %v, %v", i, entries(t, s, "runs"), job)
 		}

@@ -39,7 +39,8 @@ var (
 // recording is a step that reads and writes what lies beside the lock, too.
 func recording[R any](read func(*link.Reply) R, texts ...string) link.Script[R] {
 	return link.NewScript("GETRANGE", read, append([]string{
-		step.Prelude, termLua, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Opening, ledger.Closing, unconfirmedLua,
+		step.Prelude, termLua, ledger.Slots, ledger.OwnSlot, ledger.Ledger, ledger.Opening, ledger.Closing,
+		unconfirmedLua,
 	}, texts...)...)
 }
 
@@ -118,7 +119,8 @@ func sourcesOf(cfg lock.Servers) (sources []*link.Source, addresses []string, er
 }
 
 // newRedisMaster is the number-th server of a quorum, whose links end with ctx.
-func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, number int, req lock.Request) *redisMaster {
+func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, number int,
+	req lock.Request) *redisMaster {
 	keys := wire.KeysOf(cfg.Prefix, req.Name, req.Holder.Run)
 	return &redisMaster{
 		number: fmt.Sprintf("%02d", number), where: src.Address(), req: req, steps: present, keys: keys,
@@ -131,7 +133,8 @@ func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, num
 func (m *redisMaster) Address() string { return m.where.String() }
 
 // runStep runs the script of a term.
-func runStep[R any](ctx context.Context, m *redisMaster, b term, script link.Script[R], args ...any) (reply R, err error) {
+func runStep[R any](ctx context.Context, m *redisMaster, b term, script link.Script[R], args ...any) (reply R,
+	err error) {
 	return inTurn(ctx, m, script, m.keys.All(), m.args(b, args...)...)
 }
 
@@ -174,11 +177,13 @@ func (m *redisMaster) unavailable(err error) error { return m.link.Unavailable(e
 func (m *redisMaster) ttl() int64 { return lock.Milliseconds(min(m.req.Times.TTL, probation)) }
 
 func (m *redisMaster) grant(ctx context.Context, b term, asked int64) (vote, error) {
-	reply, err := runStep(ctx, m, b, m.steps.grant, m.record, m.ttl(), asked, m.uptime, link.Digit(m.req.IgnorePause), m.ends())
+	reply, err := runStep(ctx, m, b, m.steps.grant, m.record, m.ttl(), asked, m.uptime, link.Digit(m.req.IgnorePause),
+		m.ends())
 	if err != nil {
 		return vote{}, err
 	}
-	v := vote{kind: reply.kind, fence: reply.fence, server: reply.server, wait: reply.wait, slot: wire.ReadSlot(reply.slot)}
+	v := vote{kind: reply.kind, fence: reply.fence, server: reply.server, wait: reply.wait,
+		slot: wire.ReadSlot(reply.slot)}
 	v.unconfirmed, v.ends = runsOf(reply.unconfirmed), wire.ReadPauseEnds(reply.ends)
 	switch reply.kind {
 	case refused:
@@ -240,8 +245,10 @@ func (m *redisMaster) releaseArgs(end releaseRequest) []any {
 		tombstone = wire.Tombstone.Milliseconds()
 	}
 	return []any{
-		lock.Milliseconds(end.Keep), tombstone, string(o.End), o.Status, link.Digit(o.Lost), o.Attempts, end.fence, lock.Milliseconds(end.held),
-		link.Digit(end.leased), strings.Join(end.vanished, " "), strings.Join(end.vanishedTries, " "), link.Digit(end.allKnown),
+		lock.Milliseconds(end.Keep), tombstone, string(o.End), o.Status, link.Digit(o.Lost), o.Attempts, end.fence,
+		lock.Milliseconds(end.held),
+		link.Digit(end.leased), strings.Join(end.vanished, " "), strings.Join(end.vanishedTries, " "),
+		link.Digit(end.allKnown),
 	}
 }
 

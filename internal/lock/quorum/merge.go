@@ -119,7 +119,8 @@ func (m *merger) undecided() string {
 	for _, s := range m.seen {
 		h := s.holder()
 		if n := m.count(func(other masterView) bool { return other.holder() == h }); h != noHolder && h != unseen {
-			return fmt.Sprintf("%d of %d masters have it for %s, and %d could not be asked", n, m.size, s.holderText(), m.unknown())
+			return fmt.Sprintf("%d of %d masters have it for %s, and %d could not be asked", n, m.size, s.holderText(),
+				m.unknown())
 		}
 	}
 	return "nobody could be asked"
@@ -236,7 +237,8 @@ func (m *merger) ends() {
 			case end.Master == "":
 			case i < 0 && len(m.seen) < m.size && !slices.Contains(away, end.Master):
 				away = append(away, end.Master)
-			case i >= 0 && m.seen[i].job.Pause != nil && m.seen[i].job.Pause.ID == end.ID && !slices.Contains(here, end.Master):
+			case i >= 0 && m.seen[i].job.Pause != nil && m.seen[i].job.Pause.ID == end.ID &&
+				!slices.Contains(here, end.Master):
 				here = append(here, end.Master)
 			}
 		}

@@ -102,7 +102,8 @@ func mergedEntries(need int, lists [][]lock.Entry) (entries []lock.Entry) {
 			}
 		}
 	}
-	entries = slices.DeleteFunc(entries, func(e lock.Entry) bool { return e.End == lock.EndVanished && vanished[e.Run] < need })
+	entries = slices.DeleteFunc(entries,
+		func(e lock.Entry) bool { return e.End == lock.EndVanished && vanished[e.Run] < need })
 	slices.SortStableFunc(entries, func(a, b lock.Entry) int { return b.Ended.Compare(a.Ended) })
 	return entries
 }

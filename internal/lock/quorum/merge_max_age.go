@@ -11,7 +11,10 @@ import (
 // maxAge takes how old the last success may become: what the run with the highest fence has said, so that a master that
 // was away revives nothing. What no run has confirmed yet is believed of a majority.
 func (m *merger) maxAge() {
-	latest := slices.MaxFunc(m.seen, func(a, b masterView) int { return cmp.Compare(a.job.MaxAgeFence, b.job.MaxAgeFence) }).job
+	latest := slices.MaxFunc(m.seen, func(a,
+		b masterView) int {
+		return cmp.Compare(a.job.MaxAgeFence, b.job.MaxAgeFence)
+	}).job
 	expects := func(s masterView) bool { return s.job.MaxAge > 0 }
 	if latest.MaxAgeFence == 0 {
 		if m.count(expects) < m.need {

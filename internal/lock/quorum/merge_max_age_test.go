@@ -28,13 +28,16 @@ func TestTheMaxAgeOfAQuorumIsThatOfTheHighestFence(t *testing.T) {
 		age   time.Duration
 		since int // hours ago
 	}{
-		"nobody has said any":                   {jobsOf(none, none, none), 0, 0},
-		"all say the same":                      {jobsOf(exp(day, 7, 50), exp(day, 7, 50), exp(day, 7, 50)), day, 50},
-		"one was away when it was changed":      {jobsOf(exp(day, 7, 50), exp(hour, 9, 50), exp(hour, 9, 50)), hour, 50},
-		"one alone has heard the change":        {jobsOf(exp(day, 7, 50), exp(hour, 9, 50), none), hour, 50},
-		"one was away when it was removed":      {jobsOf(exp(day, 7, 50), exp(0, 9, 50), exp(0, 9, 50)), 0, 0},
-		"and when it came again, since later":   {jobsOf(exp(day, 11, 50), exp(day, 11, 20), exp(day, 11, 20)), day, 20},
-		"one was away at first":                 {jobsOf(exp(day, 11, 20), exp(day, 11, 50), exp(day, 11, 50)), day, 50},
+		"nobody has said any": {jobsOf(none, none, none), 0, 0},
+		"all say the same":    {jobsOf(exp(day, 7, 50), exp(day, 7, 50), exp(day, 7, 50)), day, 50},
+		"one was away when it was changed": {jobsOf(exp(day, 7, 50), exp(hour, 9, 50), exp(hour, 9, 50)), hour,
+			50},
+		"one alone has heard the change":   {jobsOf(exp(day, 7, 50), exp(hour, 9, 50), none), hour, 50},
+		"one was away when it was removed": {jobsOf(exp(day, 7, 50), exp(0, 9, 50), exp(0, 9, 50)), 0, 0},
+		"and when it came again, since later": {jobsOf(exp(day, 11, 50), exp(day, 11, 20), exp(day, 11, 20)), day,
+			20},
+		"one was away at first": {jobsOf(exp(day, 11, 20), exp(day, 11, 50), exp(day, 11, 50)), day,
+			50},
 		"one grant that no run has confirmed":   {jobsOf(exp(day, 0, 50), none, none), 0, 0},
 		"a run that a majority has granted":     {jobsOf(exp(day, 0, 50), none, exp(day, 0, 50)), day, 50},
 		"one grant beside what was said before": {jobsOf(exp(hour, 0, 1), exp(day, 7, 50), exp(day, 7, 50)), day, 50},
@@ -88,7 +91,8 @@ func TestAPauseOfAQuorumCountsIfAMajorityHadIt(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
-	if got := merged(3, sights(had(two), had(one, two), had(one))).Pauses; !slices.Equal(got, []lock.PauseSpan{one, two}) {
+	if got := merged(3, sights(had(two), had(one, two), had(one))).Pauses; !slices.Equal(got,
+		[]lock.PauseSpan{one, two}) {
 		t.Errorf("in their order: %v", got)
 	}
 }

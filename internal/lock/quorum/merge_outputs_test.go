@@ -11,7 +11,8 @@ import (
 func TestTheOutputsOfMastersAreMergedByRun(t *testing.T) {
 	t.Parallel()
 	output := func(run string, second int64, tail string) lock.Output {
-		return lock.Output{Run: run, Ended: time.Unix(second, 0), End: lock.EndFailed, Total: int64(len(tail)), Tail: []byte(tail)}
+		return lock.Output{Run: run, Ended: time.Unix(second, 0), End: lock.EndFailed, Total: int64(len(tail)),
+			Tail: []byte(tail)}
 	}
 	of := func(address string, unread []string, outputs ...lock.Output) masterOutputs {
 		return masterOutputs{address, lock.JobOutputs{Name: "job", Outputs: outputs, Unread: unread}}

@@ -95,7 +95,8 @@ func (o *operator) resume(ctx context.Context, name string, c lock.Change) (lock
 }
 
 // noteEnd notes at the masters that can be reached that a majority has ended the pauses that were there, for those that
-// were away; and when a majority has noted it, that too: then one of them is enough for a run to end what is left. If that
+// were away; and when a majority has noted it, that too: then one of them is enough for a run to end what is left. If
+// that
 // fails, a pause may go on where it is until it is ended once more.
 func (o *operator) noteEnd(ctx context.Context, name string, c lock.Change, s *changeTally) {
 	var ends, granted []lock.PauseEnd
@@ -117,7 +118,8 @@ func (o *operator) noteEnd(ctx context.Context, name string, c lock.Change, s *c
 }
 
 // note has a majority note ends of pauses.
-func (o *operator) note(ctx context.Context, name string, c lock.Change, ends []lock.PauseEnd, life time.Duration) error {
+func (o *operator) note(ctx context.Context, name string, c lock.Change, ends []lock.PauseEnd,
+	life time.Duration) error {
 	c.Act = noting
 	_, err := o.ask(ctx, name, c, wire.PauseEndsText(ends), lock.Milliseconds(life))
 	return err
@@ -126,7 +128,8 @@ func (o *operator) note(ctx context.Context, name string, c lock.Change, ends []
 // longestNoted is for how long it is remembered that a pause without an end has ended.
 const longestNoted = wire.Remembered
 
-// remaining is for how long a pause goes on where its end was not heard, from now, ms of the master's clock. Other masters'
+// remaining is for how long a pause goes on where its end was not heard, from now, ms of the master's clock. Other
+// masters'
 // clocks may be late.
 func remaining(p *lock.PauseMark, now int64) time.Duration {
 	if p.Until.IsZero() {
@@ -242,14 +245,17 @@ func (o *operator) look(ctx context.Context, name string, c lock.Change) (*chang
 // ask has all masters make a step, with what its act wants to be told.
 func (o *operator) ask(ctx context.Context, name string, c lock.Change, more ...any) (*changeTally, error) {
 	keys := wire.KeysOf(o.prefix, name, c.By.Run)
-	by := step.Asker{Run: c.By.Run, History: lock.ActHistory, Words: wire.HolderText(c.By, lock.Slot{}), Name: name, Names: keys.Jobs}
+	by := step.Asker{Run: c.By.Run, History: lock.ActHistory, Words: wire.HolderText(c.By, lock.Slot{}), Name: name,
+		Names: keys.Jobs}
 	args := by.Args(append([]any{wire.Word(wire.WhyText(c.Reason))}, more...)...)
 	change := changeStep(c.Act)
 	answers := askAll(ctx, o.sources, o.Timeout, func(ctx context.Context, src addressed) (changeReply, error) {
 		l := src.Fresh(ctx).Link(context.WithoutCancel(ctx), keys.Lock, nil, o.Draw)
 		defer l.Close()
-		reply, unconfirmed, err := change.Persist(ctx, l, lock.RetryPolicy{Total: o.Timeout, Draw: o.Draw}, keys.OfOperator(), args...)
-		return changeReply{ChangeReply: reply}.resolvedBy(c, unconfirmed), lock.Unconfirmed(err, unconfirmed && c.Act != step.Look)
+		reply, unconfirmed, err := change.Persist(ctx, l, lock.RetryPolicy{Total: o.Timeout, Draw: o.Draw},
+			keys.OfOperator(), args...)
+		return changeReply{ChangeReply: reply}.resolvedBy(c, unconfirmed),
+			lock.Unconfirmed(err, unconfirmed && c.Act != step.Look)
 	})
 	if ctx.Err() != nil {
 		return nil, lock.Unconfirmed(context.Cause(ctx), slices.ContainsFunc(answers, mayBeDone))

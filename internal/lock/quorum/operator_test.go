@@ -64,7 +64,8 @@ func give(t *testing.T, l lock.Lease) {
 
 func mustBePaused(t *testing.T, s lock.Store) {
 	t.Helper()
-	if held := locktest.MustBeBusy(t, s, "job"); held.Pause == nil || held.Pause.By != "alice@desk" || held.Pause.Reason != "deploy 7" {
+	if held := locktest.MustBeBusy(t, s, "job"); held.Pause == nil || held.Pause.By != "alice@desk" ||
+		held.Pause.Reason != "deploy 7" {
 		t.Errorf("%+v", held)
 	}
 }
@@ -95,7 +96,8 @@ func fleets(t *testing.T, test func(t *testing.T, all servers, s lock.Store, o l
 
 func TestAPauseOfAQuorumIsAHolder(t *testing.T) {
 	fleets(t, func(t *testing.T, _ servers, s lock.Store, o lock.Operator, absent int) {
-		if out := mustDo(t, o, desk(lock.ActPause), true); out.Pause == nil || out.Pause.Reason != "deploy 7" || len(out.Absent) != absent {
+		if out := mustDo(t, o, desk(lock.ActPause), true); out.Pause == nil || out.Pause.Reason != "deploy 7" ||
+			len(out.Absent) != absent {
 			t.Errorf("%+v", out)
 		}
 		mustDo(t, o, desk(lock.ActPause), false)
@@ -121,7 +123,8 @@ func TestAPauseTakesTheLockOfAQuorumWhenItBecomesFree(t *testing.T) {
 			renewUntilWhole(t, l)
 			locktest.Do(t, all[0], "DEL", jobKey)
 		}
-		if out := mustDo(t, o, desk(lock.ActPause), true); out.Holder.Run != req.Holder.Run || out.At.IsZero() || out.Left <= 0 {
+		if out := mustDo(t, o, desk(lock.ActPause), true); out.Holder.Run != req.Holder.Run || out.At.IsZero() ||
+			out.Left <= 0 {
 			t.Errorf("%+v", out)
 		}
 		locktest.Renew(t, l)
@@ -202,7 +205,8 @@ func TestAStopReachesItsRunOfAQuorumAlone(t *testing.T) {
 		if l.StopAsked() {
 			t.Error("stopped by what was meant for another")
 		}
-		if out := mustDo(t, o, desk(lock.ActStop), true); out.Holder.Run != req.Holder.Run || len(out.Absent) != absent {
+		if out := mustDo(t, o, desk(lock.ActStop), true); out.Holder.Run != req.Holder.Run ||
+			len(out.Absent) != absent {
 			t.Errorf("%+v", out)
 		}
 		mustDo(t, o, to(req.Holder.Run, lock.ActStop), false)
@@ -310,7 +314,8 @@ func TestUnlockTakesTheLockOfAQuorumFromOneRunAlone(t *testing.T) {
 		if out := mustDo(t, o, c, true); out.Holder.Run != c.Run || out.Left < 30*time.Second {
 			t.Errorf("%+v", out)
 		}
-		if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); absent == 0 && !errors.Is(err, lock.ErrLost) || err == nil {
+		if _, err := l.Renew(locktest.Limited(t, locktest.Patience)); absent == 0 && !errors.Is(err, lock.ErrLost) ||
+			err == nil {
 			t.Errorf("renewed: %v", err)
 		}
 		next := locktest.Acquire(t, s, locktest.RequestFor("job"))
@@ -373,7 +378,8 @@ func TestChangesOfAQuorumNeedAMajority(t *testing.T) {
 	o, err := OpenOperator(lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix}, in)
 	locktest.Must(t, err)
 	for _, act := range []lock.Act{lock.ActPause, lock.ActResume, lock.ActStop, lock.ActUnlock, lock.ActForget} {
-		if _, err := o.Change(t.Context(), "job", to(req.Holder.Run, act)); !errors.As(err, new(*lock.UnavailableError)) {
+		if _, err := o.Change(t.Context(), "job", to(req.Holder.Run, act)); !errors.As(err,
+			new(*lock.UnavailableError)) {
 			t.Errorf("%s: %v", act, err)
 		}
 	}
@@ -407,7 +413,8 @@ func TestAPauseThatIsNoneNeverGetsTheLock(t *testing.T) {
 			locktest.Do(t, srv, c.write, jobPaused, c.value)
 		}
 		var wrong *lock.NotLockError
-		if _, err := s.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &wrong) || wrong.Key != jobPaused {
+		if _, err := s.Acquire(t.Context(), locktest.RequestFor("job")); !errors.As(err, &wrong) ||
+			wrong.Key != jobPaused {
 			t.Errorf("%s: acquired: %v", c.what, err)
 		}
 		_, err := o.Change(t.Context(), "job", desk(lock.ActPause))
@@ -477,7 +484,8 @@ func TestActsAreEnteredAtEachMaster(t *testing.T) {
 	o := operating(t, all.urls())
 	req := entered()
 	acquireWhole(t, s, req)
-	for _, c := range []lock.Change{desk(lock.ActPause), desk(lock.ActResume), desk(lock.ActStop), to(req.Holder.Run, lock.ActUnlock)} {
+	for _, c := range []lock.Change{desk(lock.ActPause), desk(lock.ActResume), desk(lock.ActStop),
+		to(req.Holder.Run, lock.ActUnlock)} {
 		mustDo(t, o, c, true)
 	}
 	in, _ := inspecting(t, all)
@@ -510,7 +518,8 @@ func TestAnOperatorsRightsSufficeForAQuorum(t *testing.T) {
 	req := entered()
 	acquireWhole(t, s, req)
 	for _, c := range []lock.Change{
-		desk(lock.ActPause), desk(lock.ActResume), desk(lock.ActStop), to(req.Holder.Run, lock.ActUnlock), desk(lock.ActForget),
+		desk(lock.ActPause), desk(lock.ActResume), desk(lock.ActStop), to(req.Holder.Run, lock.ActUnlock),
+		desk(lock.ActForget),
 	} {
 		mustDo(t, o, c, true)
 	}

@@ -9,7 +9,8 @@ import (
 	"redlockrun/internal/lock"
 )
 
-// KeepOutput implements lock.OutputKeeper: each master keeps it. When a majority has, the others are waited for one more
+// KeepOutput implements lock.OutputKeeper: each master keeps it. When a majority has, the others are waited for one
+// more
 // round trip.
 func (l *quorumLease) KeepOutput(ctx context.Context, o lock.Output) error {
 	defer l.closeMasters()

@@ -39,7 +39,8 @@ func (e *election) newPoll(ctx context.Context, limit time.Duration) *poll {
 	e.cost.add(1)
 	n := len(e.masters)
 	p := &poll{
-		election: e, term: term{round: e.round}, sent: e.req.Clock.Now(), votes: make([]vote, n), errs: make([]error, n),
+		election: e, term: term{round: e.round}, sent: e.req.Clock.Now(), votes: make([]vote, n),
+		errs:    make([]error, n),
 		pending: n, answers: make(chan answer, n), asking: new(sync.WaitGroup),
 	}
 	ctx, p.cancel = context.WithTimeout(context.WithoutCancel(ctx), limit)

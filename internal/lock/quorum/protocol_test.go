@@ -39,7 +39,8 @@ func TestFloorsOfAMastersFence(t *testing.T) {
 		if v.kind != want || want == newer && v.newer.Protocol != int(c.Protocol) {
 			t.Errorf("%q is answered %+v", c.Fence, v)
 		}
-		if want != granted && (locktest.Do(t, srv, "DUMP", jobFence) != before || locktest.Do(t, srv, "DBSIZE") != int64(1)) {
+		if want != granted && (locktest.Do(t, srv, "DUMP", jobFence) != before ||
+			locktest.Do(t, srv, "DBSIZE") != int64(1)) {
 			t.Errorf("%q: something was written", c.Fence)
 		}
 		if want == granted && locktest.Do(t, srv, "GET", jobFence) != fmt.Sprint(v.fence) {
@@ -156,7 +157,8 @@ func TestAMajorityOfNewerReleasesIsBusyAndMayBeWaitedFor(t *testing.T) {
 	t.Parallel()
 	all, store := startDurable(t, 3)
 	run := lock.NewRunID()
-	record := fmt.Sprintf(`{"run":"%s","vote":"00000001.00000000.00","v":%d,"new":{},"host":"next","pid":1,"user":"u","cmd":"c",`+
+	record := fmt.Sprintf(`{"run":"%s","vote":"00000001.00000000.00","v":%d,"new":{},"host":"next",`+
+		`"pid":1,"user":"u","cmd":"c",`+
 		`"start":1,"at":1000}`, run, wire.Protocol+1)
 	take := func() {
 		for _, s := range all {
@@ -164,7 +166,8 @@ func TestAMajorityOfNewerReleasesIsBusyAndMayBeWaitedFor(t *testing.T) {
 		}
 	}
 	take()
-	if held := locktest.MustBeBusy(t, store, "job"); held.Holder.Run != run || held.Holder.Protocol != wire.Protocol+1 ||
+	if held := locktest.MustBeBusy(t, store, "job"); held.Holder.Run != run ||
+		held.Holder.Protocol != wire.Protocol+1 ||
 		held.Holder.Host != "next" {
 		t.Errorf("%+v", held)
 	}
@@ -192,7 +195,8 @@ func TestAPauseThatEndsTakesNoLockOfAMasterForEver(t *testing.T) {
 	m, srv := oneMaster(t, locktest.RequestFor("job"))
 	for range 500 {
 		locktest.Do(t, srv, "FLUSHALL")
-		locktest.Do(t, srv, "SET", jobKey+":paused", `{"pause":"`+oneRun+`","v":1,"by":"x","why":"","since":1,"until":2}`, "PX", 1)
+		locktest.Do(t, srv, "SET", jobKey+":paused",
+			`{"pause":"`+oneRun+`","v":1,"by":"x","why":"","since":1,"until":2}`, "PX", 1)
 		_, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli())
 		locktest.Must(t, err)
 		if locktest.Do(t, srv, "PTTL", jobKey) == int64(-1) {
@@ -209,7 +213,8 @@ func TestAStopInTheLastMomentOfALeaseKeepsNoLockOfAMasterForEver(t *testing.T) {
 	for _, key := range wire.KeysOf(lock.DefaultPrefix, "job", otherRun).All() {
 		words = append(words, key)
 	}
-	words = append(words, step.Asker{Run: otherRun, Words: "desk alice 7 redlockrun -", Name: "job", Names: "jobs"}.Args("why", oneRun, "",
+	words = append(words, step.Asker{Run: otherRun, Words: "desk alice 7 redlockrun -", Name: "job",
+		Names: "jobs"}.Args("why", oneRun, "",
 		0)...)
 	stopped := 0
 	for range 500 {

@@ -145,7 +145,8 @@ func TestMajorityBusyForDifferentHoldersCountsAsBusyAfterThreeSeconds(t *testing
 		began := time.Now()
 		req := locktest.RequestFor("job")
 		_, err := q.Acquire(t.Context(), req)
-		if took := time.Since(began); !errors.As(err, new(*lock.HeldError)) || took < contention || took > contention+time.Second {
+		if took := time.Since(began); !errors.As(err, new(*lock.HeldError)) || took < contention ||
+			took > contention+time.Second {
 			t.Errorf("%v after %s", err, took)
 		}
 		nothingOf(t, req.Holder.Run, servers)

@@ -83,7 +83,8 @@ func openAll(t *testing.T, cfg lock.Servers) lock.Store {
 func keysLeft(t *testing.T, s *redistest.Server) (left []string) {
 	t.Helper()
 	for _, k := range locktest.Do(t, s, "KEYS", "*").([]any) {
-		if key := k.(string); !strings.HasSuffix(key, ":fence") && !strings.Contains(key, ":gone:") && !ofTheLedger(t, key) {
+		if key := k.(string); !strings.HasSuffix(key, ":fence") && !strings.Contains(key, ":gone:") &&
+			!ofTheLedger(t, key) {
 			left = append(left, key)
 		}
 	}
@@ -132,7 +133,8 @@ func TestQuorumIsHeldRenewedAndReleased(t *testing.T) {
 	other := locktest.RequestFor("job")
 	_, err := s.Acquire(t.Context(), other)
 	var held *lock.HeldError
-	if !errors.As(err, &held) || held.Holder.Run != req.Holder.Run || held.Holder.Host != "web-3" || held.TTL < 30*time.Second {
+	if !errors.As(err, &held) || held.Holder.Run != req.Holder.Run || held.Holder.Host != "web-3" ||
+		held.TTL < 30*time.Second {
 		t.Errorf("got %v", err)
 	}
 	for _, srv := range all {
@@ -211,7 +213,8 @@ func TestRestartedServersDoNotVoteUnlessTheyAreDurable(t *testing.T) {
 	}
 	all.mustBeClean(t)
 	durable := openAll(t, lock.Servers{URLs: all.urls(), Prefix: lock.DefaultPrefix, Durable: true})
-	locktest.Must(t, locktest.Acquire(t, durable, locktest.RequestFor("job")).Release(locktest.Limited(t, locktest.Patience),
+	locktest.Must(t, locktest.Acquire(t, durable,
+		locktest.RequestFor("job")).Release(locktest.Limited(t, locktest.Patience),
 		lock.ReleaseRequest{}))
 }
 
@@ -248,7 +251,8 @@ func TestTheSameServerByTwoNamesIsRefused(t *testing.T) {
 	t.Parallel()
 	all := startServers(t, 2, redistest.Options{})
 	for _, alias := range []string{
-		all[0].URL() + "/1", strings.Replace(all[0].URL(), "127.0.0.1", "localhost", 1), strings.Replace(all[0].URL(), "127.0.0.1", "[::1]", 1),
+		all[0].URL() + "/1", strings.Replace(all[0].URL(), "127.0.0.1", "localhost", 1),
+		strings.Replace(all[0].URL(), "127.0.0.1", "[::1]", 1),
 	} {
 		_, err := Open(lock.Servers{URLs: append(all.urls(), alias), Prefix: lock.DefaultPrefix})
 		if !errors.As(err, new(*lock.ConfigError)) {
@@ -267,7 +271,8 @@ func TestTheSameServerBySocketIsDetected(t *testing.T) {
 		locktest.Until(t, alias+" is found out", func() bool {
 			l, err := store.Acquire(t.Context(), locktest.RequestFor("job"))
 			if err == nil {
-				l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}) // by one name, and then by the other it is gone
+				// by one name, and then by the other it is gone
+				l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{})
 			} else if !errors.As(err, new(*lock.ConfigError)) {
 				t.Errorf("got %v", err)
 			}
@@ -295,8 +300,14 @@ var minorityFaults = map[string]func(t *testing.T, s *redistest.Server){
 		locktest.Do(t, s, "DEL", "redlockrun:{job}")
 		locktest.Do(t, s, "RPUSH", "redlockrun:{job}", "x")
 	},
-	"somebody else's":  func(t *testing.T, s *redistest.Server) { locktest.Do(t, s, "SET", "redlockrun:{job}", "thief") },
-	"out of memory":    func(t *testing.T, s *redistest.Server) { locktest.Do(t, s, "CONFIG", "SET", "maxmemory", "1") },
+	"somebody else's": func(t *testing.T,
+		s *redistest.Server) {
+		locktest.Do(t, s, "SET", "redlockrun:{job}", "thief")
+	},
+	"out of memory": func(t *testing.T,
+		s *redistest.Server) {
+		locktest.Do(t, s, "CONFIG", "SET", "maxmemory", "1")
+	},
 	"read-only":        func(t *testing.T, s *redistest.Server) { locktest.Do(t, s, "REPLICAOF", "127.0.0.1", "1") },
 	"without a script": func(t *testing.T, s *redistest.Server) { locktest.Do(t, s, "SCRIPT", "FLUSH") },
 }
@@ -409,7 +420,8 @@ func TestAQuorumNeedsOnlyTheDocumentedRights(t *testing.T) {
 			for _, s := range all {
 				urls = append(urls, strings.Replace(s.URL(), "redis://", "redis://job:pw@", 1))
 			}
-			l, err := openAll(t, lock.Servers{URLs: urls, Prefix: lock.DefaultPrefix}).Acquire(t.Context(), locktest.RequestFor("job"))
+			l, err := openAll(t, lock.Servers{URLs: urls, Prefix: lock.DefaultPrefix}).Acquire(t.Context(),
+				locktest.RequestFor("job"))
 			if without != "nothing" {
 				var down *lock.UnavailableError
 				if !errors.As(err, &down) || !down.Denied {
@@ -420,7 +432,8 @@ func TestAQuorumNeedsOnlyTheDocumentedRights(t *testing.T) {
 			locktest.Must(t, err)
 			_, err = l.Renew(locktest.Limited(t, locktest.Patience))
 			locktest.Must(t, err)
-			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{Keep: 10 * time.Second}))
+			locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience),
+				lock.ReleaseRequest{Keep: 10 * time.Second}))
 		})
 	}
 }

@@ -26,7 +26,8 @@ type releaseRequest struct {
 func (l *quorumLease) releaseRequest(end lock.ReleaseRequest) releaseRequest {
 	silence := slices.ContainsFunc(l.votes, func(v vote) bool { return v.kind != granted && v.kind != refused })
 	return releaseRequest{
-		ReleaseRequest: end, leased: true, fence: l.fence, held: l.Held(), vanished: vanished(l.votes), allKnown: !silence, vanishedTries: l.tries,
+		ReleaseRequest: end, leased: true, fence: l.fence, held: l.Held(), vanished: vanished(l.votes),
+		allKnown: !silence, vanishedTries: l.tries,
 	}
 }
 

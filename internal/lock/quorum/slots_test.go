@@ -59,7 +59,8 @@ func dies(t *testing.T, all servers, lease lock.Lease) {
 func (all servers) lapse(l *quorumLease) {
 	begins := `{"run":"` + l.election.req.Holder.Run + `"`
 	for _, s := range all {
-		s.Do("EVAL", `if string.sub(redis.call('GET', KEYS[1]) or '', 1, 35) == ARGV[1] then redis.call('DEL', KEYS[1]) end`, 1, jobKey, begins)
+		s.Do("EVAL", `local record = redis.call('GET', KEYS[1]) or ''
+			if string.sub(record, 1, 35) == ARGV[1] then redis.call('DEL', KEYS[1]) end`, 1, jobKey, begins)
 	}
 }
 
@@ -68,7 +69,8 @@ func mustBeDone(t *testing.T, s lock.Store, req lock.Request, run string) {
 	t.Helper()
 	l, err := s.Acquire(t.Context(), req)
 	var done *lock.SlotDoneError
-	if !errors.As(err, &done) || done.By.Run != run || done.Slot != req.Slot.Name || done.By.Host != "web-3" || done.By.Ended.IsZero() {
+	if !errors.As(err, &done) || done.By.Run != run || done.Slot != req.Slot.Name || done.By.Host != "web-3" ||
+		done.By.Ended.IsZero() {
 		t.Errorf("got %v, %+v", err, done)
 	}
 	if err == nil {
@@ -235,7 +237,8 @@ func leaves(t *testing.T, s *redistest.Server, req lock.Request) {
 	t.Helper()
 	store := openAll(t, lock.Servers{URLs: []string{s.URL()}, Prefix: lock.DefaultPrefix, Durable: true}).(*quorum)
 	m := store.open(req)[0]
-	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli()); err != nil || v.kind != granted {
+	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli()); err != nil ||
+		v.kind != granted {
 		t.Fatal(v, err)
 	}
 	m.close()
@@ -316,7 +319,8 @@ func TestSlotsOfAnotherTypeAreNoLock(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	for i, s := range all {
-		locktest.Until(t, fmt.Sprint("server ", i, " has no lock"), func() bool { return locktest.Do(t, s, "EXISTS", jobKey) == int64(0) })
+		locktest.Until(t, fmt.Sprint("server ", i, " has no lock"),
+			func() bool { return locktest.Do(t, s, "EXISTS", jobKey) == int64(0) })
 	}
 	runs(t, store, locktest.RequestFor("job"), endedBy(lock.EndOk, 0)) // it has no slot
 }

@@ -35,7 +35,7 @@ func mustGrant(t *testing.T, m *redisMaster, b term) vote {
 	return v
 }
 
-func TestAReleaseIntoACoolDownIsRepeatedByAMasterWithoutMemory(t *testing.T) {
+func TestAReleaseIntoACoolDownIsRepeatedAtAFullMaster(t *testing.T) {
 	t.Parallel()
 	m, srv := oneMaster(t, locktest.RequestFor("job"))
 	mustGrant(t, m, term{round: 1})
@@ -97,14 +97,16 @@ func TestALateUndoLeavesALaterRoundAlone(t *testing.T) {
 	t.Parallel()
 	m, _ := oneMaster(t, locktest.RequestFor("job"))
 	mustGrant(t, m, term{round: 2})
-	if s, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(), releaseRequest{}); s == wire.Own || err != nil {
+	if s, err := m.release(locktest.Limited(t, locktest.Patience), term{round: 1}.last(),
+		releaseRequest{}); s == wire.Own || err != nil {
 		t.Errorf("round 1 released what round 2 has: %v", err)
 	}
 	if s, _, err := m.renew(locktest.Limited(t, locktest.Patience), term{round: 2}); s != wire.Own || err != nil {
 		t.Errorf("round 2: %d, %v", s, err)
 	}
 	locktest.Must(t, m.giveUp(locktest.Limited(t, locktest.Patience), term{round: 2}.last(), releaseRequest{}))
-	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 2}, time.Now().UnixMilli()); v.kind != revoked || err != nil {
+	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 2},
+		time.Now().UnixMilli()); v.kind != revoked || err != nil {
 		t.Errorf("a round that was given up is answered %+v, %v", v, err)
 	}
 	mustGrant(t, m, term{round: 3})
@@ -122,7 +124,8 @@ func TestALateOrderIsOlder(t *testing.T) {
 			t.Errorf("term %s: %d, %v, want %d", test.b, got, err, test.want)
 		}
 	}
-	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1}, time.Now().UnixMilli()); v.kind != revoked || err != nil {
+	if v, err := m.grant(locktest.Limited(t, locktest.Patience), term{round: 1},
+		time.Now().UnixMilli()); v.kind != revoked || err != nil {
 		t.Errorf("the round that was repaired since is answered %+v, %v", v, err)
 	}
 }

@@ -9,7 +9,9 @@ import (
 // A ChangeReply is the answer of an operator's step:
 //
 //	{code, pttl, record, pause, now, ran, next, entry, ends}   the state: the holder before, the pause,
-//	                   whether the job has ever run, the first waiter, and the ended pauses of which some master does not know
+//
+// whether the job has ever run, the first waiter, and the ended pauses of which some master does not know
+//
 //	{-1, n, type}      the n-th key is something else
 //
 // where code is one of those below, or that of a [lock.Objection].

@@ -67,7 +67,8 @@ const Look lock.Act = "look"
 // Change is an operator's step for one act, where a store adds what operate.lua says.
 func Change(act lock.Act, store ...string) link.Script[ChangeReply] {
 	return ChangeBy(map[lock.Act]string{
-		Look: lookLua, lock.ActPause: pauseLua, lock.ActResume: resumeLua, lock.ActStop: stopLua, lock.ActUnlock: unlockLua,
+		Look: lookLua, lock.ActPause: pauseLua, lock.ActResume: resumeLua, lock.ActStop: stopLua,
+		lock.ActUnlock: unlockLua,
 		lock.ActForget: forgetLua,
 	}[act], store...)
 }

@@ -7,10 +7,10 @@ if run ~= ARGV[9] then return state(-10) end
 if ARGV[10] == '1' and not ended then return state(-15) end
 call('DEL', lock)
 pass_lock()
-local open = note('HGET', job, 'open') or ''
+local known = note('HMGET', job, 'open', 'last') or {}
+local open, last = known[1] or '', known[2] or ''
 if run ~= '' and run == string.match(open, '^%S+') then
   -- A run whose quorum repairs this master meanwhile can lose its lock here twice: its end is entered once.
-  local last = note('LINDEX', bad, 0) or ''
   if string.match(last, '^%S+') == run and string.find(last, ' unlocked ', 1, true) then
     note('HSET', job, 'open', '')
   else

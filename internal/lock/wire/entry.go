@@ -23,13 +23,15 @@ const (
 // HolderText is the words of an entry that say who runs: host, user, pid, command and slot.
 func HolderText(h lock.Holder, slot lock.Slot) string {
 	r := RecordOf(h)
-	return strings.Join([]string{Word(r.Host), Word(r.User), strconv.Itoa(r.PID), Word(r.Command), Word(slot.Name)}, " ")
+	return strings.Join([]string{Word(r.Host), Word(r.User), strconv.Itoa(r.PID), Word(r.Command), Word(slot.Name)},
+		" ")
 }
 
 // EntryText is the entry as it is written, of a run that is open or of one that has ended.
 func EntryText(e lock.Entry) string {
 	words := []string{
-		Word(e.Run), Word(e.Host), Word(e.User), strconv.Itoa(e.PID), Word(e.Command), Word(e.Slot), strconv.Itoa(e.Attempts),
+		Word(e.Run), Word(e.Host), Word(e.User), strconv.Itoa(e.PID), Word(e.Command), Word(e.Slot),
+		strconv.Itoa(e.Attempts),
 	}
 	decimal := func(n int64) { words = append(words, strconv.FormatInt(n, 10)) }
 	asked, at, ended := milliseconds(e.Asked), milliseconds(e.At), milliseconds(e.Ended)
@@ -80,8 +82,9 @@ func ReadEntry(text string) (e lock.Entry, ok bool) {
 		return lock.Entry{}, false
 	}
 	e = lock.Entry{
-		Run: unword(words[0]), Host: unword(words[1]), User: unword(words[2]), PID: int(max(0, number(words[3]))), Command: unword(words[4]),
-		Slot: unword(words[5]), Attempts: int(max(0, number(words[6]))), Fence: max(0, number(words[7])),
+		Run: unword(words[0]), Host: unword(words[1]), User: unword(words[2]), PID: int(max(0, number(words[3]))),
+		Command: unword(words[4]),
+		Slot:    unword(words[5]), Attempts: int(max(0, number(words[6]))), Fence: max(0, number(words[7])),
 		Asked: instant(words[8]), At: instant(words[9]), Status: -1,
 	}
 	if e.Run != "" && len(e.Run) != lock.RunIDLen {
@@ -106,7 +109,8 @@ func readEnd(e *lock.Entry, words []string) {
 	if e.At.IsZero() { // it cannot be shown, nor what is counted from it
 		at = 0
 	}
-	e.Fence, e.Asked, e.Ended = max(0, at+signed(words[0])), instantOf(at-signed(words[1])), instantOf(at+signed(words[3]))
+	e.Fence, e.Asked, e.Ended = max(0, at+signed(words[0])), instantOf(at-signed(words[1])),
+		instantOf(at+signed(words[3]))
 	switch what := lock.Act(unword(words[4])); what {
 	case lock.ActPause, lock.ActResume, lock.ActStop, lock.ActUnlock:
 		e.Act = what

@@ -9,13 +9,16 @@ import (
 )
 
 var oddEntry = lock.Entry{
-	Run: "01ARZ3NDEKTSV4RRFFQ69G5FAV", Host: "we b/1%", User: "-", PID: 4711, Command: "a=b", Slot: "5m 2026-03-01T12:05Z", Attempts: 3,
-	Fence: 1763790000000, Asked: time.UnixMilli(1763790000001), At: time.UnixMilli(1763790000002), Ended: time.UnixMilli(1763790000003),
-	End: lock.EndFailed, Status: 1, Lost: true,
+	Run: "01ARZ3NDEKTSV4RRFFQ69G5FAV", Host: "we b/1%", User: "-", PID: 4711, Command: "a=b",
+	Slot: "5m 2026-03-01T12:05Z", Attempts: 3,
+	Fence: 1763790000000, Asked: time.UnixMilli(1763790000001), At: time.UnixMilli(1763790000002),
+	Ended: time.UnixMilli(1763790000003),
+	End:   lock.EndFailed, Status: 1, Lost: true,
 }
 
 func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
-	act := lock.Entry{Host: "desk", User: "alice", Act: lock.ActPause, Status: -1, Ended: time.UnixMilli(5), Reason: "deploy 7 = new\n"}
+	act := lock.Entry{Host: "desk", User: "alice", Act: lock.ActPause, Status: -1, Ended: time.UnixMilli(5),
+		Reason: "deploy 7 = new\n"}
 	vanished := oddEntry
 	vanished.End, vanished.Status = lock.EndVanished, -1
 	open := oddEntry

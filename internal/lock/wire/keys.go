@@ -11,7 +11,8 @@ type Keys struct{ Lock, Fence, Queue, Waiters, Tombstone, Slots, Paused, Resumed
 
 // All are the keys in the order in which the steps of runs have them: see internal/lock/step/prelude.lua.
 func (k Keys) All() []string {
-	return []string{k.Lock, k.Fence, k.Tombstone, k.Paused, k.Resumed, k.Slots, k.Job, k.Runs, k.Bad, k.Queue, k.Waiters}
+	return []string{k.Lock, k.Fence, k.Tombstone, k.Paused, k.Resumed, k.Slots, k.Job, k.Runs, k.Bad, k.Queue,
+		k.Waiters}
 }
 
 // OfOperator are the keys in the order in which the steps of operators have them.
@@ -53,8 +54,10 @@ func NameOf(prefix, key string) string {
 func KeysOf(prefix, name, run string) Keys {
 	lock := prefix + "{" + braces.Replace(name) + "}"
 	return Keys{
-		Lock: lock, Fence: lock + ":fence", Queue: lock + ":queue", Waiters: lock + ":waiters", Tombstone: lock + ":gone:" + run,
-		Slots: lock + ":slots", Paused: lock + ":paused", Resumed: lock + ":resumed", Job: lock + ":job", Runs: lock + ":runs",
-		Bad: lock + ":bad", Output: lock + ":output", Jobs: prefix + "jobs",
+		Lock: lock, Fence: lock + ":fence", Queue: lock + ":queue", Waiters: lock + ":waiters",
+		Tombstone: lock + ":gone:" + run,
+		Slots:     lock + ":slots", Paused: lock + ":paused", Resumed: lock + ":resumed", Job: lock + ":job",
+		Runs: lock + ":runs",
+		Bad:  lock + ":bad", Output: lock + ":output", Jobs: prefix + "jobs",
 	}
 }

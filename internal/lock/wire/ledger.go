@@ -26,7 +26,8 @@ const (
 // LedgerFields are the names of all fields that are read.
 func LedgerFields() []string {
 	fields := []string{
-		openField, lastField, goodField, meanField, stoppedField, unconfirmedField, maxAgeField, sinceField, pausesField, tailField,
+		openField, lastField, goodField, meanField, stoppedField, unconfirmedField, maxAgeField, sinceField,
+		pausesField, tailField,
 	}
 	for _, how := range lock.EndKinds() {
 		fields = append(fields, countField+string(how))

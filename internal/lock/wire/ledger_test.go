@@ -38,7 +38,8 @@ func TestAnExpectationIsReadWhoeverWroteIt(t *testing.T) {
 			t.Errorf("%q is %v of fence %d", text, j.MaxAge, j.MaxAgeFence)
 		}
 	}
-	for _, text := range []string{"", "x", "93600000", "93600000 x", "-1 7", "3888000001 7", "99999999999999999999 7", "7 -1"} {
+	for _, text := range []string{"", "x", "93600000", "93600000 x", "-1 7", "3888000001 7", "99999999999999999999 7",
+		"7 -1"} {
 		var j lock.Job
 		if readField(&j, maxAgeField, text) || j.MaxAge != 0 || j.MaxAgeFence != 0 {
 			t.Errorf("%q is %v of fence %d", text, j.MaxAge, j.MaxAgeFence)
@@ -50,7 +51,8 @@ func TestAnExpectationIsReadWhoeverWroteIt(t *testing.T) {
 		j.Pauses[1] != (lock.PauseSpan{ID: other, Since: time.UnixMilli(3000)}) {
 		t.Errorf("%+v", j.Pauses)
 	}
-	if readField(&j, pausesField, "x "+id+"/1000 "+id+"/x/2 "+id+"/1/x/ short/1/2 "+id+"/1000/2000") || len(j.Pauses) != 1 {
+	if readField(&j, pausesField, "x "+id+"/1000 "+id+"/x/2 "+id+"/1/x/ short/1/2 "+id+"/1000/2000") ||
+		len(j.Pauses) != 1 {
 		t.Errorf("%+v", j.Pauses)
 	}
 }
@@ -58,7 +60,8 @@ func TestAnExpectationIsReadWhoeverWroteIt(t *testing.T) {
 func TestANameIsFoundInEachOfItsKeys(t *testing.T) {
 	for _, name := range []string{"job", "50%", "{a}", "%7B", "a}b{c", "a:b", "%", "ä ö"} {
 		k := KeysOf("p:", name, "")
-		for _, key := range []string{k.Lock, k.Fence, k.Queue, k.Waiters, k.Slots, k.Paused, k.Job, k.Runs, k.Bad, k.Output} {
+		for _, key := range []string{k.Lock, k.Fence, k.Queue, k.Waiters, k.Slots, k.Paused, k.Job, k.Runs, k.Bad,
+			k.Output} {
 			if got := NameOf("p:", key); got != name {
 				t.Errorf("%q of %q, not %q", got, key, name)
 			}
@@ -77,11 +80,13 @@ func TestANameIsFoundInEachOfItsKeys(t *testing.T) {
 func TestAPauseIsReadWhoeverWroteIt(t *testing.T) {
 	const id = "01AAAAAAAAAAAAAAAAAAAAAAAA"
 	p := ReadPause(`{"pause":"` + id + `","v":1,"by":"alice@desk","why":"deploy","since":1795344187661,"until":0}`)
-	if p == nil || *p != (lock.PauseMark{ID: id, By: "alice@desk", Reason: "deploy", Since: time.UnixMilli(1795344187661)}) {
+	if p == nil || *p != (lock.PauseMark{ID: id, By: "alice@desk", Reason: "deploy",
+		Since: time.UnixMilli(1795344187661)}) {
 		t.Errorf("%+v", p)
 	}
 	long := strings.Repeat("x", 1024)
-	for _, text := range []string{"", "x", `{"pause":"short"}`, `{"pause":"` + id + `"`, `{"pause":"` + id + `","why":"` + long + `"}`} {
+	for _, text := range []string{"", "x", `{"pause":"short"}`, `{"pause":"` + id + `"`,
+		`{"pause":"` + id + `","why":"` + long + `"}`} {
 		if p := ReadPause(text); p != nil {
 			t.Errorf("%q is %+v", text, p)
 		}
@@ -100,10 +105,12 @@ func TestAWaiterOfAnyReleaseIsRead(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	want.Since = time.Time{} // its last look is not when it came
-	if w := ReadWaiter(run, "1795344187661 1 5m%202026-03-01T12:05Z 2 "+strings.Replace(record, `,"asked":1795344187661`, "", 1)); w != want {
+	if w := ReadWaiter(run, "1795344187661 1 5m%202026-03-01T12:05Z 2 "+strings.Replace(record,
+		`,"asked":1795344187661`, "", 1)); w != want {
 		t.Errorf("%+v", w)
 	}
-	for _, text := range []string{"", "1 1", record, "1 1 " + record[:20], "1 1 " + strings.Replace(record, run, lock.NewRunID(), 1)} {
+	for _, text := range []string{"", "1 1", record, "1 1 " + record[:20],
+		"1 1 " + strings.Replace(record, run, lock.NewRunID(), 1)} {
 		if w := ReadWaiter(run, text); w != (lock.Waiter{Run: run}) {
 			t.Errorf("%q is %+v", text, w)
 		}
@@ -132,7 +139,8 @@ func FuzzWhatIsReadOfAJob(f *testing.F) {
 		ReadWaiter(run, text)
 		ReadSlot(text)
 		SlotTouched(text)
-		if name := NameOf(lock.DefaultPrefix, text); name != "" && !strings.HasPrefix(text, KeysOf(lock.DefaultPrefix, name, "").Lock) {
+		if name := NameOf(lock.DefaultPrefix, text); name != "" &&
+			!strings.HasPrefix(text, KeysOf(lock.DefaultPrefix, name, "").Lock) {
 			t.Errorf("%q of %q", name, text)
 		}
 	})

@@ -20,7 +20,8 @@ const (
 	// MostOutputs is the number of a job's runs whose output is kept.
 	MostOutputs = 10
 
-	// MostOutputBytes is how many bytes are kept of a job, behind the lines of words. The newest entry is kept in any case.
+	// MostOutputBytes is how many bytes are kept of a job, behind the lines of words. The newest entry is kept in any
+	// case.
 	MostOutputBytes = 128 << 10
 
 	// MaxOutputEntry bounds what is read of an entry.
@@ -30,7 +31,8 @@ const (
 // OutputText is an entry as it is written.
 func OutputText(o lock.Output) string {
 	return strings.Join([]string{
-		Word(o.Run), Word(o.Host), strconv.FormatInt(milliseconds(o.Ended), 10), Word(string(o.End)), statusWord(o.Status),
+		Word(o.Run), Word(o.Host), strconv.FormatInt(milliseconds(o.Ended), 10), Word(string(o.End)),
+		statusWord(o.Status),
 		strconv.Itoa(o.Attempt), strconv.FormatInt(o.Total, 10),
 	}, " ") + "\n" + string(o.Tail)
 }
@@ -43,7 +45,8 @@ func ReadOutput(text string) (o lock.Output, ok bool) {
 		return lock.Output{}, false
 	}
 	o = lock.Output{
-		Run: unword(words[0]), Host: unword(words[1]), Ended: instant(words[2]), End: lock.EndKind(unword(words[3])), Status: -1,
+		Run: unword(words[0]), Host: unword(words[1]), Ended: instant(words[2]), End: lock.EndKind(unword(words[3])),
+		Status:  -1,
 		Attempt: int(max(0, number(words[5]))), Total: number(words[6]), Tail: []byte(tail),
 	}
 	if n := number(words[4]); n <= 255 {

@@ -10,7 +10,8 @@ import (
 )
 
 var oddOutput = lock.Output{
-	Run: "01ARZ3NDEKTSV4RRFFQ69G5FAV", Host: "we b/1%\n", Ended: time.UnixMilli(1763790000003), End: lock.EndFailed, Status: 1, Attempt: 3,
+	Run: "01ARZ3NDEKTSV4RRFFQ69G5FAV", Host: "we b/1%\n", Ended: time.UnixMilli(1763790000003), End: lock.EndFailed,
+	Status: 1, Attempt: 3,
 	Total: 70_000, Tail: []byte("a b\n\x00\xff%\n"),
 }
 

@@ -61,8 +61,9 @@ type Record struct {
 // RecordOf returns a holder's record: its texts are cut to the room that there is.
 func RecordOf(h lock.Holder) Record {
 	return Record{
-		Run: h.Run, Protocol: Protocol, Host: short(h.Host, 64), PID: h.PID, User: short(h.User, 32), Command: short(h.Command, 64),
-		Start: h.Start.UnixMilli(), TTL: lock.Milliseconds(h.TTL), Every: lock.Milliseconds(h.Every), Boot: h.Boot,
+		Run: h.Run, Protocol: Protocol, Host: short(h.Host, 64), PID: h.PID, User: short(h.User, 32),
+		Command: short(h.Command, 64),
+		Start:   h.Start.UnixMilli(), TTL: lock.Milliseconds(h.TTL), Every: lock.Milliseconds(h.Every), Boot: h.Boot,
 	}
 }
 
@@ -132,8 +133,9 @@ func (r Record) Since(now int64, clock *boottime.Clock) time.Time {
 // Holder is who wrote the record.
 func (r Record) Holder() lock.Holder {
 	h := lock.Holder{
-		Run: r.Run, Protocol: r.Protocol, Host: r.Host, PID: r.PID, User: r.User, Command: r.Command, Start: time.UnixMilli(r.Start),
-		TTL: span(r.TTL), Every: span(r.Every), Boot: r.Boot, Stop: r.Stop,
+		Run: r.Run, Protocol: r.Protocol, Host: r.Host, PID: r.PID, User: r.User, Command: r.Command,
+		Start: time.UnixMilli(r.Start),
+		TTL:   span(r.TTL), Every: span(r.Every), Boot: r.Boot, Stop: r.Stop,
 	}
 	if r.Ended > 0 {
 		h.Ended = time.UnixMilli(r.Ended)

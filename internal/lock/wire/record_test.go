@@ -16,7 +16,8 @@ func FuzzARecordBeginsWithItsRunAndIsReadBack(f *testing.F) {
 	f.Add(strings.Repeat("\x01", 300), 1, strings.Repeat("<", 300), strings.Repeat("\xff", 300), int64(1)<<52)
 	f.Fuzz(func(t *testing.T, host string, pid int, user, command string, start int64) {
 		const run = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-		text := RecordOf(lock.Holder{Run: run, Host: host, PID: pid, User: user, Command: command, Start: time.UnixMilli(start)}).String()
+		text := RecordOf(lock.Holder{Run: run, Host: host, PID: pid, User: user, Command: command,
+			Start: time.UnixMilli(start)}).String()
 		if !strings.HasPrefix(text, `{"run":"`+run+`"`) || strings.Contains(text, "\n") || len(text) > RecordMax {
 			t.Errorf("%d bytes: %s", len(text), text)
 		}
@@ -35,8 +36,9 @@ func holderIn(value string) lock.Holder {
 func TestTheLongestRecordHasRoom(t *testing.T) {
 	odd := strings.Repeat("\x01", 300)
 	r := RecordOf(lock.Holder{
-		Run: strings.Repeat("N", lock.RunIDLen), Host: odd, User: odd, Command: odd, PID: 1 << 22, Start: time.UnixMilli(1763790000000),
-		TTL: 7 * 24 * time.Hour, Every: 20 * time.Second, Boot: "0123456789abcdef",
+		Run: strings.Repeat("N", lock.RunIDLen), Host: odd, User: odd, Command: odd, PID: 1 << 22,
+		Start: time.UnixMilli(1763790000000),
+		TTL:   7 * 24 * time.Hour, Every: 20 * time.Second, Boot: "0123456789abcdef",
 	})
 	r.Ended, r.At = 1763790000000, 1763790000000
 	const stop = `"stop":"01ARZ3NDEKTSV4RRFFQ69G5FAV",`
@@ -53,7 +55,8 @@ func TestTheLongestRecordHasRoom(t *testing.T) {
 
 // Any client of the server can put any value in the place of a record.
 func FuzzAnyValueIsReadAsAHolder(f *testing.F) {
-	f.Add(`{"run":"01ARZ3NDEKTSV4RRFFQ69G5FAV","v":1,"host":"a","pid":1,"start":1,"fence":2,"at":3}`, int64(1700000000000))
+	f.Add(`{"run":"01ARZ3NDEKTSV4RRFFQ69G5FAV","v":1,"host":"a","pid":1,"start":1,"fence":2,"at":3}`,
+		int64(1700000000000))
 	f.Add(`{"run":"01ARZ3NDEKTSV4RRFFQ69G5FAV","ended":9223372036854775807,"at":9223372036854775807}`, int64(-1))
 	f.Add(`{"run":"01ARZ3NDEKTSV4RRFFQ69G5FAV","at":9223372036854775807}`, int64(1))
 	f.Add("any\x00\xffbytes", int64(0))

@@ -90,7 +90,8 @@ func TestReadmeACLSufficesAndEachRightIsNeeded(t *testing.T) {
 // What needs which right is what the program says, and the user of jobs has those of the first four.
 func TestReadmeSaysWhatNeedsWhichRight(t *testing.T) {
 	said := strings.Split(strings.TrimSpace(block(t, "rights")), "\n")
-	needs := []string{lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.LedgerACL, lock.OutputACL, lock.ReplicasACL, lock.QuorumACL,
+	needs := []string{lock.MinimalACL, lock.WaitingACL, lock.SlotsACL, lock.LedgerACL, lock.OutputACL, lock.ReplicasACL,
+		lock.QuorumACL,
 		lock.ClusterACL}
 	for i, line := range said {
 		if _, rights, _ := strings.Cut(line, "  "); i >= len(needs) || strings.TrimSpace(rights) != needs[i] {

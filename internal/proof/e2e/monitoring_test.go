@@ -40,7 +40,8 @@ func TestRecipeOfAJobThatShouldHaveRunArmsEachReader(t *testing.T) {
 	if r := s.run("redlockrun", "check", "--all"); r.status != 0 {
 		t.Errorf("%v", r)
 	}
-	if r := s.run("redlockrun", "status", "nightly-report"); !strings.Contains(r.stdout, "a success at least every 26h; due in ") {
+	if r := s.run("redlockrun", "status", "nightly-report"); !strings.Contains(r.stdout,
+		"a success at least every 26h; due in ") {
 		t.Errorf("%v", r)
 	}
 }

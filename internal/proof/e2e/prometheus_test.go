@@ -333,7 +333,8 @@ func TestAlertsFireForWhatIsWrongAndForNothingElse(t *testing.T) {
 // expect runs a command, and says how old the last success of its job may become.
 func (s *site) expect(key, maxAge, command string) {
 	s.t.Helper()
-	if r := s.run("redlockrun", "--key", key, "--max-age", maxAge, "--", command); (r.status == 0) != (command == "true") {
+	if r := s.run("redlockrun", "--key", key, "--max-age", maxAge, "--",
+		command); (r.status == 0) != (command == "true") {
 		s.t.Fatal(r)
 	}
 }

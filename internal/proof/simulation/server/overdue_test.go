@@ -37,7 +37,8 @@ func (e *expectation) says(age lock.MaxAge, began time.Time) {
 
 // paused reports whether the job is paused.
 func (e *expectation) paused(now time.Time) bool {
-	return slices.ContainsFunc(e.pauses, func(p lock.PauseSpan) bool { return !now.Before(p.Since) && now.Before(p.Until) })
+	return slices.ContainsFunc(e.pauses,
+		func(p lock.PauseSpan) bool { return !now.Before(p.Since) && now.Before(p.Until) })
 }
 
 // unpaused is how much time has passed since the last success, or since one is expected, in which it was not paused.
@@ -91,7 +92,8 @@ func (y *year) tick() {
 	case n == 0:
 		req.MaxAge = lock.MaxAge{Set: true}
 	case n < 8:
-		req.MaxAge = lock.MaxAge{Set: true, Limit: []time.Duration{7 * time.Hour, 26 * time.Hour, 300 * time.Hour}[y.draw.IntN(3)]}
+		req.MaxAge = lock.MaxAge{Set: true,
+			Limit: []time.Duration{7 * time.Hour, 26 * time.Hour, 300 * time.Hour}[y.draw.IntN(3)]}
 	}
 	began := time.Now()
 	held, err := y.store.Acquire(y.t.Context(), req)
@@ -194,7 +196,8 @@ func (y *year) live(ticks int) {
 	}
 }
 
-// TestAYearOfTicksIsOverdueWhenAModelSaysSo holds what readers say against a model: with pauses, other limits, runs that
+// TestAYearOfTicksIsOverdueWhenAModelSaysSo holds what readers say against a model: with pauses, other limits, runs
+// that
 // are missed, fail or vanish, and with data that is lost.
 func TestAYearOfTicksIsOverdueWhenAModelSaysSo(t *testing.T) {
 	t.Parallel()
