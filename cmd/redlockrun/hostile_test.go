@@ -21,7 +21,7 @@ func TestAHostileReplyIsNotAnAnswer(t *testing.T) {
 	p := redistest.NewProxy(t, redistest.Start(t, redistest.Options{}))
 	for _, reply := range hostile {
 		stop := p.Forge(acquiring, reply)
-		run := launch(t, p.URL(), "-k", "job", "--redis-timeout", "0.5", "true")
+		run := launch(t, p.URL(), "-k", "job", "--redis-timeout", "1", "true")
 		run.ends(explain.StatusUnavailable)
 		if said := run.stderr(); !strings.Contains(said, "read reply: ") || strings.Contains(said, "goroutine") {
 			t.Errorf("%.40q: said %s", reply, said)

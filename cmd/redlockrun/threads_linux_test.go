@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -86,6 +87,23 @@ func (c crowd) letEnd() {
 		c.t.Fatal(err)
 	}
 	f.Close()
+}
+
+// Whether a run needs another thread later is chance. So count those that it has made: one of the caller and four more
+// for Go code, and two of the runtime's own.
+func TestThreadsAreMadeBeforeTheCommandStarts(t *testing.T) {
+	t.Parallel()
+	s := redistest.Start(t, redistest.Options{})
+	file := filepath.Join(t.TempDir(), "status")
+	run := launch(t, s.URL(), "-k", "job", "sh", "-c", `exec cat /proc/$PPID/status >"$0"`, file)
+	run.ends(0)
+	status, err := os.ReadFile(file)
+	must(err)
+	_, threads, _ := strings.Cut(string(status), "\nThreads:")
+	threads, _, _ = strings.Cut(strings.TrimSpace(threads), "\n")
+	if n, err := strconv.Atoi(threads); err != nil || n < 7 {
+		t.Errorf("%d threads, %v, in %s", n, err, status)
+	}
 }
 
 func TestACommandThatUsesUpAllProcessesKeepsItsLock(t *testing.T) {

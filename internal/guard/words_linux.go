@@ -12,11 +12,6 @@ func cut(b []byte, at byte) (before, after []byte) {
 	return b, nil
 }
 
-// begins is bytes.HasPrefix.
-func begins(word []byte, with string) bool {
-	return len(word) >= len(with) && string(word[:len(with)]) == with
-}
-
 // field reads "N " off the front.
 func field(b []byte) (value int, rest []byte) {
 	first, rest := cut(b, ' ')

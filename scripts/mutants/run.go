@@ -151,7 +151,7 @@ var runnerFaults = []fault{
 		"internal/runner TestTheLeaderIsReapedAfterTheGuardIsDisarmed", false},
 	{"make no threads before the command starts", "internal/runner/run_linux.go",
 		"\tmakeThreads(threads + c.Copied)\n", "",
-		"cmd/redlockrun TestACommandThatUsesUpAllProcessesKeepsItsLock", false},
+		"cmd/redlockrun TestThreadsAreMadeBeforeTheCommandStarts", false},
 	{"keep no signal of the first milliseconds", "cmd/redlockrun/main.go",
 		"\t_ \"redlockrun/internal/outset/startup\" // from here on no signal is missed\n", "",
 		"cmd/redlockrun TestNoSignalIsSwallowedAtTheStart", false},
