@@ -86,7 +86,7 @@ func TestAChangeWhoseAnswerWasLostIsReportedAsUnconfirmed(t *testing.T) {
 				"until then two can run")
 			job.kill()
 			for _, p := range proxies {
-				p.LoseReply("call('DEL', job, runs, bad, slots)")
+				p.LoseReply("call('DEL', job, runs, bad, slots")
 			}
 			says(t, d.types(0, 0, "forget", "lr"), `nothing is remembered of "lr"; an answer was lost`)
 		})
