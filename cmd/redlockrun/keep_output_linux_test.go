@@ -27,13 +27,14 @@ func TestWhatAJobPrintedOnOneHostIsReadOnAnother(t *testing.T) {
 	cmd.Stdout = &printed
 	logs := launchCommand(t, s.URL(), cmd)
 	logs.ends(0)
-	if printed.String() != "cannot charge order 4711\n" || !strings.Contains(logs.stderr(), ` of "job" on web-9 ended `) {
+	if printed.String() != "cannot charge order 4711\n" ||
+		!strings.Contains(logs.stderr(), ` of "job" on web-9 ended `) {
 		t.Errorf("logs printed %q and said %q", printed.String(), logs.stderr())
 	}
 }
 
-// talks prints all the time. quiet forks no more: a shell that waits in vfork(2) for a child that was stopped before its
-// execve does not stop itself, and then neither does redlockrun.
+// talks prints all the time. quiet forks no more: a shell that waits in vfork(2) for a child that was stopped before
+// its execve does not stop itself, and then neither does redlockrun.
 const (
 	talks = `trap "echo caught; exit 5" TERM; i=0
 		while :; do echo out $i; echo err $i >&2; i=$((i+1)); : >"$0"; sleep 0.01; done`
