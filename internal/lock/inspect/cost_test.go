@@ -34,21 +34,19 @@ func many(t *testing.T, srv *redistest.Server, n int) (names []string) {
 	return names
 }
 
-func TestAThousandJobsAreReadSoonAndInFewRoundTrips(t *testing.T) {
+func TestAThousandJobsAreReadInFewRoundTrips(t *testing.T) {
 	srv := redistest.Start(t, redistest.Options{})
 	p := redistest.NewProxy(t, srv)
 	s := inspecting(t, p.URL())
 	many(t, srv, 1000)
 	do(t, srv, "CONFIG", "RESETSTAT")
-	before, least := p.RoundTrips(), time.Hour
+	before := p.RoundTrips()
 	const looks = 5
 	for range looks {
-		began := time.Now()
 		names, err := s.Names(t.Context(), false)
 		locktest.Must(t, err)
 		jobs, err := s.Jobs(t.Context(), names)
 		locktest.Must(t, err)
-		least = min(least, time.Since(began))
 		if len(jobs) != 1001 || jobs[7].LastSuccess.Run != runB || jobs[7].Waiting != 2 || len(jobs[7].Slots) != 1 ||
 			jobs[7].Unread != nil {
 			t.Fatalf("%d jobs, %+v", len(jobs), jobs[7])
@@ -56,9 +54,9 @@ func TestAThousandJobsAreReadSoonAndInFewRoundTrips(t *testing.T) {
 	}
 	trips := (p.RoundTrips() - before) / looks
 	step := average(t, srv, "eval")
-	t.Logf("1,001 jobs in %v and %d round trips, of which each step took %v on average", least, trips, step)
-	if least > 500*time.Millisecond || trips > 30 || step > 10*time.Millisecond || average(t, srv, "scan") > 0 {
-		t.Errorf("in %v, %d round trips, a step in %v", least, trips, step)
+	t.Logf("1,001 jobs in %d round trips, of which each step took %v on average", trips, step)
+	if trips > 30 || average(t, srv, "scan") > 0 {
+		t.Errorf("%d round trips, a step in %v", trips, step)
 	}
 }
 

@@ -1,6 +1,11 @@
 package redistest
 
-import "testing"
+import (
+	"errors"
+	"net"
+	"testing"
+	"time"
+)
 
 func TestAPortIsItsServersUntilItIsClosed(t *testing.T) {
 	t.Parallel()
@@ -18,11 +23,10 @@ func TestAPortIsItsServersUntilItIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close()
-	other, err := reserve(number)
-	if err != nil {
-		t.Fatalf("the port of a server that is closed is not free: %v", err)
+	// Another process may have the port a moment later.
+	if err := s.port.kept.SetDeadline(time.Time{}); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the port of a server that is closed is not free: %v", err)
 	}
-	other.release()
 }
 
 func TestSentinelsAndNodesKeepTheirPortsToo(t *testing.T) {
