@@ -14,15 +14,15 @@ import (
 // members die a moment later than the leader.
 const dyingLimit = 50 * time.Millisecond
 
-// countLeft counts the processes that the command leaves running. As PID 1 there are none, because
-// they end with PID 1.
-func countLeft(group int) int {
+// countLeft counts the processes that the command leaves running. It waits up to limit for those
+// that are about to die. As PID 1 there are none, because they end with PID 1.
+func countLeft(group int, limit time.Duration) int {
 	if os.Getpid() == 1 || countLiving(group) == 0 {
 		return 0
 	}
 	tick := time.NewTicker(dyingLimit / 10)
 	defer tick.Stop()
-	for end := boottime.Now().Add(dyingLimit); countLiving(group) > 0 && boottime.Until(end) > 0; {
+	for end := boottime.Now().Add(limit); countLiving(group) > 0 && boottime.Until(end) > 0; {
 		<-tick.C
 	}
 	return countHiddenToo(group)

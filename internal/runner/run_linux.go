@@ -115,13 +115,14 @@ func (r *run) finish(e event) Status {
 		s.Code = 128 + e.status
 	}
 	s.Forwarded = r.ordered
+	dying := dyingLimit
 	if r.stop != nil {
 		s.Stopped = r.stop
-		r.awaitGroup()
+		dying = r.awaitGroup()
 	}
 	s.HadTerminal = r.term.reclaim(r.child.pid)
 	r.Guard.disarm()
 	reap(r.child.pid)
-	s.Left = countLeft(r.child.pid)
+	s.Left = countLeft(r.child.pid, dying)
 	return s
 }

@@ -74,8 +74,10 @@ func (r *run) kill() {
 // awaitGroup is called when the command has ended after a stop. Other members of its group may
 // still react to SIGTERM: they get the rest of the grace period. The leader is not reaped, so the
 // group's number is still theirs. At the end every member gets SIGKILL, also those that /proc
-// hides.
-func (r *run) awaitGroup() {
+// hides. The result is how long they may take to die: on a busy machine a member that has the
+// lowest priority waits for the processor.
+func (r *run) awaitGroup() (dying time.Duration) {
+	dying = killAgain
 	tick := time.NewTicker(groupPoll)
 	defer tick.Stop()
 	for killed := false; restLives(r.child.pid); {
@@ -90,6 +92,7 @@ func (r *run) awaitGroup() {
 		}
 		left := boottime.Until(r.killAt)
 		if killed && left < -killAgain {
+			dying = dyingLimit
 			break // out of reach: Status.Left counts them
 		}
 		if left <= 0 {
@@ -98,4 +101,5 @@ func (r *run) awaitGroup() {
 		}
 	}
 	_ = unix.Kill(-r.child.pid, unix.SIGKILL)
+	return dying
 }
