@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"redlockrun/internal/guard"
+	"redlockrun/internal/proof/redistest"
 
 	"golang.org/x/sys/unix"
 )
@@ -108,8 +109,10 @@ type syscallInfo struct {
 // next waits for the next stop at a system call, which is left standing; ok is false if
 // another thing has come, or nothing and it is not to wait.
 func (r *tracer) next(wait bool) (s stop, ok bool) {
-	const ownOnly = 0x20000000 // __WNOTHREAD: those that this thread traces
-	options := unix.WALL | ownOnly
+	const ownOnly = 0x20000000 // __WNOTHREAD: those that this thread traces or has forked
+	// With __WCLONE alone, wait4(2) leaves alone what sends SIGCHLD and is not traced: the children of other
+	// tests that this thread happened to fork.
+	options := unix.WCLONE | ownOnly
 	if !wait {
 		options |= unix.WNOHANG
 	}
@@ -240,4 +243,23 @@ func (r *tracer) tells(what guard.Kind, s stop) bool {
 	var first [8]byte
 	_, err := unix.PtracePeekData(s.id, uintptr(s.info.args[1]), first[:])
 	return err == nil && guard.Kind(first[0]) == what
+}
+
+// The thread of a tracer forks the children of other tests, too: they belong to those.
+func TestATracerLeavesTheChildrenOfOtherTests(t *testing.T) {
+	s := redistest.Start(t, redistest.Options{})
+	r := trace(t, s.URL(), "-k", "job", "true")
+	cmd := exec.Command("true") // this thread forks it
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the other child has ended", func() bool { return stateOf(cmd.Process.Pid) == 'Z' })
+	for !r.over {
+		if s, ok := r.next(true); ok {
+			r.goOn(s.id, 0)
+		}
+	}
+	if err := cmd.Wait(); err != nil || r.status.ExitStatus() != 0 {
+		t.Errorf("the other child: %v; redlockrun: status %x", err, r.status)
+	}
 }
