@@ -97,7 +97,7 @@ func below(all map[string]*room, name string, seen map[string]bool) map[string]b
 	return seen
 }
 
-// picture is what docs/architecture.md shows: the program, then what stands beside it;
+// picture is what docs/dev/architecture.md shows: the program, then what stands beside it;
 // each room above those that it imports.
 func picture(all map[string]*room) string {
 	program := below(all, "cmd/redlockrun", map[string]bool{})
@@ -126,13 +126,13 @@ func picture(all map[string]*room) string {
 	return strings.TrimRight(text.String(), "\n") + "\n"
 }
 
-// shown is the block of docs/architecture.md behind the line <!-- test: NAME -->.
+// shown is the block of docs/dev/architecture.md behind the line <!-- test: NAME -->.
 func shown(t *testing.T, name string) string {
 	t.Helper()
-	_, rest, found := strings.Cut(read(t, "docs/architecture.md"), "<!-- test: "+name+" -->\n```\n")
+	_, rest, found := strings.Cut(read(t, "docs/dev/architecture.md"), "<!-- test: "+name+" -->\n```\n")
 	block, _, closed := strings.Cut(rest, "```\n")
 	if !found || !closed {
-		t.Fatalf("docs/architecture.md has no block %s", name)
+		t.Fatalf("docs/dev/architecture.md has no block %s", name)
 	}
 	return block
 }
@@ -140,7 +140,7 @@ func shown(t *testing.T, name string) string {
 func TestThePictureOfImportsIsTrue(t *testing.T) {
 	t.Parallel()
 	if want := picture(rooms(t)); shown(t, "imports") != want {
-		t.Errorf("docs/architecture.md shows other imports than there are (scripts/imports.sh says what may be). "+
+		t.Errorf("docs/dev/architecture.md shows other imports than there are (scripts/imports.sh says what may be). "+
 			"These are:\n%s", want)
 	}
 }
@@ -152,12 +152,12 @@ func TestTheTreeIsTold(t *testing.T) {
 		path, what, _ := strings.Cut(line, " ")
 		told = append(told, path)
 		if info, err := os.Stat("../" + path); err != nil || !info.IsDir() || strings.TrimSpace(what) == "" {
-			t.Errorf("docs/architecture.md: there is no directory %s, or nothing is said of it", path)
+			t.Errorf("docs/dev/architecture.md: there is no directory %s, or nothing is said of it", path)
 		}
 	}
 	for path := range strings.FieldsSeq(output(t, "..", "go", "list", "-tags", "e2e", "./...")) {
 		if path = strings.TrimPrefix(path, module); !slices.Contains(told, path) {
-			t.Errorf("docs/architecture.md: the tree lacks %s", path)
+			t.Errorf("docs/dev/architecture.md: the tree lacks %s", path)
 		}
 	}
 }

@@ -154,7 +154,7 @@ func TestTheReadmeLeadsToEveryPage(t *testing.T) {
 	for path := range sources(t, "..") {
 		if strings.HasPrefix(path, "docs/") && strings.HasSuffix(path, ".md") && !linked[path] {
 			t.Errorf("no page leads to %s: link it where its reader comes from, docs/operators.md or "+
-				"docs/architecture.md", path)
+				"docs/dev/architecture.md", path)
 		}
 	}
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures what thousands of holders and waiters cost a server, and draws docs/proof/scale.svg.
+# Measures what thousands of holders and waiters cost a server, and draws docs/dev/proof/scale.svg.
 # Ten thousand holders take 19,032 descriptors for the server alone: see ulimit -n.
 set -eu
 cd "$(dirname "$0")/.."

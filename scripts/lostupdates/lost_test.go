@@ -277,10 +277,10 @@ func TestTheTableHasARowForEachAndACellForEachFault(t *testing.T) {
 
 func TestThePageHasAPlaceForTheTable(t *testing.T) {
 	t.Parallel()
-	if text, err := os.ReadFile("../../docs/proof.md"); err != nil {
+	if text, err := os.ReadFile("../../docs/dev/proof/lost-updates.md"); err != nil {
 		t.Error(err)
 	} else if _, err := part.In(string(text)); err != nil {
-		t.Errorf("docs/proof.md: %v", err)
+		t.Errorf("docs/dev/proof/lost-updates.md: %v", err)
 	}
 }
 

@@ -48,7 +48,7 @@ func of(name string) func(fault, outcome) bool {
 	return func(f fault, o outcome) bool { return f.name == name && !stood(f, o) }
 }
 
-// table is what docs/proof.md shows, and of how many rounds it tells.
+// table is what docs/dev/proof/lost-updates.md shows, and of how many rounds it tells.
 func table(tallies []*tally) string {
 	var text strings.Builder
 	line := func(cells ...string) { fmt.Fprintf(&text, "| %s |\n", strings.Join(cells, " | ")) }

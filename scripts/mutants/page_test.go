@@ -21,13 +21,12 @@ func read(t *testing.T, path string) string {
 // scripts/simulate.sh faults WORDS for it.
 func TestThePageHasEachSeededFault(t *testing.T) {
 	t.Parallel()
-	text, err := place.In(read(t, "docs/proof.md"))
+	text, err := place.In(read(t, "docs/dev/proof/seeded-faults.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if paged(text, nil) != text {
-		t.Error("docs/proof.md: the seeded faults are not as scripts/mutants has them: run scripts/simulate.sh " +
-			"faults WORDS")
+		t.Error("docs/dev/proof/seeded-faults.md does not fit scripts/mutants: run scripts/simulate.sh faults WORDS")
 	}
 	for _, f := range simulated() {
 		waits := slices.Contains(untried, f.name)
@@ -35,8 +34,8 @@ func TestThePageHasEachSeededFault(t *testing.T) {
 			t.Errorf("%q was simulated: take it out of untried", f.name)
 		}
 		if unseen[f.name] == "" && !waits && rowOf(text, f) == "" {
-			t.Errorf("docs/proof.md has no row of %q (%s): run scripts/simulate.sh faults %q", f.name, f.where(),
-				f.name)
+			t.Errorf("docs/dev/proof/seeded-faults.md has no row of %q (%s): run scripts/simulate.sh faults %q",
+				f.name, f.where(), f.name)
 		}
 	}
 }

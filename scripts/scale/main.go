@@ -45,8 +45,8 @@ type scale struct {
 func main() {
 	program := flag.String("program", "./redlockrun", "the redlockrun to measure")
 	only := flag.String("part", "", "measure these parts alone (none: draw what is there): "+partNames())
-	into := flag.String("into", "docs/proof/scale.json", "where the figures are kept")
-	picture := flag.String("picture", "docs/proof/scale.svg", "where the picture is drawn")
+	into := flag.String("into", "docs/dev/proof/scale.json", "where the figures are kept")
+	picture := flag.String("picture", "docs/dev/proof/scale.svg", "where the picture is drawn")
 	divisor := flag.Int("divisor", 1, "try it with so many times fewer")
 	url := flag.String("load", "", "be a process that makes load, at this URL; orders come on stdin")
 	flag.Parse()

@@ -10,7 +10,7 @@ import (
 
 func published(t *testing.T) *figures {
 	t.Helper()
-	f, err := readFigures("../../docs/proof/scale.json")
+	f, err := readFigures("../../docs/dev/proof/scale.json")
 	if err != nil || len(f.Growth) == 0 {
 		t.Fatalf("%v, %d sizes", err, len(f.Growth))
 	}
@@ -28,17 +28,17 @@ func text(t *testing.T, path string) string {
 
 func TestThePictureIsOfTheFigures(t *testing.T) {
 	t.Parallel()
-	if got := draw(published(t).Growth); got != text(t, "../../docs/proof/scale.svg") {
-		t.Error("docs/proof/scale.svg is of other figures than docs/proof/scale.json has")
+	if got := draw(published(t).Growth); got != text(t, "../../docs/dev/proof/scale.svg") {
+		t.Error("docs/dev/proof/scale.svg is of other figures than docs/proof/scale.json has")
 	}
 }
 
 func TestThePageHasTheFigures(t *testing.T) {
 	t.Parallel()
-	page := text(t, "../../docs/proof.md")
+	page := text(t, "../../docs/dev/proof/scale.md")
 	for table := range strings.SplitSeq(published(t).tables(), "\n\n") {
 		if !strings.Contains(page, strings.TrimSpace(table)) {
-			t.Errorf("docs/proof.md lacks this table:\n%s", table)
+			t.Errorf("docs/dev/proof/scale.md lacks this table:\n%s", table)
 		}
 	}
 }

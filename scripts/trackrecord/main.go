@@ -3,7 +3,7 @@
 //
 // trackrecord [-seed WORD] [N|COMMIT|PART|all]   show three, N of them drawn by the seed, or those of a commit or part
 //
-//	trackrecord table                              write the record into docs/proof.md
+//	trackrecord table                              write the record into docs/dev/proof/track-record.md
 //	trackrecord check                              say what the record names and the tree has no more
 package main
 
@@ -19,7 +19,7 @@ import (
 
 const (
 	recordFile = "scripts/trackrecord/faults.txt"
-	proof      = "docs/proof.md"
+	proof      = "docs/dev/proof/track-record.md"
 )
 
 func main() {

@@ -11,7 +11,7 @@ import (
 
 // Until a command starts, redlockrun works on one thing at a time. With two processors of Go code,
 // each goroutine that becomes ready wakes a thread that looks for work and finds none
-// (docs/start-up.md gives the cost). Package runner adds a processor when it forks.
+// (docs/dev/start-up.md gives the cost). Package runner adds a processor when it forks.
 func init() {
 	outset.TakeSignals()
 	runtime.GOMAXPROCS(1)
