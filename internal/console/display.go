@@ -10,6 +10,7 @@ import (
 type Display struct {
 	Terminal bool // else a file, a pipe or a socket
 	Width    int  // in columns of the terminal; 0: there is no limit
+	Height   int  // in lines of the terminal; 0: it is unknown, or there is none
 	Color    bool // and bold, and faint
 }
 
@@ -33,13 +34,13 @@ func DisplayOf(f *os.File, env func(name string) (value string, set bool)) Displ
 	if !term.IsTerminal(fd) {
 		return Display{}
 	}
-	width, _, err := term.GetSize(fd)
+	width, height, err := term.GetSize(fd)
 	if err != nil {
-		width = 0
+		width, height = 0, 0
 	}
 	none, _ := env("NO_COLOR")
 	kind, _ := env("TERM")
-	return Display{Terminal: true, Width: width, Color: none == "" && kind != "dumb" && kind != ""}
+	return Display{Terminal: true, Width: width, Height: height, Color: none == "" && kind != "dumb" && kind != ""}
 }
 
 // Paint returns a text in a style.

@@ -27,7 +27,7 @@ the --max-age of its own runs, or if no run can start, as a key of the lock is n
 WARNING if a run is silent, the lock is stuck or is somebody else's; UNKNOWN if the job was never
 seen, or Redis does not answer; else OK. That a job is paused is said; it is not overdue then, and
 nothing else changes. Of several findings, and of several jobs, the worst counts: CRITICAL,
-UNKNOWN, WARNING, OK.
+UNKNOWN, WARNING, OK. Of several jobs, those that are OK are only counted.
 
 --all and --match know only jobs that have run. Check a job that must run by its NAME with
 --max-age, too: Redis can lose what it knows.`,

@@ -2,6 +2,8 @@ package operator
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"redlockrun/internal/config"
@@ -19,7 +21,8 @@ var doctorTexts = Texts{
 	More:  ".",
 	Calls: "  redlockrun doctor [flags]",
 	Notes: `Each line begins with what came of a check: ok; warn; FAIL; or ? where the user's rights do
-not let it look, which is no fault. Below what is wrong stands what to do.`,
+not let it look, which is no fault. Below what is wrong stands what to do. The last line
+counts the results, and says what to do next.`,
 	Examples: `  redlockrun doctor
   redlockrun doctor --redis file:/run/redis --json | jq -r 'select(.result == "fail").message'`,
 	Status: `0 all is well, 1 something warns, 2 something fails, as a server that does not
@@ -47,7 +50,11 @@ func defineDoctor(c *Command, o *Operation) {
 			return err
 		}
 		o.exitStatus = doctor.Status(found)
-		return o.print(findings(found, json, o.display())...)
+		lines := findings(found, json, o.display())
+		if !json {
+			lines = append(lines, "", summaryLine(found, o.display()))
+		}
+		return o.print(lines...)
 	}
 }
 
@@ -101,6 +108,34 @@ func resultWord(r doctor.Result) (string, console.Style) {
 		return "FAIL", console.StyleBad
 	}
 	return "?   ", console.StyleFaint
+}
+
+// summaryLine counts the results, and says what to do next.
+func summaryLine(found []doctor.Finding, d console.Display) string {
+	counts := map[doctor.Result]int{}
+	for _, f := range found {
+		counts[f.Result]++
+	}
+	text := fmt.Sprintf("%d ok, %s, %s", counts[doctor.Ok], counted(counts[doctor.Warn], "warning"),
+		counted(counts[doctor.Fail], "failure"))
+	if n := counts[doctor.Unseen]; n > 0 {
+		text += fmt.Sprintf(", %d not checked", n)
+	}
+	switch doctor.Status(found) {
+	case 0:
+		return d.Paint(text+": nothing to do", console.StyleGood)
+	case 1:
+		return d.Paint(text+": jobs run; follow up each warning when you can", console.StyleWarning)
+	}
+	return d.Paint(text+": fix each FAIL, then run redlockrun doctor again", console.StyleBad)
+}
+
+// counted returns 1 warning, 2 warnings.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // findingIndent is the indentation of a finding's text: behind the result and the check.

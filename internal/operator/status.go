@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"redlockrun/internal/config"
@@ -20,7 +21,8 @@ var statusTexts = Texts{
   redlockrun status [flags] NAME          a page about one job
   redlockrun status [flags] NAME NAME...  a line for each of them`,
 	Remarks: `A job is listed when it has run (but with --history 0). One of which nothing is known is
-said to be never seen.`,
+said to be never seen. Jobs that need attention stand first. --watch cuts the list to fit the
+terminal, and counts the jobs that it cuts.`,
 	Notes: `states: running; starting (the lock is being handed over); ended (its --min-hold is not
 over); idle; overdue (idle, and the last success is older than --max-age allows); paused;
 silent (it should have renewed its lease, which still lasts); vanished (it has no lock any
@@ -85,7 +87,20 @@ func (l *statusLook) show(o *Operation) error {
 		o.note("no job is known here (" + o.About.Where() +
 			"): a job is listed when it has run; --scan looks for locks")
 	}
-	return o.print(l.lines(found.value, o.display())...)
+	if err := o.print(l.lines(found.value, o.display(), 0)...); err != nil || l.json {
+		return err
+	}
+	l.noteBad(o, l.choice.Of(found.value))
+	return nil
+}
+
+// noteBad tells a reader whose terminal shows only the end of the list that bad jobs stand above.
+func (l *statusLook) noteBad(o *Operation, listed []lock.Job) {
+	bad := len(report.JobChoice{Bad: true}.Of(listed))
+	if height := o.display().Height; height > 0 && len(listed) >= height && bad > 0 && bad < len(listed) {
+		o.note(fmt.Sprintf("%d of these %d jobs need attention: they are listed first, and --bad lists only them",
+			bad, len(listed)))
+	}
 }
 
 // read reads the jobs of the names, or all listed jobs without names.
@@ -97,8 +112,8 @@ func (l *statusLook) read(ctx context.Context, jobs lock.Inspector) ([]lock.Job,
 	return readNamed(ctx, jobs, l.names, l.scan, jobs.Jobs)
 }
 
-// lines returns the chosen jobs in the form of the output.
-func (l *statusLook) lines(jobs []lock.Job, d console.Display) (lines []string) {
+// lines returns the chosen jobs in the form of the output, for so many lines of room; 0: there is no limit.
+func (l *statusLook) lines(jobs []lock.Job, d console.Display, room int) (lines []string) {
 	chosen := l.choice.Of(jobs)
 	switch {
 	case l.json:
@@ -108,7 +123,7 @@ func (l *statusLook) lines(jobs []lock.Job, d console.Display) (lines []string) 
 	case len(l.names) == 1 && len(chosen) == 1:
 		lines = report.Page(chosen[0], time.Local, d)
 	case len(chosen) > 0:
-		lines = report.Jobs(chosen).Lines(d)
+		lines = report.JobLines(chosen, d, room)
 	}
 	return lines
 }

@@ -23,7 +23,7 @@ type watch struct {
 	*Operation
 	every time.Duration
 	read  func(context.Context) (observed[[]lock.Job], error)
-	lines func([]lock.Job, console.Display) []string
+	lines func(jobs []lock.Job, d console.Display, room int) []string
 }
 
 // run draws the jobs on a terminal, unless plain asks for lines there, too.
@@ -56,7 +56,7 @@ func (w *watch) blocks() func(observed[[]lock.Job], error) error {
 			w.warnAll(missing)
 			said = missing
 		}
-		lines := w.lines(jobs.value, w.display())
+		lines := w.lines(jobs.value, w.display(), 0)
 		if !first && len(lines) > 1 {
 			lines = slices.Insert(lines, 0, "")
 		}
@@ -103,7 +103,7 @@ func (w *watch) draw(s *screen.Screen, jobs observed[[]lock.Job], away error) {
 	for _, missing := range append(jobs.silent, unread(jobs.value)...) {
 		page = appendText(page, missing, d, console.StyleWarning)
 	}
-	lines := w.lines(jobs.value, d)
+	lines := w.lines(jobs.value, d, max(1, rows-len(page)))
 	if len(lines) == 0 {
 		lines = []string{d.Paint("no such job is known", console.StyleFaint)}
 	}

@@ -245,7 +245,9 @@ func TestTheLineOfCheck(t *testing.T) {
 		{Rules{}, []lock.Job{orders, unread, broken},
 			`REDLOCKRUN CRITICAL - a¦b='c: the last run ended: failed 3 on web-3, 1h ago; ` +
 				`far: nobody can tell who has the lock (everything: connection ¦ refused); ` +
-				`orders: the last run ended: ok on web-3, 1d ago | 'orders age'=97200s;;;0`},
+				`1 job is OK | 'orders age'=97200s;;;0`},
+		{Rules{}, []lock.Job{orders, orders}, "REDLOCKRUN OK - 2 jobs are OK | " +
+			"'orders age'=97200s;;;0 'orders age'=97200s;;;0"},
 		{Rules{}, []lock.Job{expected}, "REDLOCKRUN CRITICAL - backup: overdue by 2h: no success for 27h " +
 			"(last 2026-02-28 11:30 UTC+02 on web-3), limit 24h and 1h of pauses | 'backup age'=97200s;;90000;0"},
 		{Rules{WarnAge: time.Hour}, []lock.Job{expected},

@@ -14,8 +14,7 @@ type JobChoice struct {
 	Host                 string // the holder's, or that of the run that has vanished; "" is any
 }
 
-// Of are the chosen ones of jobs: what is paused comes first, then what is held, then the
-// rest, each by name.
+// Of returns the chosen ones of jobs: the worst first, those that are alike by name.
 func (c JobChoice) Of(jobs []lock.Job) (chosen []lock.Job) {
 	for _, j := range jobs {
 		if (!c.Running || Running(j)) && (!c.Paused || Paused(j)) && (!c.Bad || Bad(j)) &&
@@ -27,16 +26,6 @@ func (c JobChoice) Of(jobs []lock.Job) (chosen []lock.Job) {
 		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Name, b.Name))
 	})
 	return chosen
-}
-
-func rank(j lock.Job) int {
-	switch {
-	case Paused(j):
-		return 0
-	case Busy(j):
-		return 1
-	}
-	return 2
 }
 
 // A RunChoice says which entries of a job are meant.

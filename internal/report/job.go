@@ -74,15 +74,3 @@ func unseen(j lock.Job) bool {
 }
 
 const neverSeen = "never seen"
-
-// Bad reports whether a job needs attention: its last end or its state was bad, or it is overdue.
-func Bad(j lock.Job) bool {
-	if j.Overdue() {
-		return true
-	}
-	switch j.State {
-	case lock.StateVanished, lock.StateSilent, lock.StateStuck, lock.StateForeign:
-		return true
-	}
-	return j.LastEnd.Run != "" && j.LastEnd.End != lock.EndOk
-}

@@ -60,43 +60,54 @@ func (s *seconds) orNothing() string {
 	return s.String()
 }
 
-// Plugin returns the one line of a monitoring plugin: the worst grade, the jobs, the worst first,
-// further remarks, and after a bar the performance data.
+// Plugin returns the one line of a monitoring plugin about named jobs: the worst grade, the jobs, further remarks, and
+// after a bar the performance data.
 func Plugin(verdicts []Verdict, remarks []string) string {
-	var texts, data []string
+	var data []string
 	for _, v := range WorstFirst(verdicts) {
-		texts = append(texts, lock.Escaped(v.Key)+": "+v.Message)
 		for _, m := range v.measured {
 			data = append(data, "'"+label(v.Key)+" "+m.name+"'="+m.String())
 		}
 	}
-	line := plugin(Worst(verdicts), strings.Join(append(texts, remarks...), "; "))
+	line := plugin(Worst(verdicts), strings.Join(append(messages(verdicts), remarks...), "; "))
 	if len(data) > 0 {
 		line += " | " + strings.Join(data, " ")
 	}
 	return line
 }
 
-// PluginOfAll is the line about all jobs of a list: those that are not OK, the worst first, and how many are. No job at
-// all is UNKNOWN; remarks say why.
-func PluginOfAll(verdicts []Verdict, remarks []string) string {
-	var texts []string
+// messages returns the messages of jobs, the worst first. Those that are OK are only counted, unless it is one job.
+func messages(verdicts []Verdict) (texts []string) {
 	fine := 0
 	for _, v := range WorstFirst(verdicts) {
-		if v.Grade == OK {
+		if v.Grade == OK && len(verdicts) > 1 {
 			fine++
 		} else {
 			texts = append(texts, lock.Escaped(v.Key)+": "+v.Message)
 		}
 	}
-	grade := Worst(verdicts)
-	switch {
-	case len(verdicts) == 0:
+	return append(texts, countOK(fine)...)
+}
+
+// countOK says how many jobs are OK, if any is.
+func countOK(n int) []string {
+	switch n {
+	case 0:
+		return nil
+	case 1:
+		return []string{"1 job is OK"}
+	}
+	return []string{fmt.Sprintf("%d jobs are OK", n)}
+}
+
+// PluginOfAll returns the line about all jobs of a list. No job at all is UNKNOWN; remarks say why.
+func PluginOfAll(verdicts []Verdict, remarks []string) string {
+	grade, texts := Worst(verdicts), messages(verdicts)
+	if len(verdicts) == 0 {
 		grade = Unknown
-	case fine == 1:
-		texts = append(texts, "1 job is OK")
-	case fine > 0:
-		texts = append(texts, fmt.Sprintf("%d jobs are OK", fine))
+	}
+	if len(verdicts) == 1 && grade == OK {
+		texts = countOK(1)
 	}
 	return plugin(grade, strings.Join(append(texts, remarks...), "; ")) + fmt.Sprintf(" | jobs=%d", len(verdicts))
 }

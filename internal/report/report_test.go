@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -235,17 +236,58 @@ func TestTheChoiceOfJobs(t *testing.T) {
 		choice JobChoice
 		want   []string
 	}{
-		{JobChoice{Running: true}, []string{"soon paused", "cancel-orders", "handed over", "hangs", "no end",
-			"search-index"}},
-		{JobChoice{Paused: true}, []string{"invoices", "soon paused"}},
-		{JobChoice{Bad: true}, []string{"hangs", "no end", "search-index", "theirs\x1b[31m", "backup", "gone",
-			"nightly-report"}},
-		{JobChoice{Bad: true, Running: true}, []string{"hangs", "no end", "search-index"}},
+		{JobChoice{Running: true}, []string{"no end", "search-index", "hangs", "cancel-orders", "handed over",
+			"soon paused"}},
+		{JobChoice{Paused: true}, []string{"soon paused", "invoices"}},
+		{JobChoice{Bad: true}, []string{"gone", "no end", "search-index", "nightly-report", "theirs\x1b[31m",
+			"backup", "hangs"}},
+		{JobChoice{Bad: true, Running: true}, []string{"no end", "search-index", "hangs"}},
 		{JobChoice{Host: "web-9"}, []string{"gone"}},
 		{JobChoice{Host: "desk"}, nil},
 	} {
 		if got := names(c.choice.Of(jobs())); !slices.Equal(got, c.want) {
 			t.Errorf("%+v: %q, want %q", c.choice, got, c.want)
+		}
+	}
+}
+
+// many are jobs of a fleet: so many that failed, run, are paused, and idle.
+func many(failed, running, paused, idle int) (all []lock.Job) {
+	add := func(count int, name string, j lock.Job) {
+		for i := range count {
+			j.Name, j.Now = fmt.Sprintf("%s-%d", name, i), ledgers.Now
+			all = append(all, j)
+		}
+	}
+	add(idle, "a", lock.Job{State: lock.StateIdle, LastEnd: ledgers.Over('A', lock.EndOk, 0, 1, time.Hour)})
+	add(paused, "b", lock.Job{State: lock.StatePaused})
+	add(running, "c", lock.Job{State: lock.StateRunning, Holder: ledgers.Holder('B', "web-1")})
+	add(failed, "z", lock.Job{State: lock.StateIdle, LastEnd: ledgers.Over('A', lock.EndFailed, 1, 1, time.Hour)})
+	return JobChoice{}.Of(all)
+}
+
+func TestAListWithoutRoomCountsTheJobsThatItCuts(t *testing.T) {
+	for _, c := range []struct {
+		jobs  []lock.Job
+		room  int
+		last  string
+		lines int
+	}{
+		{many(2, 3, 1, 40), 10, "and 38 more idle", 10},
+		{many(2, 3, 1, 40), 6, "and 1 more running, 1 paused, 40 idle", 6},
+		{many(2, 3, 1, 40), 4, "and 3 more running, 1 paused, 40 idle", 4},
+		{many(12, 3, 0, 1), 4, "and 10 more that need attention, 3 running, 1 idle", 4},
+		{many(1, 0, 0, 1), 1, "and 1 more that need attention, 1 idle", 1},
+	} {
+		lines := JobLines(c.jobs, console.Display{Width: 80}, c.room)
+		if len(lines) != c.lines || lines[len(lines)-1] != c.last {
+			t.Errorf("in %d lines:\n%s", c.room, strings.Join(lines, "\n"))
+		}
+	}
+	for _, room := range []int{0, 7, 8} {
+		all := JobLines(many(1, 1, 1, 3), console.Display{Width: 80}, room)
+		if len(all) != 7 || strings.HasPrefix(all[6], "and ") {
+			t.Errorf("in %d lines:\n%s", room, strings.Join(all, "\n"))
 		}
 	}
 }

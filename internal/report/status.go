@@ -26,6 +26,25 @@ func Jobs(jobs []lock.Job) console.Table {
 	return t
 }
 
+// JobLines returns the table of jobs, which stand worst first. If it needs more than so many lines, the last jobs are
+// counted in place of told; 0: there is no limit.
+func JobLines(jobs []lock.Job, d console.Display, room int) []string {
+	lines := Jobs(jobs).Lines(d)
+	if room <= 0 || len(lines) <= room {
+		return lines
+	}
+	kept := room - 1 // the head among them
+	text, bad := Rest(jobs[max(0, kept-1):])
+	style := console.StyleFaint
+	if bad {
+		style = console.StyleBad
+	}
+	if d.Width > 0 {
+		text = console.Cut(text, d.Width)
+	}
+	return append(lines[:kept], d.Paint(text, style))
+}
+
 func StateOf(j lock.Job) console.Cell {
 	tones := map[lock.State]console.Style{
 		lock.StateRunning: console.StyleGood, lock.StateIdle: console.StyleFaint,
