@@ -18,4 +18,5 @@ faults) exec go run ./scripts/mutants -simulate -table docs/dev/proof/seeded-fau
 *) usage ;;
 esac
 go test -c -vet=off -o "$build/simulation.test" ./internal/proof/simulation
-"$build/simulation.test" -test.timeout 24h "$@"
+# A world is small: collecting its garbage four times as seldom saves a seventh of the time.
+GOGC=400 "$build/simulation.test" -test.timeout 24h "$@"

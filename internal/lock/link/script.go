@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -16,7 +17,7 @@ import (
 // and not EVALSHA: a run uses most scripts once, and a server that has forgotten its
 // scripts needs no care.
 type Script[R any] struct {
-	Text func() string // as it is sent, put together each time: a run needs few scripts, and few of them twice
+	Text func() string // as it is sent, assembled when it is first needed: a run needs few of the scripts
 	bare string
 	read func(*Reply) R
 }
@@ -24,7 +25,7 @@ type Script[R any] struct {
 // NewScript is a script made of parts, whose reply read takes apart. bare is the command whose
 // refusal the script answers as it is: no line of the script is named then.
 func NewScript[R any](bare string, read func(*Reply) R, parts ...string) Script[R] {
-	return Script[R]{func() string { return Assemble(parts...) }, bare, read}
+	return Script[R]{sync.OnceValue(func() string { return Assemble(parts...) }), bare, read}
 }
 
 // Read reads a reply. After its error it is unknown what the script has done:
