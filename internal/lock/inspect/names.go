@@ -32,9 +32,9 @@ func (s *Server) Names(ctx context.Context, scan bool) ([]string, error) {
 // A nameSet is the names that have been found.
 type nameSet map[string]bool
 
-func (n nameSet) add(name string) {
-	if name != "" && len(name) <= wire.MaxName {
-		n[name] = true
+func (n nameSet) add(lockName string) {
+	if name, _ := lock.SplitPart(lockName); name != "" && len(name) <= wire.MaxName {
+		n[lockName] = true
 	}
 }
 

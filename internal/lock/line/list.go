@@ -62,12 +62,12 @@ func (s *redisStore) enlist(ctx context.Context, a *acquisition) {
 	names := s.source.Link(ctx, a.keys.Jobs, a.req.Clock, a.req.Draw)
 	defer names.Close()
 	if a.listing == listLost {
-		enlistLost.Eval(ctx, names, []string{a.keys.Jobs}, a.req.Name, wire.Remembered.Milliseconds())
+		enlistLost.Eval(ctx, names, []string{a.keys.Jobs}, a.req.Listed(), wire.Remembered.Milliseconds())
 		return
 	}
 	job := s.source.Link(ctx, a.keys.Job, a.req.Clock, a.req.Draw)
 	defer job.Close()
-	if _, _, err := enlist.Eval(ctx, names, []string{a.keys.Jobs}, a.req.Name,
+	if _, _, err := enlist.Eval(ctx, names, []string{a.keys.Jobs}, a.req.Listed(),
 		wire.Remembered.Milliseconds()); err == nil {
 		markListed.Eval(ctx, job, []string{a.keys.Job})
 	}

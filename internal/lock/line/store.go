@@ -181,7 +181,7 @@ func (a *acquisition) acquire(ctx context.Context, args ...any) (acquireReply, e
 func (a *acquisition) args(more ...any) []any {
 	by := step.Asker{
 		Run: a.req.Holder.Run, History: a.req.History, MaxAge: a.req.MaxAge, Words: a.holderWords,
-		Asked: a.asked, Slot: a.req.Slot.Name, Name: a.req.Name, Names: a.names,
+		Asked: a.asked, Slot: a.req.Slot.Name, Name: a.req.Listed(), Names: a.names,
 	}
 	return by.Args(more...)
 }

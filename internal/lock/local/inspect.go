@@ -97,10 +97,14 @@ func (i *inspector) openAt(name string, flag int) (f *os.File, err error) {
 	return f, err
 }
 
-// nameOf returns the lock's name for a file; "" if it is not a lock's file.
+// nameOf returns the lock's name for a file, with its part; "" if it is not a lock's file.
 func nameOf(file string) string {
 	written, ours := strings.CutSuffix(file, ".lock")
+	written, part, parted := strings.Cut(written, "@")
 	name, err := url.PathUnescape(written)
+	if parted {
+		name = lock.PartOf(name, part)
+	}
 	if !ours || err != nil || fileName(name) != file {
 		return ""
 	}

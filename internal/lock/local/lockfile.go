@@ -35,8 +35,13 @@ const nameMax = 255
 
 // fileName is different for each name of a lock, and plain to read: all but
 // letters, digits and -_. is written as in a URL. What is too long ends in a +,
-// which no short one has, and its hash.
-func fileName(name string) string {
+// which no short one has, and its hash. A part follows an @, which no name has.
+func fileName(lockName string) string {
+	name, part := lock.SplitPart(lockName)
+	end := ".lock"
+	if part != "" {
+		end = "@" + part + end
+	}
 	var b []byte
 	for i := range len(name) {
 		c := name[i]
@@ -47,7 +52,6 @@ func fileName(name string) string {
 			b = fmt.Appendf(b, "%%%02X", c)
 		}
 	}
-	const end = ".lock"
 	if len(b)+len(end) > nameMax {
 		sum := fmt.Sprintf("+%x", sha256.Sum256([]byte(name)))
 		b = append(b[:nameMax-len(end)-len(sum)], sum...)

@@ -267,7 +267,8 @@ func TestLocalFileNamesAreUnambiguous(t *testing.T) {
 	long := strings.Repeat("x", 255)
 	names := []string{
 		"a", "A", "a/b", "a%2Fb", "a%2fb", ".", "..", ".a", "a.lock", "é", "a b", "a+b",
-		long, long + "x", long[1:], strings.Repeat("é", 256),
+		long, long + "x", long[1:], strings.Repeat("é", 256), "a@1", lock.PermitOf("a", 1), lock.GateOf("a"),
+		lock.PermitOf(long, 1), lock.PermitOf(long, 64),
 	}
 	seen := map[string]string{}
 	for _, name := range names {
@@ -280,6 +281,21 @@ func TestLocalFileNamesAreUnambiguous(t *testing.T) {
 	s := openLocal(t)
 	for _, name := range names {
 		letGo(t, locktest.Acquire(t, s, locktest.RequestFor(name)), 0)
+	}
+}
+
+func TestTheFileOfAPartShowsItsName(t *testing.T) {
+	for name, file := range map[string]string{
+		lock.GateOf("a"): "a@gate.lock", lock.PermitOf("a b", 12): "a%20b@12.lock", "a@1": "a%401.lock",
+	} {
+		if fileName(name) != file || nameOf(file) != name {
+			t.Errorf("%q: %q, %q", name, fileName(name), nameOf(file))
+		}
+	}
+	for _, file := range []string{"a@.lock", "a@0.lock", "a@65.lock", "a@1@2.lock", "@1.lock", "a@1", "a%1F1.lock"} {
+		if name := nameOf(file); name != "" {
+			t.Errorf("%q of %q", name, file)
+		}
 	}
 }
 

@@ -166,7 +166,7 @@ func (m *redisMaster) args(b term, more ...any) []any {
 	by := step.Asker{
 		Run: m.req.Holder.Run, History: m.req.History, MaxAge: m.req.MaxAge, Words: m.holderWords,
 		Asked: -lock.Milliseconds(m.req.Clock.Now().Sub(m.opened)),
-		Slot:  m.req.Slot.Name, Name: m.req.Name, Names: m.keys.Jobs,
+		Slot:  m.req.Slot.Name, Name: m.req.Listed(), Names: m.keys.Jobs,
 	}
 	return by.Args(append([]any{b.String(), m.number}, more...)...)
 }

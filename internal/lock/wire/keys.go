@@ -1,6 +1,10 @@
 package wire
 
-import "strings"
+import (
+	"strings"
+
+	"redlockrun/internal/lock"
+)
 
 // Keys are the names in Redis of one lock, for one run.
 //
@@ -34,14 +38,17 @@ var unbraced = strings.NewReplacer("%25", "%", "%7B", "{", "%7D", "}")
 // MaxName is the most bytes that the name of a lock has.
 const MaxName = 512
 
-// NameOf returns the name of the lock that a key belongs to; "" if it is not a lock's key. Any client
-// may have made the key.
+// NameOf returns the name of the lock that a key belongs to, with its part; "" if it is not a lock's
+// key. Any client may have made the key.
 func NameOf(prefix, key string) string {
 	rest, ok := strings.CutPrefix(key, prefix+"{")
 	tag, kind, closed := strings.Cut(rest, "}")
 	name := unbraced.Replace(tag)
 	if !ok || !closed || name == "" || len(name) > MaxName || braces.Replace(name) != tag {
 		return ""
+	}
+	if n := strings.IndexByte(kind+":", ':'); strings.HasPrefix(kind, "/") {
+		name, kind = lock.PartOf(name, kind[1:n]), kind[n:]
 	}
 	switch kind {
 	case "", ":fence", ":queue", ":waiters", ":slots", ":paused", ":resumed", ":job", ":runs", ":bad", ":output":
@@ -50,9 +57,14 @@ func NameOf(prefix, key string) string {
 	return ""
 }
 
-// KeysOf names the keys of the lock called name, for a run.
+// KeysOf names the keys of the lock called name, for a run. A part stands behind the hash tag, so
+// the locks of one name are in one slot.
 func KeysOf(prefix, name, run string) Keys {
+	name, part := lock.SplitPart(name)
 	lock := prefix + "{" + braces.Replace(name) + "}"
+	if part != "" {
+		lock += "/" + part
+	}
 	return Keys{
 		Lock: lock, Fence: lock + ":fence", Queue: lock + ":queue", Waiters: lock + ":waiters",
 		Tombstone: lock + ":gone:" + run,

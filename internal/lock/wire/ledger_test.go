@@ -58,7 +58,8 @@ func TestAnExpectationIsReadWhoeverWroteIt(t *testing.T) {
 }
 
 func TestANameIsFoundInEachOfItsKeys(t *testing.T) {
-	for _, name := range []string{"job", "50%", "{a}", "%7B", "a}b{c", "a:b", "%", "ä ö"} {
+	for _, name := range []string{"job", "50%", "{a}", "%7B", "a}b{c", "a:b", "%", "ä ö", lock.GateOf("job"),
+		lock.PermitOf("a}b{c/1", 1), lock.PermitOf(strings.Repeat("x", MaxName), lock.MostPermits)} {
 		k := KeysOf("p:", name, "")
 		for _, key := range []string{k.Lock, k.Fence, k.Queue, k.Waiters, k.Slots, k.Paused, k.Job, k.Runs, k.Bad,
 			k.Output} {
@@ -69,11 +70,23 @@ func TestANameIsFoundInEachOfItsKeys(t *testing.T) {
 	}
 	for _, key := range []string{
 		"", "p:", "p:jobs", "p:{}", "p:{x", "p:x}", "q:{x}", "p:{x}y", "p:{x}:gone:01AAAA", "p:{%7b}", "p:{%}",
+		"p:{x}/", "p:{x}/0", "p:{x}/65", "p:{x}/01", "p:{x}/1/2", "p:{x}/gate2", "p:{x}/1:gone:01AAAA", "p:{}/1",
 		"p:{" + strings.Repeat("x", 513) + "}",
 	} {
 		if got := NameOf("p:", key); got != "" {
 			t.Errorf("%q of %q", got, key)
 		}
+	}
+}
+
+// All locks of one name are in one slot of a Cluster, and none of them is the lock of another name.
+func TestThePartsOfANameShareItsHashTag(t *testing.T) {
+	k := KeysOf("p:", lock.PermitOf("a{b", 2), "R")
+	if k.Lock != "p:{a%7Bb}/2" || k.Fence != "p:{a%7Bb}/2:fence" || k.Tombstone != "p:{a%7Bb}/2:gone:R" {
+		t.Errorf("%+v", k)
+	}
+	if gate := KeysOf("p:", lock.GateOf("job"), "").Queue; gate != "p:{job}/gate:queue" {
+		t.Error(gate)
 	}
 }
 
