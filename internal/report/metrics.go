@@ -56,6 +56,8 @@ func families() []family {
 			value: told(is(lock.StateSilent))},
 		{name: "stuck", kind: gauge, help: "Whether the lock never expires by itself.",
 			value: told(is(lock.StateStuck))},
+		{name: "foreign", kind: gauge, help: "Whether no run can start because a key of the lock holds something else.",
+			value: told(noLock)},
 		{name: "overdue", kind: gauge, help: "Whether the last success is older than --max-age allows.",
 			value: overdueNow},
 		{name: "due_timestamp_seconds", kind: gauge, help: "When the job is overdue; absent while it is paused.",
@@ -64,6 +66,8 @@ func families() []family {
 		{name: "last_success_timestamp_seconds", kind: gauge, help: "When the last run that succeeded ended.",
 			value: lastSuccessAt},
 		{name: "last_duration_seconds", kind: gauge, help: "How long the last run took.", value: lastDuration},
+		{name: "mean_duration_seconds", kind: gauge,
+			help: "How long about the last twenty successful runs took on average.", value: meanDuration},
 		{name: "last_exit_status", kind: gauge, help: "The exit status of the last run.", value: lastStatus},
 		{name: "runs_total", kind: counter, help: "Runs that have ended, by how.", counts: true},
 	}
@@ -125,6 +129,8 @@ func lastDuration(j lock.Job) (float64, bool) {
 	d, known := RunTime(j.LastEnd)
 	return d.Seconds(), known
 }
+
+func meanDuration(j lock.Job) (float64, bool) { return j.Mean.Seconds(), j.Mean > 0 }
 
 func lastStatus(j lock.Job) (float64, bool) {
 	return float64(j.LastEnd.Status), j.LastEnd.Run != "" && j.LastEnd.End != "" && j.LastEnd.Status >= 0

@@ -98,6 +98,9 @@ func TestMetricsOfEachKindOfJob(t *testing.T) {
 		`vanished{key="cancel-orders"}`:                       0,
 		`silent{key="search-index"}`:                          1,
 		`stuck{key="no end"}`:                                 1,
+		`foreign{key="theirs\\x1b[31m"}`:                      1,
+		`foreign{key="cancel-orders"}`:                        0,
+		`mean_duration_seconds{key="cancel-orders"}`:          125,
 		`last_exit_status{key="no end"}`:                      137,
 		`runs_total{key="nightly-report",how="ok"}`:           3,
 		`runs_total{key="nightly-report",how="vanished"}`:     0,
@@ -116,7 +119,8 @@ func TestMetricsOfEachKindOfJob(t *testing.T) {
 		`run_started_timestamp_seconds{key="gone"}`, `run_started_timestamp_seconds{key="rest"}`,
 		`lease_seconds{key="no end"}`,
 		`lease_seconds{key="invoices"}`, `last_exit_status{key="gone"}`, `runs_total{key="gone",how="ok"}`,
-		`last_duration_seconds{key="unheard of"}`, `overdue{key="unheard of"}`,
+		`last_duration_seconds{key="unheard of"}`, `mean_duration_seconds{key="unheard of"}`,
+		`overdue{key="unheard of"}`,
 		`due_timestamp_seconds{key="unheard of"}`,
 		`due_timestamp_seconds{key="invoices"}`, // it is paused
 	} {
@@ -132,7 +136,7 @@ func TestMetricsOfNamesThatNobodyCouldGive(t *testing.T) {
 	for _, name := range []string{"\xff", `\xff`, "a\nb", ""} {
 		all = append(all, lock.Job{Name: name, State: lock.StateIdle})
 	}
-	if got := readMetrics(t, Metrics(all)); len(got) != 2+3*6 {
+	if got := readMetrics(t, Metrics(all)); len(got) != 2+3*7 {
 		t.Errorf("%v", got)
 	}
 }
@@ -175,7 +179,7 @@ func TestMetricsOfAThousandJobs(t *testing.T) {
 		all = append(all, j)
 	}
 	text := Metrics(all)
-	if got := readMetrics(t, text); len(got) != 2+1000*(12+len(lock.EndKinds())) {
+	if got := readMetrics(t, text); len(got) != 2+1000*(14+len(lock.EndKinds())) {
 		t.Errorf("%d series", len(got))
 	}
 	first, last := strings.Index(text, `waiting{key="job-000"}`), strings.Index(text, `waiting{key="job-999"}`)

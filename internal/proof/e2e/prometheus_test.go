@@ -178,7 +178,8 @@ func (s *site) scrape() *daemon {
 	s.t.Helper()
 	node := s.serve("/metrics", "prometheus-node-exporter", "--web.listen-address=%s", "--collector.disable-defaults",
 		"--collector.textfile", "--collector.textfile.directory="+s.dir)
-	impatient := strings.NewReplacer("for: 1m", "for: 1s", "for: 2m", "for: 1s", "for: 5m", "for: 1s")
+	impatient := strings.NewReplacer("for: 1m", "for: 1s", "for: 2m", "for: 1s", "for: 5m", "for: 1s",
+		"+ 300", "+ 1")
 	s.provide("alerts.yml", impatient.Replace(page(s.t, "docs/monitoring/alerts.yml")))
 	s.provide("prometheus.yml", `global: {scrape_interval: 1s, evaluation_interval: 1s}
 rule_files: [alerts.yml]
@@ -266,11 +267,21 @@ func TestAlertsFireForWhatIsWrongAndForNothingElse(t *testing.T) {
 	if r := s.run("redlockrun", "--key", "failing", "--", "false"); r.status != 1 {
 		t.Fatal(r)
 	}
+	s.succeed("slow")
+	release := s.hold("slow")
+	defer release()
+	if _, err := s.server.Do("SET", "redlockrun:{foreign}", "of another program", "PX", 3_600_000); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.server.Do("ZADD", "redlockrun:jobs", time.Now().UnixMilli(), "foreign"); err != nil {
+		t.Fatal(err)
+	}
 	stop := s.keepWriting()
 	p := s.scrape()
 	wrong := []string{
 		"RedlockrunJobOverdue nightly-report", "RedlockrunJobOverdue never-succeeded", "RedlockrunJobVanished died",
-		"RedlockrunJobSilent frozen",
+		"RedlockrunJobSilent frozen", "RedlockrunJobFailed failing", "RedlockrunJobFailed never-succeeded",
+		"RedlockrunJobSlow slow", "RedlockrunJobForeign foreign",
 	}
 	p.fires(t, wrong...)
 
