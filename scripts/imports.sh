@@ -7,9 +7,9 @@ cd "$(dirname "$0")/.."
 rules='
 cmd/redlockrun     : internal/(outset/startup|config|console|explain|flagset|operator|password|runner|session) github.com/spf13/(cobra|pflag)
 internal/session   : internal/(boottime|config|console|explain|footprint|interrupt|lock|lock/local|outfile|output|runner|store|watchdog)
-internal/operator  : internal/(boottime|config|console|doctor|explain|flagset|interrupt|lock|lock/local|lock/wire|outfile|page|report|runner|screen|store) github.com/spf13/(cobra|pflag)
+internal/operator  : internal/(boottime|config|console|doctor|explain|flagset|interrupt|lock|lock/local|lock/permits|lock/wire|outfile|page|report|runner|screen|store) github.com/spf13/(cobra|pflag)
 internal/explain   : internal/(boottime|config|console|lock|lock/quorum|runner|watchdog)
-internal/store     : internal/(config|lock|lock/line|lock/quorum)
+internal/store     : internal/(config|lock|lock/line|lock/permits|lock/quorum)
 internal/flagset   : internal/config github.com/spf13/pflag
 internal/interrupt : internal/runner
 internal/outfile   : internal/(lock|runner)
@@ -34,6 +34,7 @@ internal/proof/model/fencemodel : internal/proof/model
 internal/proof/model/linemodel : internal/proof/model
 internal/proof/model :
 internal/lock/local : internal/(lock|lock/wire|boottime) golang.org/x/sys.*
+internal/lock/permits : internal/(lock|boottime)
 internal/proof/ledgers : internal/(lock|lock/wire)
 internal/proof/locktest : internal/(lock|lock/wire|proof/redistest|boottime)
 internal/runner     : internal/(boottime|forkexec|guard|relay) golang.org/x/sys.*

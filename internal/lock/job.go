@@ -102,6 +102,9 @@ type Job struct {
 
 	Stopped Entry // the last stop by an operator; Act is "" if there was none
 
+	// Holders are the runs that have permits of the job, the oldest first. One of them is the Holder.
+	Holders []PermitHolder
+
 	// Unfit says why no run can take the lock, so that each ends with 65: keys of it in whose
 	// place something else stands. All of it is in Unread, too.
 	Unfit []string
@@ -115,6 +118,47 @@ type Job struct {
 // without a report, or continues without its lock.
 func (j *Job) Vanished() bool {
 	return j.Open.Run != "" && j.State != "" && j.Holder.Run != j.Open.Run
+}
+
+// A PermitHolder is a run that has permits of a job, or a value in the place of a permit that is not our record.
+type PermitHolder struct {
+	Holder
+	Numbers []int // of its permits, in order; none: the run has all of them
+	State   State
+	At      time.Time
+	Left    time.Duration // of the lease that ends first; negative: one never expires by itself
+	Fence   int64
+}
+
+// Has reports whether a run holds the lock, or a permit of the job.
+func (j *Job) Has(run string) bool { return j.HolderOf(run).Run != "" }
+
+// HolderOf returns the holder of the lock, or of a permit of the job, that is this run; zero if there is none.
+func (j *Job) HolderOf(run string) Holder {
+	for _, h := range j.Holders {
+		if h.Run == run {
+			return h.Holder
+		}
+	}
+	if j.Holder.Run == run {
+		return j.Holder
+	}
+	return Holder{}
+}
+
+// Taken returns how many permits of the job are held, and how many there are, as the runs say that hold them; of is 0
+// if none is held.
+func (j *Job) Taken() (held, of int) {
+	all := false
+	for _, h := range j.Holders {
+		held += len(h.Numbers)
+		of = max(of, h.Permits)
+		all = all || len(h.Numbers) == 0
+	}
+	if all {
+		held = max(held, of)
+	}
+	return held, of
 }
 
 // An Entry is a run of a job, or an act of an operator, as the ledger has it. What is unknown or

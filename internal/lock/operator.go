@@ -41,6 +41,9 @@ type ChangeResult struct {
 	Ran    bool          // the job has run in the last 90 days
 	Absent []string      // masters of a quorum that did not answer
 
+	// Holders are the runs that had permits of the job before, the oldest first. One of them is the Holder.
+	Holders []PermitHolder
+
 	// Unconfirmed says that an answer was lost. The wanted state holds; whether this change made it,
 	// and how things were before, is unknown.
 	Unconfirmed bool
@@ -80,6 +83,7 @@ const (
 	StillPaused            // a pause has the lock, or waits for it
 	StillHeld              // a run has the lock
 	StillRunning           // the record does not show the end of the run
+	SeveralRuns            // several runs have permits of the job, and the change names none
 )
 
 // Code is the answer of a step that objects: -10 and below.

@@ -11,6 +11,7 @@ import (
 	"redlockrun/internal/interrupt"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/local"
+	"redlockrun/internal/lock/permits"
 	"redlockrun/internal/report"
 	"redlockrun/internal/store"
 )
@@ -24,7 +25,11 @@ func (o *Operation) inspector(names ...string) (lock.Inspector, error) {
 	}
 	jobs, err := interrupt.AtOnce(o.Signals, func() (lock.Inspector, error) {
 		if o.Config.Address.Local {
-			return local.OpenInspector(o.Config.Address.Dir)
+			jobs, err := local.OpenInspector(o.Config.Address.Dir)
+			if err != nil {
+				return nil, err
+			}
+			return permits.Inspect(jobs), nil
 		}
 		return store.OpenInspector(o.Config.Servers,
 			lock.Inspection{Timeout: o.Config.Timeout, OnSilent: o.hearsNothing})

@@ -127,7 +127,9 @@ func reportPaused(name string, c lock.ChangeResult) string {
 	if c.Done {
 		text = fmt.Sprintf("paused %q %s", name, explain.DescribeUntil(pauseOrNone(c).Until))
 	}
-	if by := heldBy(c); c.Holder.Run != "" && c.Holder.Ended.IsZero() {
+	if len(c.Holders) > 1 {
+		text += fmt.Sprintf("; %d runs of it go on", len(c.Holders))
+	} else if by := heldBy(c); c.Holder.Run != "" && c.Holder.Ended.IsZero() {
 		text += "; it is " + by + " and runs on"
 	}
 	if c.Done && !c.Ran {

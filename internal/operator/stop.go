@@ -51,7 +51,7 @@ func defineStop(c *Command, o *Operation) {
 		}
 		stopped := made[0].Holder.Run
 		return o.awaitIdle(names, time.Duration(wait),
-			func(j lock.Job) bool { return j.Holder.Run == stopped && isBusy(j) || j.State == "" })
+			func(j lock.Job) bool { return j.Has(stopped) && isBusy(j) || j.State == "" })
 	}
 }
 
@@ -108,6 +108,9 @@ func learns(c lock.ChangeResult) string {
 }
 
 func notStopped(e *lock.RefusedError, pausing bool) (explain.Explanation, bool) {
+	if e.Refusal == lock.SeveralRuns {
+		return severalRuns(e), true
+	}
 	text, hint := notByThatRun(e)
 	hints := []string{hint}
 	switch {
@@ -122,6 +125,16 @@ func notStopped(e *lock.RefusedError, pausing bool) (explain.Explanation, bool) 
 		return refuse(e, text+lostAnswer(e.Name, "stopped that run"), hints...), true
 	}
 	return refuse(e, "nothing was stopped: "+text, hints...), true
+}
+
+// severalRuns lists the runs of which the command must name one.
+func severalRuns(e *lock.RefusedError) explain.Explanation {
+	hints := make([]string, len(e.Holders))
+	for i, h := range e.Holders {
+		hints[i] = fmt.Sprintf("%s --run %s stops %s", explain.CommandLine("stop", e.Name), explain.ShellWord(h.Run),
+			h.Process())
+	}
+	return refuse(e, fmt.Sprintf("nothing was stopped: %d runs of %q hold permits", len(e.Holders), e.Name), hints...)
 }
 
 // notByThatRun says which run holds the lock instead of the one to stop, and what to type.

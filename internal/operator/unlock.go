@@ -89,7 +89,7 @@ func (o *Operation) runVanished(name, run string) (bool, error) {
 		return false, err
 	}
 	job, err := interrupt.Run(o.Signals, func(ctx context.Context) (lock.Job, error) { return jobs.Job(ctx, name) })
-	h := job.Holder
+	h := job.HolderOf(run)
 	here := h.Run == run && h.Boot != "" && h.Boot == boottime.BootID() &&
 		h.Host == wire.RecordOf(lock.Holder{Host: lock.HostName()}).Host
 	if err != nil || !here || h.PID <= 0 || !errors.Is(syscall.Kill(h.PID, 0), syscall.ESRCH) {

@@ -18,7 +18,7 @@ type JobChoice struct {
 func (c JobChoice) Of(jobs []lock.Job) (chosen []lock.Job) {
 	for _, j := range jobs {
 		if (!c.Running || Running(j)) && (!c.Paused || Paused(j)) && (!c.Bad || Bad(j)) &&
-			(c.Host == "" || c.Host == Subject(j).Host) {
+			(c.Host == "" || runsOn(j, c.Host)) {
 			chosen = append(chosen, j)
 		}
 	}
@@ -26,6 +26,12 @@ func (c JobChoice) Of(jobs []lock.Job) (chosen []lock.Job) {
 		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Name, b.Name))
 	})
 	return chosen
+}
+
+// runsOn reports whether a run of the job holds its lock or a permit on a host, or vanished there.
+func runsOn(j lock.Job, host string) bool {
+	return Subject(j).Host == host ||
+		slices.ContainsFunc(j.Holders, func(h lock.PermitHolder) bool { return h.Host == host })
 }
 
 // A RunChoice says which entries of a job are meant.

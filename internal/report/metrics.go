@@ -48,6 +48,9 @@ func families() []family {
 		{name: "run_started_timestamp_seconds", kind: gauge, help: "When the run that works under the lock began.",
 			value: startedAt},
 		{name: "lease_seconds", kind: gauge, help: "How long the lock lasts if it is not renewed.", value: leaseLeft},
+		{name: "permits", kind: gauge, help: "How many permits there are, as the runs say that hold some.",
+			value: permits},
+		{name: "permits_held", kind: gauge, help: "How many permits are held.", value: permitsHeld},
 		{name: "waiting", kind: gauge, help: "How many runs wait for the lock.", value: waiting},
 		{name: "paused", kind: gauge, help: "Whether an operator keeps the job from starting.", value: told(Paused)},
 		{name: "vanished", kind: gauge, help: "Whether a run has no lock any more and has not said how it ended.",
@@ -107,6 +110,16 @@ func startedAt(j lock.Job) (float64, bool) {
 func leaseLeft(j lock.Job) (float64, bool) { return j.Left.Seconds(), Busy(j) && j.Left > 0 }
 
 func waiting(j lock.Job) (float64, bool) { return float64(j.Waiting), j.State != "" }
+
+func permits(j lock.Job) (float64, bool) {
+	_, of := j.Taken()
+	return float64(of), of > 0
+}
+
+func permitsHeld(j lock.Job) (float64, bool) {
+	held, of := j.Taken()
+	return float64(held), of > 0
+}
 
 func lastEndAt(j lock.Job) (float64, bool) { return timestamp(j.LastEnd.Ended) }
 

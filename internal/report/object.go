@@ -32,6 +32,9 @@ type jobObject struct {
 	Slot    string       `json:"slot,omitempty"`
 	Failed  *int         `json:"tries_failed,omitempty"`
 
+	Permits int            `json:"permits,omitempty"`
+	Held    *int           `json:"permits_held,omitempty"`
+	Holders []holderObject `json:"holders,omitempty"`
 	Waiters []waiterObject `json:"waiters,omitempty"`
 	Runs    []*entryObject `json:"runs,omitempty"`
 	Tail    string         `json:"tail,omitempty"`
@@ -47,6 +50,24 @@ type waiterObject struct {
 	Run   string       `json:"run,omitempty"`
 	Host  string       `json:"host,omitempty"`
 	Since lock.Instant `json:"since,omitzero"`
+}
+
+// A holderObject is a run that has permits.
+type holderObject struct {
+	Run     string       `json:"run,omitempty"`
+	Host    string       `json:"host,omitempty"`
+	PID     int          `json:"pid,omitempty"`
+	User    string       `json:"user,omitempty"`
+	Command string       `json:"command,omitempty"`
+	Permits []int        `json:"permits,omitempty"` // left out: it has all
+	State   lock.State   `json:"state"`
+	At      lock.Instant `json:"at,omitzero"`
+	Lease   *seconds     `json:"lease_seconds,omitempty"`
+}
+
+func holderOf(h lock.PermitHolder) holderObject {
+	return holderObject{Run: h.Run, Host: h.Host, PID: h.PID, User: h.User, Command: h.Command, Permits: h.Numbers,
+		State: h.State, At: lock.Instant{Time: h.At}, Lease: secondsOf(h.Left, h.Left > 0)}
 }
 
 // pauseOf is nil for none.
@@ -119,6 +140,12 @@ func JobObject(j lock.Job) any {
 	}
 	if tail, ok := tailOf(j); ok {
 		o.Tail = tail
+	}
+	if held, of := j.Taken(); of > 0 {
+		o.Permits, o.Held = of, &held
+	}
+	for _, h := range j.Holders {
+		o.Holders = append(o.Holders, holderOf(h))
 	}
 	for _, w := range j.Waiters {
 		o.Waiters = append(o.Waiters, waiterOf(w))

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +22,11 @@ func Page(j lock.Job, zone *time.Location, d console.Display) []string {
 		room: d.Width}
 	p.say("job", lock.Escaped(j.Name))
 	p.row("state", StateOf(j))
-	p.lock()
+	if len(j.Holders) > 0 {
+		p.permits()
+	} else {
+		p.lock()
+	}
 	p.policy()
 	p.expected()
 	p.line()
@@ -80,6 +85,42 @@ func (p *page) lock() {
 	case Busy(j) && j.Left > 0:
 		p.say("lease", Elapsed(j.Left)+" left")
 	}
+}
+
+// permits adds a line for each run that has permits.
+func (p *page) permits() {
+	name := "permits"
+	for _, h := range p.job.Holders {
+		text := permitsOf(h) + ": " + h.Holder.String()
+		if h.Run != "" {
+			text += ", run " + lock.Escaped(h.Run)
+		}
+		if d, ok := Since(h.At, p.job.Now); ok {
+			text += ", for " + Elapsed(d)
+		}
+		if h.Left < 0 {
+			text += ", the lease never ends"
+		} else if h.Left > 0 {
+			text += ", " + Elapsed(h.Left) + " of the lease left"
+		}
+		if h.State != lock.StateRunning {
+			text += ", " + string(h.State)
+		}
+		p.say(name, text)
+		name = ""
+	}
+}
+
+// permitsOf returns 1, 3 for a run that has these permits.
+func permitsOf(h lock.PermitHolder) string {
+	if len(h.Numbers) == 0 {
+		return "all"
+	}
+	texts := make([]string, len(h.Numbers))
+	for i, n := range h.Numbers {
+		texts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(texts, ", ")
 }
 
 // who is web-3:4121 (alice, php), as far as it is known.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -53,6 +54,9 @@ func StateOf(j lock.Job) console.Cell {
 		lock.StateVanished: console.StyleBad, lock.StateStuck: console.StyleBad, lock.StateForeign: console.StyleBad,
 	}
 	text, tone := string(j.State), tones[j.State]
+	if held, of := j.Taken(); of > 0 {
+		text = fmt.Sprintf("%d/%d %s", held, of, text)
+	}
 	switch {
 	case j.Overdue() && j.State == lock.StateIdle:
 		text, tone = overdue, console.StyleBad

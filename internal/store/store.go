@@ -6,6 +6,7 @@ import (
 	"redlockrun/internal/config"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/line"
+	"redlockrun/internal/lock/permits"
 	"redlockrun/internal/lock/quorum"
 )
 
@@ -20,18 +21,32 @@ func Open(servers lock.Servers) (lock.Store, error) {
 
 // OpenInspector opens the same store to read jobs.
 func OpenInspector(servers lock.Servers, i lock.Inspection) (lock.Inspector, error) {
+	open := line.OpenInspector
 	if len(servers.URLs) > 1 {
-		return quorum.OpenInspector(servers, i)
+		open = quorum.OpenInspector
 	}
-	return line.OpenInspector(servers, i)
+	jobs, err := open(servers, i)
+	if err != nil {
+		return nil, err
+	}
+	return permits.Inspect(jobs), nil
 }
 
 // OpenOperator opens the same store to change jobs.
 func OpenOperator(servers lock.Servers, i lock.Inspection) (lock.Operator, error) {
+	openOperator, openInspector := line.OpenOperator, line.OpenInspector
 	if len(servers.URLs) > 1 {
-		return quorum.OpenOperator(servers, i)
+		openOperator, openInspector = quorum.OpenOperator, quorum.OpenInspector
 	}
-	return line.OpenOperator(servers, i)
+	change, err := openOperator(servers, i)
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := openInspector(servers, i)
+	if err != nil {
+		return nil, err
+	}
+	return permits.Operate(change, jobs), nil
 }
 
 // ExposedPasswords warns about a password that the network between here and a server can read.
