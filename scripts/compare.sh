@@ -1,27 +1,27 @@
 #!/bin/sh
-# compare.sh [short] [DIR]: does to flock(1), to SET NX in a shell and to redlockrun (that of
-# DIR, else ./redlockrun) what happens to jobs at night, on a throw-away Redis, and prints what
-# came of it: the table of README.md. "short" measures the cost with few runs.
+# compare.sh [short] [DIR]: runs the same faults against flock(1), SET NX in a shell, etcdctl and
+# redlockrun (that of DIR, else ./redlockrun) on a throw-away Redis and etcd, and prints the rows of
+# README.md that it measured. "short" measures the cost with few runs.
 #
-# It tells of what it sees alone: no cell is written here that was not looked at.
+# Each cell is an observation; the columns that it cannot measure are not printed.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 rounds=15 each=20
 if [ "${1-}" = short ]; then rounds=3 each=5; shift; fi
-"$root/scripts/install-deps.sh" bench
+"$root/scripts/install-deps.sh" lost
 for name in $(env | sed -n 's/^\(REDLOCKRUN_[A-Z_]*\)=.*/\1/p') REDIS_URL; do unset "$name"; done
 export REDLOCKRUN_CONFIG=/dev/null
 PATH=${1:-$root}:$PATH
 
 lease=3 # seconds, for who has one
 dir=$(mktemp -d)
-redis=
+redis= etcd=
 
 finish() {
     status=$?
     trap - EXIT
-    if [ -n "$redis" ]; then kill -CONT "$redis" 2>/dev/null || true; fi
-    for pid in $(cat "$dir"/*.pid 2>/dev/null) $redis; do kill -9 "$pid" 2>/dev/null || true; done
+    for pid in $redis $etcd; do kill -CONT "$pid" 2>/dev/null || true; done
+    for pid in $(cat "$dir"/*.pid 2>/dev/null) $redis $etcd; do kill -9 "$pid" 2>/dev/null || true; done
     wait
     rm -rf "$dir"
     exit $status
@@ -47,6 +47,22 @@ redis-server --port 0 --unixsocket "$dir/redis.sock" --save '' --appendonly no -
 redis=$!
 within 30000 '[ "$(ask ping 2>/dev/null)" = PONG ]' || fail "redis-server does not answer: $(cat "$dir/redis.log")"
 export REDLOCKRUN_REDIS="unix://$dir/redis.sock"
+
+# Between the ports of the tests' servers and those that the kernel gives to clients.
+start_etcd() {
+    for _ in 1 2 3 4 5; do
+        port=$((32000 + $(od -An -N2 -tu2 /dev/urandom) % 766))
+        client=http://127.0.0.1:$port peer=http://127.0.0.1:$((port + 1))
+        etcd --data-dir "$dir/etcd-$port" --listen-client-urls "$client" --advertise-client-urls "$client" --listen-peer-urls "$peer" \
+            --initial-advertise-peer-urls "$peer" --initial-cluster "default=$peer" >"$dir/etcd.log" 2>&1 &
+        etcd=$!
+        export ETCDCTL_API=3 ETCDCTL_ENDPOINTS="$client"
+        within 10000 'etcdctl endpoint health >/dev/null 2>&1 || ! kill -0 "$etcd" 2>/dev/null' || true
+        if kill -0 "$etcd" 2>/dev/null; then return; fi
+    done
+    fail "etcd does not answer: $(cat "$dir/etcd.log")"
+}
+start_etcd
 
 # What a careful person writes: a token of one's own, an expiry, and a release that compares.
 cat >"$dir/setnx" <<SETNX
@@ -75,6 +91,7 @@ under() {
     case $by in
     flock) exec flock -n "$dir/$name.lock" "$@" ;;
     setnx) exec "$dir/setnx" "$name" "$@" ;;
+    etcdctl) exec etcdctl lock --ttl "$lease" -- "$name" "$@" ;;
     redlockrun) exec redlockrun -q --key "$name" --ttl "$lease" "$@" ;;
     esac
 }
@@ -93,17 +110,20 @@ lives() { kill -0 "$1" 2>/dev/null && [ "$(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/
 # second WHO KEY: whether a second start of the job runs, for two leases from now on.
 second() {
     who=$1 key=$2
+    if [ "$who" = etcdctl ]; then # it always waits
+        timeout -s KILL $((lease * 3)) etcdctl lock --ttl "$lease" "$key" true >/dev/null 2>&1
+        return
+    fi
     within $((lease * 2000)) '(under "$who" "$key" true) >/dev/null 2>&1'
 }
 
-# verdict WHO KEY: what is to be said of the first job and of a second start beside it.
-verdict() {
-    if second "$1" "$2"; then
-        if lives "$job"; then echo "two copies run"
-        else echo "it is ended; the next runs alone"; fi
-    else
-        if lives "$job"; then echo "it runs on, alone"
-        else echo "it is ended, and nobody can run"; fi
+# alone WHO KEY: "yes" if no second start runs beside the first job.
+alone() {
+    if ! second "$1" "$2"; then
+        lives "$job" || fail "$1: the first job ended, and no second start runs"
+        echo yes
+    elif lives "$job"; then echo no
+    else echo yes
     fi
 }
 
@@ -112,34 +132,23 @@ killed() {
     kill -9 "$wrapper"
     wait "$wrapper" 2>/dev/null || true
     within $((lease * 500)) '! lives "$job"' || true
-    verdict "$1" "killed-$1"
+    alone "$1" "killed-$1"
 }
 
 long() {
     begin "$1" "long-$1"
-    verdict "$1" "long-$1"
+    alone "$1" "long-$1"
 }
 
-# A Redis that answers nobody for two leases. Nobody else can have the lock before it answers again.
+# A store that answers nobody for two leases. Nobody else can have the lock before it answers again.
 frozen() {
     begin "$1" "frozen-$1"
-    kill -STOP "$redis"
+    store=$redis
+    [ "$1" != etcdctl ] || store=$etcd
+    kill -STOP "$store"
     within $((lease * 2000)) false || true
-    kill -CONT "$redis"
-    verdict "$1" "frozen-$1"
-}
-
-failed() {
-    status=0
-    (under "$1" "failed-$1" sh -c 'exit 1') >/dev/null 2>&1 || status=$?
-    begin "$1" "busy-$1"
-    busy=0
-    (under "$1" "busy-$1" true) >/dev/null 2>&1 || busy=$?
-    if [ "$status" = "$busy" ]; then what="status $status, as when it is busy"
-    else what="status $status, and $busy when it is busy"; fi
-    # Of the three, one can be asked afterwards.
-    if [ "$1" = redlockrun ] && redlockrun history "failed-$1" | grep -q "failed $status"; then what="$what; the history tells"; fi
-    echo "$what"
+    kill -CONT "$store"
+    alone "$1" "frozen-$1"
 }
 
 # The second start comes when the first has ended, as from a host that is late.
@@ -149,7 +158,7 @@ twice() {
     for _ in 1 2; do
         (under "$1" "twice-$1" $option sh -c "echo ran >>'$dir/twice-$1'") || fail "$1: a tick failed"
     done
-    case $(wc -l <"$dir/twice-$1") in 1) echo "runs once" ;; 2) echo "runs twice" ;; *) echo "does not run" ;; esac
+    case $(wc -l <"$dir/twice-$1") in 1) echo yes ;; 2) echo no ;; *) fail "$1: the tick does not run" ;; esac
 }
 
 # sample WHO: the milliseconds that some runs of true take.
@@ -165,12 +174,12 @@ cost() {
     median "$dir/cost-$1" | awk -v flock="$(median "$dir/cost-flock")" '{ printf "%.1f\n", $1 / flock }'
 }
 
-everybody="flock setnx redlockrun"
+everybody="flock setnx etcdctl redlockrun"
 row() { # row TITLE FUNCTION
     printf '| %s |' "$1"
     for who in $everybody; do
-        what=$("$2" "$who") || exit 1
-        printf ' %s |' "$what"
+        cell=$("$2" "$who") || exit 1
+        printf ' %s |' "$cell"
     done
     echo
 }
@@ -178,11 +187,10 @@ row() { # row TITLE FUNCTION
 for _ in $(seq $rounds); do
     for who in $everybody; do sample "$who" >>"$dir/cost-$who"; done
 done
-echo '| | `flock` | SET NX in a shell | redlockrun |'
-echo '| --- | --- | --- | --- |'
-row 'cost of a run of `true`' cost
-row 'the job outlives its lease' long
-row 'the wrapper is killed' killed
-row 'Redis freezes' frozen
-row 'the job fails with 1' failed
-row 'the tick comes twice' twice
+echo '| | `flock` | SET NX | `etcdctl lock` | redlockrun |'
+echo '| --- | --- | --- | --- | --- |'
+row 'one copy if the job outlives its lease' long
+row 'one copy if the wrapper is killed' killed
+row 'one copy if the store freezes' frozen
+row 'runs each tick once' twice
+row 'cost of `true`, `flock` is 1' cost

@@ -41,7 +41,7 @@ case $tag in
 v[0-9]*) PACKAGE_VERSION=${tag#v} name=$PACKAGE_VERSION ;;
 *) PACKAGE_VERSION=0.0.0 PACKAGE_PRERELEASE=git$(echo "$date" | tr -cd 0-9) name=$PACKAGE_VERSION-$PACKAGE_PRERELEASE ;;
 esac
-# Both are marked until there is a home (docs/home.md).
+# Both are marked until there is a home (CONTRIBUTING.md, "A public home").
 PACKAGE_HOMEPAGE='@HOME@' PACKAGE_MAINTAINER='redlockrun <@CONTACT@>'
 case $PACKAGE_HOMEPAGE in https://*) ;; *) PACKAGE_HOMEPAGE= PACKAGE_MAINTAINER='redlockrun <root@localhost>' ;; esac
 export PACKAGE_VERSION PACKAGE_PRERELEASE PACKAGE_HOMEPAGE PACKAGE_MAINTAINER

@@ -50,7 +50,7 @@ else
     cat /usr/share/ca-certificates/mozilla/*.crt >"$work/context/ca-certificates.crt"
 fi
 grep -q 'BEGIN CERTIFICATE' "$work/context/ca-certificates.crt" || fail "there is no certificate in ${CA_BUNDLE-what ca-certificates ships}"
-# As long as the project has no home, the image names none (docs/home.md).
+# As long as the project has no home, the image names none (CONTRIBUTING.md, "A public home").
 sed '/@[H]OME@/d' "$work/tree/Containerfile" >"$work/Containerfile"
 
 # buildah keeps what it makes in a place of its own, which goes away.

@@ -68,7 +68,7 @@ func TestReadmeScriptLocksItself(t *testing.T) {
 
 func TestReadmeShellExamplesRun(t *testing.T) {
 	s := newSite(t)
-	for _, name := range []string{"git", "make", "publish.sh", "reindex.sh", "import.sh", "migrate.sh"} {
+	for _, name := range []string{"git", "make", "reindex.sh", "import.sh", "migrate.sh"} {
 		s.provide(name, "#!/bin/sh\necho \"${0##*/} $REDLOCKRUN_HELD_KEY\" >>ran\n")
 	}
 	for line := range strings.Lines(block(t, "shell")) {
@@ -85,10 +85,38 @@ func TestReadmeShellExamplesRun(t *testing.T) {
 	if r := s.run("sh", "-c", strings.Replace(local, "--local", "--local=locks", 1)+"-- ./migrate.sh"); r != (run{}) {
 		t.Error(r)
 	}
-	want := "git deploy\nmake deploy\npublish.sh publish\nreindex.sh reindex\nimport.sh import\nmigrate.sh migrate\n"
+	want := "git deploy\nmake deploy\nreindex.sh reindex\nimport.sh import\nmigrate.sh migrate\n"
 	if ran, _ := os.ReadFile(filepath.Join(s.dir, "ran")); string(ran) != want {
 		t.Errorf("ran %q", ran)
 	}
+}
+
+// The first lines of the README: a success ten minutes ago, then two hosts in one tick.
+func TestReadmeFirstLinesAreTrue(t *testing.T) {
+	s := newSite(t)
+	s.provide("php", "#!/bin/sh\nif [ -e done ]; then exec cat; fi\ntouch done\n") // the second until its input ends
+	_, rest, _ := strings.Cut(block(t, "pitch"), "\n")
+	line, table, _ := strings.Cut(rest, "\n")
+	command := regexp.MustCompile(`^(\S+\s+){5}www-data\s+`).ReplaceAllString(line, "")
+	if r := s.run("sh", "-c", strings.Replace(command, "--once-per 5m", "--once-per 10m", 1)); r != (run{}) {
+		t.Fatal(r)
+	}
+	first := s.command(t.Context(), "sh", "-c", command)
+	input, err := first.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := s.begin(first)
+	s.until("EXISTS", "redlockrun:{cancel-orders}")
+	if r := s.run("sh", "-c", command); r != (run{}) {
+		t.Errorf("the second host: %v", r)
+	}
+	_, table, _ = strings.Cut(table, "\n")
+	if got := s.run("redlockrun", "status").stdout; masked(got) != masked(table) {
+		t.Errorf("got\n%s\nwant\n%s", got, table)
+	}
+	input.Close()
+	want(t, []run{ended()}, run{})
 }
 
 func TestReadmeOutagesFollowFromTheTimes(t *testing.T) {

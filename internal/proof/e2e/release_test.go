@@ -164,7 +164,7 @@ func released(t *testing.T) made {
 	return m
 }
 
-// recipe is the example NAME of docs/install.md with the tested release's names, as root's own.
+// recipe is the example NAME of README.md or docs/getting-started.md with the tested release's names, as root's own.
 func recipe(t *testing.T, name string) string {
 	t.Helper()
 	return strings.NewReplacer("X.Y.Z", version, "sudo ", "", "ADDRESS", "a@example.com").Replace(block(t, name))

@@ -22,6 +22,10 @@ var masks = []struct {
 	{regexp.MustCompile(`--port \d+|-p \d+`), "--port PORT"},
 	{regexp.MustCompile(`(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d [A-Z]{3,4}\b`), "TIME"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?Z?`), "TIME"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d\b`), "DAY"},
+	{regexp.MustCompile(`\w+@[\w-]+`), "USER@HOST"},
+	{regexp.MustCompile(`\b(HOST|web-\d):\d+ `), "HOST:PID "},
+	{regexp.MustCompile(`=\d+\.\d+s`), "=SPAN"},
 	{regexp.MustCompile(`\b[0-9A-HJKMNP-TV-Z]{26}\b`), "ID"},
 	{regexp.MustCompile(`\b(\d+(\.\d+)?(d|h|ms|m|s))+( ago| left)?\b`), "SPAN"},
 	{regexp.MustCompile(`\bweb-\d\b`), "HOST"},
@@ -93,10 +97,22 @@ func (s *site) typeSession(session string) run {
 	return run{}
 }
 
-func TestReadmeSessionPrintsWhatItShows(t *testing.T) {
-	s := newSite(t)
-	got := s.typeSession(block(t, "session"))
-	if want := masked(block(t, "session")); masked(got.stdout) != want {
-		t.Errorf("got\n%s\nwant\n%s", masked(got.stdout), want)
+// startsRedis are the lines that begin a session of a page that does not show them itself.
+const startsRedis = "$ redis-server --port 7777 --save '' >/dev/null &\n" +
+	"$ export REDLOCKRUN_REDIS=redis://127.0.0.1:7777\n"
+
+func TestSessionsPrintWhatThePagesShow(t *testing.T) {
+	for _, name := range []string{"session", "firstjob", "operators", "monitoring", "troubleshooting"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			session := block(t, name)
+			if !strings.HasPrefix(session, "$ redis-server ") {
+				session = startsRedis + session
+			}
+			got := newSite(t).typeSession(session)
+			if want := masked(session); masked(got.stdout) != want {
+				t.Errorf("got\n%s\nwant\n%s", masked(got.stdout), want)
+			}
+		})
 	}
 }

@@ -72,6 +72,19 @@ func TestReadmeCredentialOfSystemd(t *testing.T) {
 	newSite(t).runsWith(env, "%d/"+name)
 }
 
+func TestRecipeOfTokensAsksTheCommand(t *testing.T) {
+	s := newSite(t)
+	s.jobs()
+	s.provide("redis-token", "#!/bin/sh\n[ \"$*\" = '--user jobs --host redis.example' ] && echo 'from a file'\n")
+	text := strings.NewReplacer("rediss://jobs@redis.example:6379", "redis://jobs@"+s.server.Addr(),
+		"/usr/local/bin/", s.dir+"/").Replace(block(t, "tokens"))
+	s.env = append(s.env, "REDLOCKRUN_CONFIG="+s.provide("defaults", text))
+	s.env = slices.DeleteFunc(s.env, func(e string) bool { return strings.HasPrefix(e, "REDLOCKRUN_REDIS=") })
+	if r := s.run("redlockrun", "--key", "x", "--", "echo", "ran"); r.status != 0 || r.stdout != "ran\n" {
+		t.Error(r)
+	}
+}
+
 func TestReadmeSecretOfKubernetes(t *testing.T) {
 	var pod struct {
 		Containers []struct {
