@@ -19,7 +19,16 @@ func main() {
 		"say after how many seeds the simulator sees each, in place of running its test")
 	table := flag.String("table", "", "write what the simulator sees into the table of this page, too")
 	date := flag.String("date", time.Now().UTC().Format(time.DateOnly), "the date that a part is drawn by")
+	each := flag.Int("draw", 0, "in place of known faults, put one at each k-th of all places: so many")
+	from := flag.Int("from", 0, "with -draw: begin with this one")
 	flag.Parse()
+	if *each > 0 {
+		if err := draw(os.Stdout, *each, *from); err != nil {
+			fmt.Fprintln(os.Stderr, "mutants:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *worlds {
 		if err := look(matching(simulated(), *only), *table); err != nil {
 			fmt.Fprintln(os.Stderr, "mutants:", err)
