@@ -4,6 +4,7 @@ PREFIX ?= /usr/local
 ## What most people need
 build: ; @scripts/build.sh ## build ./redlockrun, one static file
 demo: build ; @scripts/demo.sh ## show what it does, on a throw-away Redis
+recording: build ; @scripts/recording.sh ## record real runs on a throw-away Redis as docs/demo.svg
 man: ; @scripts/man.sh ## write the manual page, dist/redlockrun.1
 install: ; @scripts/install.sh "$(DESTDIR)$(PREFIX)" ## put both under PREFIX, which is /usr/local if not said
 image: ; @scripts/image.sh ## build the container image, for amd64 and arm64, into dist/; no daemon, no registry
@@ -31,4 +32,4 @@ mutants: ; @scripts/mutants.sh ## put in a hundred known faults, one at a time: 
 model: ; @scripts/model.sh ## search the models of line and quorum exhaustively; up to 8 GB
 fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
 
-.PHONY: build demo man install image help quick test lint e2e compat dist bench scale nemesis killed-runs lost-updates simulate track-record mutants model fuzz
+.PHONY: build demo recording man install image help quick test lint e2e compat dist bench scale nemesis killed-runs lost-updates simulate track-record mutants model fuzz
