@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 # package (a regular expression) : what it may import beside the standard library
 rules='
 cmd/redlockrun     : internal/(outset/startup|config|console|explain|flagset|operator|password|runner|session) github.com/spf13/(cobra|pflag)
-internal/session   : internal/(boottime|config|console|explain|footprint|interrupt|lock|lock/local|outfile|output|runner|store|watchdog)
+internal/session   : internal/(boottime|config|console|explain|footprint|interrupt|lock|lock/local|lock/permits|outfile|output|runner|store|watchdog)
 internal/operator  : internal/(boottime|config|console|doctor|explain|flagset|interrupt|lock|lock/local|lock/permits|lock/wire|outfile|page|report|runner|screen|store) github.com/spf13/(cobra|pflag)
 internal/explain   : internal/(boottime|config|console|lock|lock/quorum|runner|watchdog)
 internal/store     : internal/(config|lock|lock/line|lock/permits|lock/quorum)
@@ -26,7 +26,7 @@ internal/lock       : internal/boottime github.com/oklog/ulid/v2
 internal/lock/wire  : internal/(lock|boottime)
 internal/lock/link  : internal/(lock|lock/wire|boottime) github.com/redis/go-redis/v9.*
 internal/lock/ledger :
-internal/lock/step  : internal/(lock|lock/ledger|lock/link|lock/wire)
+internal/lock/step  : internal/(boottime|lock|lock/ledger|lock/link|lock/wire)
 internal/lock/inspect : internal/(lock|lock/link|lock/wire)
 internal/lock/line  : internal/(lock|lock/link|lock/wire|lock/ledger|lock/step|lock/inspect|boottime)
 internal/lock/quorum : internal/(lock|lock/link|lock/wire|lock/ledger|lock/step|lock/inspect|boottime)

@@ -19,6 +19,8 @@ type Config struct {
 	Wait   lock.Wait
 	OnLost OnLost
 
+	Permits Permits // none without --permits
+
 	IgnorePause bool // run although the job is paused
 
 	Slot       lock.Slot     // the piece of work; none without --once-per and --once
@@ -94,6 +96,7 @@ func (s *Sources) Config(command []string) (Config, error) {
 		sources:   s,
 	}
 	c.Slot, c.SlotPeriod = r.slot()
+	c.Permits = r.permits()
 	if r.err != nil {
 		return Config{}, r.err
 	}
@@ -106,6 +109,9 @@ func (s *Sources) Config(command []string) (Config, error) {
 	}
 	if c.Address.Local {
 		c.History = 0
+	}
+	if c.Permits.Of > 0 {
+		c.MaxAge = lock.MaxAge{}
 	}
 	c.Warnings = slices.Concat(c.Address.warnings(c.Servers.URLs), s.warnings())
 	return c, nil
@@ -122,7 +128,7 @@ func (c Config) checkPlace() error {
 	case c.Address.Local && c.IgnorePause:
 		return noPauses(c.sources, c.Address)
 	}
-	return cmp.Or(c.checkMaxAge(), c.checkOutput())
+	return cmp.Or(c.checkPermits(), c.checkMaxAge(), c.checkOutput())
 }
 
 // hasQueue reports whether redlockrun keeps a queue of the lock's waiters there.
@@ -131,11 +137,11 @@ func (c Config) hasQueue() bool {
 }
 
 // Source names, for a message, where a setting without a default comes from; "" if it is not set.
-func (c Config) Source(setting string) string {
+func (c Config) Source(settings ...string) string {
 	if c.sources == nil {
 		return ""
 	}
-	g, err := c.sources.effective(setting)
+	g, err := c.sources.effective(settings...)
 	if err != nil {
 		return ""
 	}

@@ -163,6 +163,8 @@ var everySetting = map[string]struct {
 	"attempt-delay": {"2", func(c config.Config) bool { return c.AttemptDelay == 2*time.Second }},
 	"ignore-pause":  {"true", func(c config.Config) bool { return c.IgnorePause }},
 	"history":       {"8", func(c config.Config) bool { return c.History == 8 }},
+	"permits":       {"3", func(c config.Config) bool { return c.Permits.Of == 3 }},
+	"take":          {"all", func(c config.Config) bool { return c.Permits.All }},
 	"max-age": {"26h", func(c config.Config) bool {
 		return c.MaxAge == lock.MaxAge{Set: true, Limit: 26 * time.Hour}
 	}},
@@ -215,6 +217,8 @@ func keyed(name string) []string {
 		return nil
 	case "tries":
 		return []string{"key=x", "once=y"}
+	case "take":
+		return []string{"key=x", "permits=3"}
 	}
 	return []string{"key=x"}
 }

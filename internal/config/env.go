@@ -20,6 +20,7 @@ const (
 	FenceVar    = "REDLOCKRUN_FENCE"
 	AttemptVar  = "REDLOCKRUN_ATTEMPT" // the number of this start, from 1
 	SlotVar     = "REDLOCKRUN_SLOT"    // the slot's name; unset without one
+	PermitVar   = "REDLOCKRUN_PERMIT"  // the numbers of the run's permits; unset without any
 )
 
 // environmentLayer reads the REDLOCKRUN_* variables. It ignores unknown ones: Kubernetes injects

@@ -13,6 +13,7 @@ const (
 	KindSize
 	KindDuration
 	KindLimit // a duration, or forever
+	KindShare // a number, or all
 	KindPeriod
 	KindText
 	KindShellText
@@ -54,6 +55,7 @@ var kinds = [...]struct {
 	KindSize:              {value: "SIZE", offer: OfferBeginnings, words: "4k 16k 64k"},
 	KindDuration:          {value: "D"},
 	KindLimit:             {value: "D", words: "forever"},
+	KindShare:             {value: "K|all", words: "all"},
 	KindPeriod:            {value: "P", words: "5m 10m 15m 20m 30m 1h 2h 3h 4h 6h 8h 12h 1d 7d"},
 	KindText:              {value: "TEXT"},
 	KindShellText:         {value: "'SHELL TEXT'"},

@@ -42,6 +42,8 @@ func (g Group) String() string {
 var settings = [...]Setting{
 	{"key", "k", KindJob, "", "the lock's name; two runs with one NAME exclude each other", GroupCommand},
 	{"key-from-command", "", KindSwitch, "", "a name that is made of COMMAND and its words", GroupCommand},
+	{"permits", "", KindNumber, "", "at most N runs of NAME at a time, 2 to 64: each takes one permit", GroupCommand},
+	{"take", "", KindShare, "1", "take K of the permits; all: run alone", GroupCommand},
 	{"attempts", "", KindNumber, "1", "start it at most N times until it succeeds", GroupCommand},
 	{"attempt-delay", "", KindDuration, "10s", "the first pause between two starts; it doubles", GroupCommand},
 	{"max-runtime", "", KindDuration, "", "stop it after D, with status 124", GroupCommand},

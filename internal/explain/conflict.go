@@ -53,8 +53,12 @@ func UnlockCommand(name string, h lock.Holder) string {
 // heldTooLong explains a conflict that needs the operator's attention.
 func heldTooLong(o Explanation, e *lock.HeldError, held time.Duration, c About) Explanation {
 	o.Status = StatusBusy
-	o.warning = fmt.Sprintf("lock %q has been held for %s, for longer than --warn-held-after %s",
-		e.Name, config.Rounded(held), config.Exact(c.Config.WarnHeldAfter))
+	what := "lock"
+	if e.Permits != nil {
+		what = "a permit of"
+	}
+	o.warning = fmt.Sprintf("%s %q has been held for %s, for longer than --warn-held-after %s",
+		what, e.Name, config.Rounded(held), config.Exact(c.Config.WarnHeldAfter))
 	o.Hints = []string{"look at the run that holds it; -E does not change the status of this"}
 	return o
 }

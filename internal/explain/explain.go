@@ -113,7 +113,10 @@ func explainUsage(err error, c About) (o Explanation, ok bool) {
 			HintList(c.advice(wrong))...), true
 	}
 	if nested, ok := errors.AsType[*lock.NestedError](err); ok {
-		const hint = "waiting for it would never end: give this run a key of its own, or leave out --wait"
+		hint := "waiting for it would never end: give this run a key of its own, or leave out --wait"
+		if nested.Permits {
+			hint = "two such runs would wait for each other: give this run a key of its own"
+		}
 		return Failure(StatusUsage, nested.Error(), hint), true
 	}
 	return o, false

@@ -12,7 +12,26 @@ func (e *HeldError) Error() string {
 	if e.Pause != nil {
 		return fmt.Sprintf("lock %q is paused by %s", e.Name, Escaped(e.Pause.By))
 	}
+	if e.Permits != nil {
+		return e.Permits.describe(e.Name, e.Holder)
+	}
 	return fmt.Sprintf("lock %q is held by %s", e.Name, e.Holder)
+}
+
+// describe says who is in the way; holder is one of them.
+func (p *PermitState) describe(name string, holder Holder) string {
+	switch {
+	case p.Gate && holder.All:
+		return fmt.Sprintf("all permits of %q are held by %s", name, holder)
+	case p.Gate:
+		return fmt.Sprintf("permits of %q are first collected by %s", name, holder)
+	case p.Wanted == 0:
+		return fmt.Sprintf("permits of %q are in use, one is held by %s", name, holder)
+	case p.Free == 0:
+		return fmt.Sprintf("all %d permits of %q are in use, one is held by %s", p.Of, name, holder)
+	}
+	return fmt.Sprintf("%d of %d permits of %q are free, %d are wanted; one is held by %s",
+		p.Free, p.Of, name, p.Wanted, holder)
 }
 
 func (e *SlotDoneError) Error() string {
@@ -36,6 +55,9 @@ func (e *StoppedError) Error() string {
 }
 
 func (e *NestedError) Error() string {
+	if e.Permits {
+		return fmt.Sprintf("a permit of %q is held by the redlockrun around this one, %s", e.Name, e.Holder)
+	}
 	return fmt.Sprintf("lock %q is held by the redlockrun around this one, %s", e.Name, e.Holder)
 }
 

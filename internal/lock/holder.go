@@ -22,6 +22,7 @@ type Holder struct {
 	Ended    time.Time     // the store's clock; not zero if the run has ended and only its min-hold is left
 	Stop     string        // the id of the change by which an operator wants the run to end; "": none does
 	Permits  int           // how many the name has, as the run says; 0: the lock is no part of a name, or unknown
+	All      bool          // the run has the gate for as long as it runs, and so all permits
 	Foreign  string        // of a value that is no record of ours: its first 1 KiB
 }
 

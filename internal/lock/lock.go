@@ -53,6 +53,9 @@ type Request struct {
 	// IgnorePause takes the lock although the job is paused.
 	IgnorePause bool
 
+	// Since is when the run began to ask, on Clock; zero: now. The ledger counts its wait from there.
+	Since time.Time
+
 	// Timeout bounds how long the client asks a store that does not answer, giving up included; 0
 	// means 5 s.
 	Timeout time.Duration
@@ -119,6 +122,15 @@ type Lease interface {
 	Instants() Instants
 }
 
+// A Looker is a Lease that sees who has other locks.
+type Looker interface {
+	// Look tells who has each of some locks that are parts of the same name as its own, in one question
+	// within ctx: nil for a lock that nobody has. While somebody holds a valid lease of a lock, the
+	// answer is never nil: it proves as much as to have taken the lock. The error is an
+	// *UnavailableError, or *NotLockError if a key is something else. It is called like Renew.
+	Look(ctx context.Context, names []string) ([]*HeldError, error)
+}
+
 // Instants are of the store's clock, to ms; zero where nobody knows.
 type Instants struct {
 	Asked time.Time // the first question
@@ -156,6 +168,16 @@ type HeldError struct {
 	Rejoined bool          // the run lost its position; this is a new one, at the end
 	Pause    *PauseMark    // the pause that holds the lock back; nil if a run holds it
 	Missed   bool          // the run lost its position: the hand-over came while the store was unreachable
+
+	Permits *PermitState // of a name with permits; nil: of a lock
+}
+
+// A PermitState says why a run does not get its permits.
+type PermitState struct {
+	Of     int  // how many the name has, as the run says
+	Wanted int  // how many the run takes; 0: all of them
+	Free   int  // how many of them nobody has
+	Gate   bool // the holder has the gate, behind which permits are collected
 }
 
 // A SlotDoneError says that the work of a slot is done.
@@ -178,8 +200,9 @@ type StoppedError struct{ Name string }
 
 // A NestedError says that a run which encloses this one holds the lock.
 type NestedError struct {
-	Name   string
-	Holder Holder
+	Name    string
+	Holder  Holder
+	Permits bool // it has a permit of the name, or its gate
 }
 
 // An UnavailableError says that the store could not be asked.

@@ -13,6 +13,7 @@ import (
 	"redlockrun/internal/explain"
 	"redlockrun/internal/interrupt"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/permits"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/watchdog"
 )
@@ -44,6 +45,14 @@ func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
 	lease, err := interrupt.Run(s.signals,
 		func(ctx context.Context) (lock.Lease, error) { return store.Acquire(ctx, req) })
 	progress.close()
+	run := req.Holder.Run
+	if p, ok := lease.(permits.Lease); ok && err == nil {
+		run = p.Run()
+		s.Report.Run, req.Holder.Run = run, run
+		if s.config.Address.Local {
+			s.guards.startHolding(filesOf(lease))
+		}
+	}
 	if err == nil {
 		err = s.guards.startError()
 	}
@@ -56,7 +65,7 @@ func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
 	}
 	if err == nil {
 		s.Console = s.Console.With(explain.RunFields(req.Holder)...)
-		return lease, req.Holder.Run, nil
+		return lease, run, nil
 	}
 	if lease != nil {
 		s.releaseUnused(lease)

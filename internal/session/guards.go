@@ -24,6 +24,7 @@ func (g *guards) startAtOnce() { g.present = runner.StartGuardAtOnce() }
 
 // startHolding starts the first guard, which holds files open.
 func (g *guards) startHolding(keep []*os.File) {
+	g.present.Close()
 	g.keep = keep
 	g.present = runner.StartGuard(keep...)
 }

@@ -6,6 +6,7 @@ import (
 	"redlockrun/internal/interrupt"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/lock/local"
+	"redlockrun/internal/lock/permits"
 	"redlockrun/internal/store"
 )
 
@@ -20,7 +21,16 @@ func (s *session) Open() (lock.Store, []*os.File, error) {
 		return nil, nil, err
 	}
 	s.about.Place = store.Address()
-	return store, nil, nil
+	return s.withPermits(store), nil, nil
+}
+
+// withPermits returns the store in which the name has permits, if it is to have any.
+func (s *session) withPermits(of lock.Store) lock.Store {
+	p := s.config.Permits
+	if p.Of == 0 {
+		return of
+	}
+	return permits.New(of, permits.Claim{Of: p.Of, Take: p.Take, All: p.All})
 }
 
 // openLocal shares the lock's file with the guard: if redlockrun dies, the lock stays held until
@@ -31,9 +41,26 @@ func (s *session) openLocal() (lock.Store, []*os.File, error) {
 		return nil, nil, err
 	}
 	s.about.Place = store.Address()
+	if s.config.Permits.Of > 0 {
+		return s.withPermits(store), nil, nil // the guard gets the files of those that the run has
+	}
 	file, err := store.File(s.config.Key)
 	if err != nil {
 		return nil, nil, err
 	}
 	return store, []*os.File{file}, nil
+}
+
+// filesOf returns the files of a local lease, which the guard must keep open.
+func filesOf(lease lock.Lease) (files []*os.File) {
+	parts := []lock.Lease{lease}
+	if p, ok := lease.(permits.Lease); ok {
+		parts = p.Parts()
+	}
+	for _, part := range parts {
+		if l, ok := part.(interface{ File() *os.File }); ok {
+			files = append(files, l.File())
+		}
+	}
+	return files
 }

@@ -14,6 +14,7 @@ import (
 	"redlockrun/internal/explain"
 	"redlockrun/internal/interrupt"
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/permits"
 	"redlockrun/internal/runner"
 	"redlockrun/internal/store"
 	"redlockrun/internal/watchdog"
@@ -57,7 +58,7 @@ func (s *session) Run(environ []string) (status runner.Status, err error) {
 	if err := s.splay(); err != nil {
 		return status, err
 	}
-	if s.config.Address.Local {
+	if s.config.Address.Local && s.config.Permits.Of == 0 {
 		s.guards.startHolding(keep)
 	}
 	lease, run, err := s.acquire(store)
@@ -91,9 +92,18 @@ func (s *session) sayStarted(lease lock.Lease) {
 		s.Console.Say(console.Message{
 			Level: console.Debug, Event: console.EventStarted,
 			Text:   fmt.Sprintf("lock %q is held; the command starts", s.config.Key),
-			Fields: []console.Field{{Name: "fence", Value: lease.Fence()}},
+			Fields: startedFields(lease),
 		})
 	}
+}
+
+// startedFields say what the run has.
+func startedFields(lease lock.Lease) []console.Field {
+	fields := []console.Field{{Name: "fence", Value: lease.Fence()}}
+	if p, ok := lease.(permits.Lease); ok {
+		fields = append(fields, console.Field{Name: "permits", Value: numbers(p.Permits())})
+	}
+	return fields
 }
 
 // sayEnd says how the run went, if the user wants to know. A command that ended by itself, or was

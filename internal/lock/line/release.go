@@ -29,7 +29,7 @@ func (a *acquisition) release(ctx context.Context, g releaseRequest) (reply rele
 // acquire that is still under way does nothing.
 func (a *acquisition) releaseArgs(g releaseRequest, tombstone int64, waited bool) []any {
 	o := g.Result
-	words := fmt.Sprintf("%d %d %d %d", o.Attempts, g.fence, a.asked, g.at)
+	words := fmt.Sprintf("%d %d %d %d", o.Attempts, g.fence, max(0, a.asked), g.at)
 	return a.args(lock.Milliseconds(g.Keep), tombstone, link.Digit(waited),
 		string(o.End), o.Status, link.Digit(o.Lost), words, g.at)
 }

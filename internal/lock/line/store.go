@@ -46,11 +46,15 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 	}
 	keys := wire.KeysOf(s.cfg.Prefix, req.Name, req.Holder.Run)
 	a := &acquisition{
-		req: req, steps: s.steps, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw), keys: keys,
-		all: keys.All(), record: wire.RecordOf(req.Holder).String(), holderWords: wire.HolderText(req.Holder, req.Slot),
+		req: req, steps: s.steps, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw),
+		prefix: s.cfg.Prefix, keys: keys, all: keys.All(), record: wire.RecordOf(req.Holder).String(),
+		holderWords: wire.HolderText(req.Holder, req.Slot),
 	}
 	if req.Slot.Name != "" {
 		a.steps = s.slot
+	}
+	if !req.Since.IsZero() {
+		a.asked = -lock.Milliseconds(req.Clock.Now().Sub(req.Since))
 	}
 	if !s.source.Address().IsCluster() {
 		a.names = keys.Jobs
@@ -110,6 +114,7 @@ func (a *acquisition) await(ctx context.Context) (lock.Lease, error) {
 type acquisition struct {
 	req         lock.Request
 	steps       steps
+	prefix      string
 	keys        wire.Keys
 	all         []string // keys, as the steps want them
 	record      string
@@ -117,7 +122,7 @@ type acquisition struct {
 	names       string // the set of names, if the steps can reach it
 	link        *link.Link
 
-	asked int64 // when the store was asked first, ms of its clock; 0: it has not answered yet
+	asked int64 // when the run asked first, ms of the store's clock; 0 or less: so many ms ago, it has not answered yet
 
 	// unconfirmed means that a request got no answer: it may still be under way, and
 	// must find a tombstone when the lock has been released or given up.
@@ -171,8 +176,8 @@ func (a *acquisition) try(ctx context.Context, limit time.Duration) (acquireRepl
 func (a *acquisition) acquire(ctx context.Context, args ...any) (acquireReply, error) {
 	reply, sent, err := a.steps.acquire.Eval(ctx, a.link, a.all, a.args(args...)...)
 	a.unconfirmed = a.unconfirmed || sent && err != nil && !link.Answered(err)
-	if a.asked == 0 {
-		a.asked = max(reply.busy.now, reply.hold.now)
+	if now := max(reply.busy.now, reply.hold.now); a.asked <= 0 && now > 0 {
+		a.asked += now
 	}
 	return reply, err
 }

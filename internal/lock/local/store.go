@@ -246,7 +246,7 @@ func (s *Store) begin(req lock.Request, f *lockFile) (lock.Lease, error) {
 	if err := f.write(r); err != nil {
 		return nil, s.explain(req, f, err)
 	}
-	return &localLease{file: f, record: r, clock: req.Clock, began: req.Clock.Now()}, nil
+	return &localLease{store: s, file: f, record: r, clock: req.Clock, began: req.Clock.Now()}, nil
 }
 
 // explain says why a file is not ours.
@@ -267,6 +267,7 @@ func (s *Store) explain(req lock.Request, f *lockFile, err error) error {
 
 // A localLease is a locked file.
 type localLease struct {
+	store  *Store
 	file   *lockFile
 	record wire.Record
 	clock  *boottime.Clock
@@ -294,6 +295,43 @@ func (l *localLease) Renew(context.Context) (time.Time, error) {
 		return l.Until(), lock.ErrLost
 	}
 	return l.Until(), nil
+}
+
+// File is the locked file: a process that inherits the descriptor holds the lock, too.
+func (l *localLease) File() *os.File { return l.file.File }
+
+// Look implements lock.Looker. The kernel knows who has a file.
+func (l *localLease) Look(_ context.Context, names []string) ([]*lock.HeldError, error) {
+	all := make([]*lock.HeldError, len(names))
+	for i, name := range names {
+		held, err := l.store.holder(name, l.clock)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = held
+	}
+	return all, nil
+}
+
+// holder is who has a lock; nil if nobody has.
+func (s *Store) holder(name string, clock *boottime.Clock) (held *lock.HeldError, err error) {
+	req := lock.Request{Name: name, Clock: clock}
+	f, err := (&inspector{s.dir, s.at}).open(fileName(name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, s.explain(req, nil, err)
+	}
+	defer f.Close()
+	if err = flock(f.File, syscall.LOCK_SH|syscall.LOCK_NB); err == nil {
+		f.unlock()
+		return nil, nil
+	}
+	if err = s.explain(req, f, err); errors.As(err, &held) {
+		return held, nil
+	}
+	return nil, err
 }
 
 // Release also unlocks for the processes that inherited the descriptor.

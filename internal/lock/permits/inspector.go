@@ -1,5 +1,3 @@
-// Package permits gives a name several locks, of which its runs take as many as they need: a semaphore, and readers and
-// writers. It is made of ordinary locks of any store.
 package permits
 
 import (

@@ -65,6 +65,7 @@ var present = steps{
 // A redisMaster is one server of a quorum.
 type redisMaster struct {
 	number      string // its place in the quorum
+	prefix      string
 	req         lock.Request
 	steps       steps
 	keys        wire.Keys
@@ -123,11 +124,20 @@ func newRedisMaster(ctx context.Context, src *link.Source, cfg lock.Servers, num
 	req lock.Request) *redisMaster {
 	keys := wire.KeysOf(cfg.Prefix, req.Name, req.Holder.Run)
 	return &redisMaster{
-		number: fmt.Sprintf("%02d", number), where: src.Address(), req: req, steps: present, keys: keys,
+		number: fmt.Sprintf("%02d", number), prefix: cfg.Prefix, where: src.Address(), req: req,
+		steps: present, keys: keys,
 		record: wire.RecordOf(req.Holder).String(), holderWords: wire.HolderText(req.Holder, req.Slot),
 		uptime: cfg.UptimeToVote(req.Times.TTL),
-		opened: req.Clock.Now(), turn: make(chan struct{}, 1), link: src.Link(ctx, keys.Lock, req.Clock, req.Draw),
+		opened: openedAt(req), turn: make(chan struct{}, 1), link: src.Link(ctx, keys.Lock, req.Clock, req.Draw),
 	}
+}
+
+// openedAt is when the run began to ask.
+func openedAt(req lock.Request) time.Time {
+	if req.Since.IsZero() {
+		return req.Clock.Now()
+	}
+	return req.Since
 }
 
 func (m *redisMaster) Address() string { return m.where.String() }

@@ -61,6 +61,10 @@ type master interface {
 	// not, takes the lock any more, as well as that can be done within ctx.
 	giveUp(ctx context.Context, b term, end releaseRequest) error
 
+	// look tells who has each of some locks. Its error says, too, that the server was restarted
+	// too short a time ago to be believed.
+	look(ctx context.Context, names []string) ([]*lock.HeldError, error)
+
 	// keepOutput keeps what the command printed.
 	keepOutput(ctx context.Context, o lock.Output) error
 

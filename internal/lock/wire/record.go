@@ -53,6 +53,7 @@ type Record struct {
 	Every    int64  `json:"every,omitempty"`   // ms between two renewals
 	Boot     string `json:"boot,omitempty"`    // which boot of which machine, 16 hexadecimal digits
 	Permits  int    `json:"permits,omitempty"` // how many the name has, as the run says; 0: the lock is none of them
+	All      bool   `json:"all,omitempty"`     // of a gate: its run takes all permits
 	Asked    int64  `json:"asked,omitempty"`   // when a run that waits asked first, ms of the store's clock
 	Fence    int64  `json:"fence,omitempty"`   // always before At, at the end
 	At       int64  `json:"at,omitempty"`      // when it was taken, ms of the store's clock
@@ -65,7 +66,7 @@ func RecordOf(h lock.Holder) Record {
 		Run: h.Run, Protocol: Protocol, Host: short(h.Host, 64), PID: h.PID, User: short(h.User, 32),
 		Command: short(h.Command, 64),
 		Start:   h.Start.UnixMilli(), TTL: lock.Milliseconds(h.TTL), Every: lock.Milliseconds(h.Every), Boot: h.Boot,
-		Permits: h.Permits,
+		Permits: h.Permits, All: h.All,
 	}
 }
 
@@ -138,7 +139,7 @@ func (r Record) Holder() lock.Holder {
 		Run: r.Run, Protocol: r.Protocol, Host: r.Host, PID: r.PID, User: r.User, Command: r.Command,
 		Start: time.UnixMilli(r.Start),
 		TTL:   span(r.TTL), Every: span(r.Every), Boot: r.Boot, Stop: r.Stop,
-		Permits: min(max(0, r.Permits), lock.MostPermits),
+		Permits: min(max(0, r.Permits), lock.MostPermits), All: r.All,
 	}
 	if r.Ended > 0 {
 		h.Ended = time.UnixMilli(r.Ended)

@@ -39,7 +39,7 @@ func TestTheLongestRecordHasRoom(t *testing.T) {
 		Run: strings.Repeat("N", lock.RunIDLen), Host: odd, User: odd, Command: odd, PID: 1 << 22,
 		Start: time.UnixMilli(1763790000000),
 		TTL:   7 * 24 * time.Hour, Every: 20 * time.Second, Boot: "0123456789abcdef",
-		Permits: lock.MostPermits,
+		Permits: lock.MostPermits, All: true,
 	})
 	r.Ended, r.At = 1763790000000, 1763790000000
 	const stop = `"stop":"01ARZ3NDEKTSV4RRFFQ69G5FAV",`

@@ -12,8 +12,9 @@ import (
 
 // pages are those that users read, README.md first.
 var pages = []string{
-	"README.md", "docs/getting-started.md", "docs/flags.md", "docs/once.md", "docs/operators.md", monitoringPage,
-	"docs/stores.md", "docs/containers.md", "docs/guarantees.md", "docs/troubleshooting.md", "docs/recipes.md",
+	"README.md", "docs/getting-started.md", "docs/flags.md", "docs/once.md", "docs/permits.md", "docs/operators.md",
+	monitoringPage, "docs/stores.md", "docs/containers.md", "docs/guarantees.md",
+	"docs/troubleshooting.md", "docs/recipes.md",
 }
 
 // page is the text of one of them.
@@ -79,8 +80,8 @@ func rows(table string) (cells [][]string) {
 func TestEveryExampleOfThePagesIsTested(t *testing.T) {
 	tested := []string{
 		"pitch", "compare", "session", "install", "loadimage", "defaults", "crontab", "service", "container", "shell",
-		"firstjob", "onceper", "operators", "monitoring", "troubleshooting", "doctorchecks", "timer", "cronjob",
-		"script", "outages", "acl", "credential", "secret", "tokens", "stores", "sentinelacl", "readeracl",
+		"firstjob", "onceper", "permits", "operators", "monitoring", "troubleshooting", "doctorchecks", "timer",
+		"cronjob", "script", "outages", "acl", "credential", "secret", "tokens", "stores", "sentinelacl", "readeracl",
 		"operatoracl", "rights", "keys", "takeover", "anacron", "clusters", "coalesce", "pings", "mail", "deploy",
 		"replace", "overdue", "deadman", "deadmanservice", "deadmantimer", "nagios", "metricsenable",
 		"metricsservice", "metricstimer", "jobspage", "deb", "rpm", "apk", "archive", "source", "units", "dropin",

@@ -91,6 +91,22 @@ func TestReadmeShellExamplesRun(t *testing.T) {
 	}
 }
 
+func TestThePermitsOfThePageRun(t *testing.T) {
+	s := newSite(t)
+	for _, name := range []string{"encode.sh", "report.sh", "migrate.sh"} {
+		s.provide(name, "#!/bin/sh\necho \"${0##*/} $REDLOCKRUN_PERMIT\" | cut -c 1-16 >>ran\n")
+	}
+	for line := range strings.Lines(block(t, "permits")) {
+		if r := s.run("sh", "-c", line); r != (run{}) {
+			t.Errorf("%s: %v", line, r)
+		}
+	}
+	want := "encode.sh 1\nreport.sh 1\nmigrate.sh 1 2 3\n"
+	if ran, _ := os.ReadFile(filepath.Join(s.dir, "ran")); string(ran) != want {
+		t.Errorf("ran %q", ran)
+	}
+}
+
 // The first lines of the README: a success ten minutes ago, then two hosts in one tick.
 func TestReadmeFirstLinesAreTrue(t *testing.T) {
 	s := newSite(t)
