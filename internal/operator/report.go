@@ -17,11 +17,12 @@ import (
 
 var reportTexts = Texts{
 	Does: "writes a page for a browser",
-	More: `: who ran when and on which host, coloured by
-how it ended, and the table of status. It is one file that needs no other, and no script.`,
+	More: `: the table of status with
+the worst jobs first, a timeline of the runs on all hosts, and a list of the bad runs. It is one
+file that needs no other. Its only script filters the jobs; the page reads well without it.`,
 	Calls: `  redlockrun report [flags]              of all jobs that are listed
   redlockrun report [flags] NAME...      of these`,
-	Notes: `What is hatched is not remembered any more: --history says how much is. Of a run with
+	Notes: `Hatched is the time before the oldest run that is kept: --history says how many are. Of a run with
 --keep-output that ended badly the page has the last 4 KiB that it printed: they can hold secrets.`,
 	Examples: `  redlockrun report --since 168h > jobs.html
   * * * * * redlockrun report --output /var/www/html/jobs.html --refresh 1m`,

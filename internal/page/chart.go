@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,32 +11,38 @@ import (
 )
 
 func (h *document) chart() {
-	h.Open("section", "aria-labelledby", "when")
-	h.Element("h2", "Who ran when, in the last "+report.Elapsed(h.to.Sub(h.from)), "id", "when")
+	h.Open("section", "aria-labelledby", "timeline")
+	h.Element("h2", "Timeline of the last "+report.Elapsed(h.to.Sub(h.from)), "id", "timeline")
 	h.legend()
-	h.Open("div", "class", "chart")
+	h.Open("div", "class", "chart", "role", "group", "aria-label",
+		"A row for each job, with its runs from "+h.stamp(h.from)+" to "+h.stamp(h.to))
 	h.axis()
-	h.list(h.shown)
-	h.fold(h.folded, "that ran well or not at all", h.list)
+	unfolded := h.attention
+	for _, p := range h.parts {
+		if !p.folded {
+			unfolded = append(unfolded, p.rows...)
+		}
+	}
+	h.list(unfolded)
+	for _, p := range h.parts {
+		if p.folded {
+			h.fold(p, h.list)
+		}
+	}
 	h.Close()
 	h.Close()
 	h.Line()
 }
 
-// fold folds what is shown of rows, if there are many jobs.
-func (h *document) fold(rows []int, which string, show func([]int)) {
-	if len(rows) == 0 {
-		return
-	}
-	attributes := []string{"open", ""}
-	if len(h.rows) > folding {
-		attributes = nil
-	}
-	h.Open("details", attributes...)
-	h.Element("summary", number(len(rows), "job")+" "+which)
-	show(rows)
+// fold shows a part when a reader opens it.
+func (h *document) fold(p part, show func([]int)) {
+	h.Open("details")
+	h.Element("summary", p.title())
+	show(p.rows)
 	h.Close()
 }
+
+func (p part) title() string { return strconv.Itoa(len(p.rows)) + " " + p.text }
 
 // legend says what each look means that there is.
 func (h *document) legend() {
@@ -56,7 +63,11 @@ func (h *document) legend() {
 		}
 	}
 	if dark {
-		h.mean("z", "", "not remembered")
+		h.mean("z", "", "no history kept")
+	}
+	if h.dense {
+		h.Element("li", "This page has many runs: a bad one is taller than the others, "+
+			"and only the newest bad ones have a letter and can be pointed at.")
 	}
 	h.Close()
 }
@@ -84,7 +95,7 @@ func (h *document) axis() {
 			h.Element("span", k.text, "class", sideClass(k), "style", at(k.left))
 		}
 	}
-	h.Element("b", "now", "class", "now", "style", at(whole100))
+	h.Element("b", "now, "+h.to.In(h.zone).Format("15:04"), "class", "now", "style", at(whole100))
 	h.Close()
 	h.Open("div", "class", "grid", "aria-hidden", "true")
 	for _, k := range ticks {
@@ -97,6 +108,7 @@ func (h *document) axis() {
 	for _, s := range h.shifts() {
 		h.Element("i", "", "class", "shift", "title", s.before+" became "+s.after, "style", at(h.at(s.at)))
 	}
+	h.Element("i", "", "class", "now", "style", at(whole100))
 	h.Close()
 	h.Line()
 }
@@ -138,29 +150,63 @@ func (h *document) list(rows []int) {
 func (h *document) row(i int) {
 	r := &h.rows[i]
 	name := lock.Escaped(r.job.Name)
-	h.Open("li", "id", "j"+strconv.Itoa(i), "style", markup.Property("name", name))
+	attributes := []string{"id", "j" + strconv.Itoa(i), "data-hosts", h.hostNumbers(r)}
+	if !h.dense || slices.ContainsFunc(r.spans, func(s span) bool { return s.listed }) {
+		attributes = append(attributes, "style", markup.Property("name", name))
+	}
+	h.Open("li", attributes...)
 	h.Open("p")
-	h.Element("bdi", name, "title", name)
+	h.Element("bdi", name, longTitle(name)...)
 	h.Element("small", h.told(r))
 	h.Close()
 	h.Open("div")
-	if r.dark {
-		h.Element("i", "", "class", "z", "title", "nothing is remembered of what ended before",
-			"style", at(0)+";width:"+percent(r.known.left))
+	h.history(r)
+	if h.dense {
+		h.denseRow(r)
+	} else {
+		h.marks(r)
 	}
+	for _, s := range r.spans {
+		if !h.dense || s.listed {
+			h.run(s)
+		}
+	}
+	h.Close()
+	h.Close()
+	h.Line()
+}
+
+// longTitle is a title for a name that the page may cut.
+func longTitle(name string) []string {
+	const uncut = 40
+	if len(name) <= uncut {
+		return nil
+	}
+	return []string{"title", name}
+}
+
+// history hatches the time before the oldest run that is kept.
+func (h *document) history(r *row) {
+	if !r.dark {
+		return
+	}
+	attributes := []string{"class", "z", "style", "width:" + percent(h.at(r.knownFrom))}
+	if !h.dense {
+		attributes = append(attributes, "title", "History starts at "+h.stamp(r.knownFrom))
+	}
+	h.Element("i", "", attributes...)
+}
+
+// marks draws the pauses, and where the job became overdue.
+func (h *document) marks(r *row) {
 	for _, s := range r.pauses {
 		h.Element("i", "", "class", classOf(s), "title", h.pauseTitle(s), "style", s.place.style())
 	}
 	for _, s := range r.overdue {
 		title := "overdue since " + h.stamp(s.from) + ": a success was expected every " + report.Took(r.job.MaxAge)
-		h.Element("i", "", "class", classOf(s), "title", title, "tabindex", "0", "style", s.place.style())
+		h.Element("i", "", "class", classOf(s), "title", title, "role", "img", "tabindex", "0", "style",
+			s.place.style())
 	}
-	for _, s := range r.spans {
-		h.run(s)
-	}
-	h.Close()
-	h.Close()
-	h.Line()
 }
 
 func (p place) style() string {
@@ -173,10 +219,10 @@ func (p place) style() string {
 // told describes a job beside its name: its state, and what ran.
 func (h *document) told(r *row) string {
 	j := r.job
-	text := report.StateOf(j).Text
-	if d, is := late(j); is {
-		text += " by " + report.Elapsed(d)
+	if h.dense && !report.Busy(j) && !report.Bad(j) {
+		return countRuns(r) // the rest is in the table
 	}
+	text := h.stateText(j)
 	if host := report.Subject(j).Host; host != "" {
 		text += " on " + lock.Escaped(host)
 	}
@@ -186,22 +232,30 @@ func (h *document) told(r *row) string {
 	if j.LastEnd.End != "" && !report.Busy(j) {
 		text += ", last " + report.EndText(j.LastEnd, j.Now)
 	}
+	return text + ", " + countRuns(r)
+}
+
+// countRuns counts the runs of a row in the window.
+func countRuns(r *row) string {
 	all, wrong := r.runs()
-	text += ", " + number(all, "run")
+	text := number(all, "run")
+	if all == 0 {
+		text = "no runs recorded in this time"
+	}
 	if wrong > 0 {
 		text += ", " + strconv.Itoa(wrong) + " bad"
 	}
 	if r.undated > 0 {
-		text += ", " + strconv.Itoa(r.undated) + " at an unknown time"
+		text += ", " + strconv.Itoa(r.undated) + " without a known time"
 	}
 	return text
 }
 
 // run draws one run, or one act. One that needs attention can be reached by keyboard.
 func (h *document) run(s span) {
-	attributes := append(make([]string, 0, 8), "class", classOf(s), "style", s.place.style(), "title", h.title(s))
+	attributes := append(make([]string, 0, 10), "class", classOf(s), "style", s.place.style(), "title", h.title(s))
 	if looks[s.look].bad || s.look == actLook {
-		attributes = append(attributes, "tabindex", "0")
+		attributes = append(attributes, "role", "img", "tabindex", "0")
 	}
 	h.Open("i", attributes...)
 	const roomForHost = 700

@@ -1,5 +1,5 @@
-// Package page writes the HTML page of `redlockrun report`: a timeline of the runs, and a table of
-// the jobs. All of it goes through package markup, which escapes what it is given. The standard
+// Package page writes the HTML page of `redlockrun report`: a table of the jobs, a timeline of the
+// runs, and a list of the bad ones. All of it goes through package markup, which escapes what it is given. The standard
 // html/template would do so too, but it calls methods by name: the linker then keeps every
 // exported method, and the program grows from 11.4 to 20 MB.
 package page
@@ -30,69 +30,89 @@ type View struct {
 // HTML is a page that shows who ran when, and how jobs are. It needs nothing but itself.
 func HTML(jobs []lock.Job, v View) []byte {
 	jobs = slices.DeleteFunc(report.JobChoice{}.Of(jobs), func(j lock.Job) bool { return j.Name == "" })
-	h := &document{Page: markup.New(len(jobs) * 1000), view: v,
+	h := &document{Page: markup.New(len(jobs) * 1000), view: v, room: mostPrinted,
 		timeline: newTimeline(jobs, latest(jobs, v.Now), v.Since, v.Zone)}
 	h.arrange()
+	h.findBad()
 	h.Open("html", "lang", "en")
 	h.head()
 	h.Open("body")
 	if len(jobs) > 0 {
-		h.Element("a", "To the table", "class", "skip", "href", "#table")
+		h.Element("a", "Skip to the jobs", "class", "skip", "href", "#jobs")
 	}
 	h.header()
 	h.Open("main")
 	if len(jobs) > 0 {
-		h.overdue()
-		h.chart()
-		h.wrong()
 		h.table()
+		h.chart()
+		h.badRuns()
 	} else {
-		h.Element("p", "No job is known here. A job is listed when it has run.", "class", "none")
+		h.Element("p", "No jobs here yet. A job is listed when it has run.", "class", "none")
 	}
 	h.Close()
 	h.Line()
+	h.Script(script)
 	return h.Bytes()
 }
 
-// An document is one that is being written.
+// A document is a page that is being written.
 type document struct {
 	*markup.Page
 	*timeline
 	view View
 
-	shown  []int // the rows that need attention, by their index
-	folded []int // the rows of quiet jobs
+	attention []int    // the rows of jobs that need attention, by their index, the worst first
+	parts     []part   // the other jobs
+	bad       []find   // the runs of the window that ended badly, the newest first
+	hosts     []string // of all jobs, sorted
+	dense     bool     // there are too many runs to draw each by itself
+	room      int      // how many bytes of output may still be shown
+}
+
+// A part is a group of jobs that need no attention.
+type part struct {
+	rows   []int
+	text   string // describes them, behind their number
+	folded bool
 }
 
 // folding is from how many jobs on the quiet ones are folded.
 const folding = 20
 
-// arrange sorts the rows: first what has gone wrong, then what goes on, then what is quiet.
+// arrange sorts the rows into groups. Each keeps the order of the jobs, the worst first.
 func (h *document) arrange() {
+	drawn := 0
+	var active, recovered, quiet []int
 	for i := range h.rows {
-		if h.rows[i].quiet() {
-			h.folded = append(h.folded, i)
-		} else {
-			h.shown = append(h.shown, i)
+		r := &h.rows[i]
+		drawn += len(r.spans) + len(r.pauses) + len(r.overdue)
+		switch {
+		case report.Bad(r.job):
+			h.attention = append(h.attention, i)
+		case !r.calm():
+			active = append(active, i)
+		case r.quiet():
+			quiet = append(quiet, i)
+		default:
+			recovered = append(recovered, i)
 		}
+		h.hosts = append(h.hosts, r.hosts()...)
 	}
-	slices.SortStableFunc(h.shown, func(a, b int) int { return order(h.rows[a].job) - order(h.rows[b].job) })
-}
-
-func order(j lock.Job) int {
-	switch {
-	case report.Bad(j):
-		return 0
-	case report.Busy(j):
-		return 1
+	h.parts = []part{
+		{active, "active: running, paused, with waiters, or not readable", false},
+		{recovered, "idle, with a bad run or a pause in this time", len(recovered) > folding},
+		{quiet, "idle, without a bad run in this time", len(h.rows) > folding},
 	}
-	return 2
+	h.parts = slices.DeleteFunc(h.parts, func(p part) bool { return len(p.rows) == 0 })
+	h.dense = drawn > mostDrawn
+	slices.Sort(h.hosts)
+	h.hosts = slices.Compact(h.hosts)
 }
 
 func (h *document) head() {
 	h.Open("head")
 	h.Void("meta", "charset", "utf-8")
-	h.Policy()
+	h.Policy(script)
 	h.Void("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
 	h.Void("meta", "name", "color-scheme", "content", "light dark")
 	h.Void("meta", "name", "robots", "content", "noindex")
@@ -101,25 +121,26 @@ func (h *document) head() {
 		h.Refresh(h.view.Refresh)
 	}
 	h.Void("link", "rel", "icon", "href", markup.Nothing)
-	h.Element("title", h.summary()+" - redlockrun")
+	h.Element("title", strings.Join(h.summary(), ", ")+" - redlockrun")
 	h.Style(sheet)
 	h.Close()
 	h.Line()
 }
 
-// summary is how many jobs there are, and how many of what kind.
-func (h *document) summary() string {
-	kinds := []struct {
+// summary counts the jobs: first all, then those that need attention, then some more kinds.
+func (h *document) summary() []string {
+	texts := []string{number(len(h.rows), "job"), h.needAttention()}
+	if len(h.rows) == 0 {
+		return texts[:1]
+	}
+	for _, kind := range []struct {
 		what string
 		is   func(lock.Job) bool
 	}{
-		{"to be looked at", report.Bad},
 		{"overdue", func(j lock.Job) bool { return j.Overdue() }},
 		{"running", report.Running},
 		{"paused", report.Paused},
-	}
-	text := number(len(h.rows), "job")
-	for _, kind := range kinds {
+	} {
 		n := 0
 		for i := range h.rows {
 			if kind.is(h.rows[i].job) {
@@ -127,10 +148,22 @@ func (h *document) summary() string {
 			}
 		}
 		if n > 0 {
-			text += fmt.Sprintf(", %d %s", n, kind.what)
+			texts = append(texts, fmt.Sprintf("%d %s", n, kind.what))
 		}
 	}
-	return text
+	return texts
+}
+
+// needAttention counts the jobs that need attention.
+func (h *document) needAttention() string {
+	switch n := len(h.attention); n {
+	case 0:
+		return "none needs attention"
+	case 1:
+		return "1 needs attention"
+	default:
+		return strconv.Itoa(n) + " need attention"
+	}
 }
 
 // number is 1 job, 2 jobs.
@@ -143,7 +176,7 @@ func number(n int, what string) string {
 
 func (h *document) header() {
 	h.Open("header")
-	h.Element("h1", h.summary())
+	h.heading()
 	h.Open("p")
 	h.Text("Read ")
 	h.time(h.to, h.to.In(h.zone).Format("Mon 2 Jan 2006, 15:04:05 ")+lock.ZoneName(h.to.In(h.zone)))
@@ -161,8 +194,46 @@ func (h *document) header() {
 		h.Text(lock.Escaped(what))
 		h.Close()
 	}
+	if len(h.rows) > 0 {
+		h.jumps()
+		h.filter()
+	}
 	h.Close()
 	h.Line()
+}
+
+// heading is the summary. Its second part leads to the jobs that need attention.
+func (h *document) heading() {
+	h.Open("h1")
+	for i, text := range h.summary() {
+		if i > 0 {
+			h.Text(", ")
+		}
+		if i == 1 && len(h.attention) > 0 {
+			h.Element("a", text, "href", "#attention", "class", "bad")
+		} else {
+			h.Text(text)
+		}
+	}
+	h.Close()
+}
+
+// jumps lists the parts of the page.
+func (h *document) jumps() {
+	h.Open("nav", "aria-label", "On this page")
+	h.Open("ul")
+	jump := func(to, text string) {
+		h.Open("li")
+		h.Element("a", text, "href", "#"+to)
+		h.Close()
+	}
+	jump("jobs", "Jobs")
+	jump("timeline", "Timeline")
+	if len(h.bad) > 0 {
+		jump("bad", number(len(h.bad), "bad run"))
+	}
+	h.Close()
+	h.Close()
 }
 
 // zoneText names the zone, and how far it is from UTC.

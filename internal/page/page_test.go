@@ -22,7 +22,7 @@ type element struct {
 }
 
 // voids are the elements that have no end.
-var voids = []string{"meta", "link", "br"}
+var voids = []string{"meta", "link", "br", "input"}
 
 // A reader reads a page as strictly as it can: nothing is guessed, or mended.
 type pageReader struct {
@@ -117,6 +117,12 @@ func (r *pageReader) begin(tag string) {
 			r.t.Errorf("a < in the sheet")
 		}
 		r.rest = rest
+	case name == "script":
+		text, rest, _ := strings.Cut(r.rest, "</script>")
+		if text != script || strings.Contains(text, "<") {
+			r.t.Errorf("a script that is not the page's own: %.80q", text)
+		}
+		r.rest = rest
 	case !slices.Contains(voids, name):
 		r.open = append(r.open, len(r.all)-1)
 	}
@@ -200,13 +206,18 @@ func checkPage(t *testing.T, page []byte) []element {
 	all := readPage(t, page)
 	for _, e := range all {
 		switch e.name {
-		case "script", "img", "iframe", "object", "form", "base":
+		case "script":
+			if len(e.attributes) > 0 {
+				t.Errorf("the script has %v", e.attributes)
+			}
+		case "img", "iframe", "object", "form", "base":
 			t.Errorf("<%s>", e.name)
 		}
 		if href, ok := e.attributes["href"]; ok && href != "data:," && !strings.HasPrefix(href, "#") {
 			t.Errorf("it leads to %s", href)
 		}
-		if style := e.attributes["style"]; e.name == "li" && e.attributes["id"] != "" && !nameStyle.MatchString(style) {
+		style, is := e.attributes["style"]
+		if is && e.name == "li" && e.attributes["id"] != "" && !nameStyle.MatchString(style) {
 			t.Errorf("the style %s is more than a string", style)
 		}
 		if left, width, ok := placeOf(t, e); ok && (left < 0 || width < 0 || left+width > whole100) {
@@ -274,7 +285,7 @@ func TestNamesThatWouldLikeToBeMoreStayText(t *testing.T) {
 func TestAPageWithoutAJobSaysSo(t *testing.T) {
 	t.Parallel()
 	all := checkPage(t, HTML(nil, viewOf(24*time.Hour)))
-	if !slices.ContainsFunc(all, func(e element) bool { return strings.HasPrefix(e.text, "No job is known here") }) {
+	if !slices.ContainsFunc(all, func(e element) bool { return strings.HasPrefix(e.text, "No jobs here yet") }) {
 		t.Error("it says nothing")
 	}
 }
@@ -282,9 +293,9 @@ func TestAPageWithoutAJobSaysSo(t *testing.T) {
 func TestQuietJobsAreFoldedWhereThereAreMany(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		count int
-		open  bool
-	}{{folding, true}, {folding + 1, false}} {
+		count  int
+		folded bool
+	}{{folding, false}, {folding + 1, true}} {
 		var all []lock.Job
 		for i := range c.count {
 			j := lock.Job{Name: fmt.Sprint("quiet-", i), State: lock.StateIdle, Now: ledgers.Now,
@@ -292,10 +303,10 @@ func TestQuietJobsAreFoldedWhereThereAreMany(t *testing.T) {
 			j.Runs = []lock.Entry{j.LastEnd}
 			all = append(all, j)
 		}
-		for _, e := range checkPage(t, HTML(all, viewOf(24*time.Hour))) {
-			if _, open := e.attributes["open"]; e.name == "details" && open != c.open {
-				t.Errorf("of %d jobs: open is %v", c.count, open)
-			}
+		page := checkPage(t, HTML(all, viewOf(24*time.Hour)))
+		folded := slices.ContainsFunc(page, func(e element) bool { return e.name == "details" })
+		if folded != c.folded {
+			t.Errorf("of %d jobs: folded is %v", c.count, folded)
 		}
 	}
 }
@@ -334,10 +345,9 @@ func FuzzHTML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, one, other string) { checkRandomPage(t, seed, one, other) })
 }
 
-// A thousand jobs whose fifty runs are all in the window.
-func TestThePageOfAThousandJobsIsSmall(t *testing.T) {
-	t.Parallel()
-	all := sample(1000)
+// denseJobs are so many jobs whose fifty runs are all in the window.
+func denseJobs(count int) []lock.Job {
+	all := sample(count)
 	for i := range all {
 		for k := range all[i].Runs {
 			e := &all[i].Runs[k]
@@ -345,9 +355,217 @@ func TestThePageOfAThousandJobsIsSmall(t *testing.T) {
 			e.Asked, e.At, e.Ended = ledgers.Before(d+2*time.Minute), ledgers.Before(d+2*time.Minute), ledgers.Before(d)
 		}
 	}
-	page := HTML(all, viewOf(24*time.Hour))
-	if runs := len(drawn(readPage(t, page))); runs < 45_000 || len(page) > 5e6 {
-		t.Errorf("%d runs in %d bytes", runs, len(page))
+	return all
+}
+
+// bytesOfAThousandJobs is the most that a page of a thousand jobs has.
+const bytesOfAThousandJobs = 1e6
+
+func TestThePageOfAThousandJobsIsSmall(t *testing.T) {
+	t.Parallel()
+	for what, change := range map[string]func(*lock.Job){
+		"as they are": func(*lock.Job) {},
+		"each second run is bad": func(j *lock.Job) {
+			for k := 0; k < len(j.Runs); k += 2 {
+				j.Runs[k].End, j.Runs[k].Status = lock.EndFailed, 3
+			}
+		},
+		"each needs attention": func(j *lock.Job) { j.LastEnd.End, j.LastEnd.Status = lock.EndFailed, 3 },
+		"each is paused": func(j *lock.Job) {
+			j.Pause = &lock.PauseMark{By: "a", Since: ledgers.Before(time.Hour)}
+		},
+	} {
+		all := denseJobs(1000)
+		for i := range all {
+			change(&all[i])
+		}
+		page := HTML(all, viewOf(24*time.Hour))
+		if len(page) > bytesOfAThousandJobs {
+			t.Errorf("%s: %d bytes", what, len(page))
+		}
+		t.Log(what, len(page), "bytes")
+		if n := strings.Count(string(page), ",0h") + strings.Count(string(page), ",4h"); n < 45_000 {
+			t.Errorf("%s: %d bars are drawn", what, n)
+		}
 	}
-	t.Log(len(page), "bytes")
+}
+
+func TestThePageHasOnlySomeOfTheOutput(t *testing.T) {
+	t.Parallel()
+	all, v := denseJobs(200), viewOf(24*time.Hour)
+	v.Outputs = map[string][]lock.Output{}
+	for i := range all {
+		run := &all[i].Runs[0]
+		run.End, run.Status = lock.EndFailed, 3
+		v.Outputs[all[i].Name] = []lock.Output{{Run: run.Run, Total: 4096, Tail: bytes.Repeat([]byte("a"), 4096)}}
+	}
+	shown, told := 0, 0
+	for _, e := range checkPage(t, HTML(all, v)) {
+		if e.name == "pre" {
+			shown += len(e.text)
+		}
+		if strings.HasPrefix(e.text, "Its output is too long for this page: redlockrun logs ") {
+			told++
+		}
+	}
+	if shown != mostPrinted || told != 200-mostPrinted/4096 {
+		t.Errorf("%d bytes are shown, and %d commands", shown, told)
+	}
+}
+
+func TestADensePageDrawsAllRuns(t *testing.T) {
+	t.Parallel()
+	if n := barsOf(checkPage(t, HTML(denseJobs(200), viewOf(24*time.Hour)))); n < 9_800 {
+		t.Errorf("%d of 10000 runs are drawn", n)
+	}
+}
+
+// barsOf counts what a dense page draws: the bars of its paths, and what is drawn by itself.
+func barsOf(all []element) (bars int) {
+	for _, e := range all {
+		if e.name == "path" && e.attributes["class"] != "" {
+			bars += strings.Count(e.attributes["d"], "h")
+		}
+	}
+	return bars + len(drawn(all))
+}
+
+func TestADensePageDrawsEachRunInItsPlace(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		places []place
+		want   string
+	}{
+		"apart":              {[]place{{100, 200}, {1000, 0}, {9990, 10}}, "m5,4h10m35,0h1m448,0h1"},
+		"touching":           {[]place{{0, 100}, {100, 100}}, "m0,4h10"},
+		"one in another":     {[]place{{0, 1000}, {100, 100}, {2000, 20}}, "m0,4h50m50,0h1"},
+		"not in their order": {[]place{{2000, 20}, {0, 20}}, "m0,4h101"},
+		"at the edge":        {[]place{{whole100, 0}}, "m499,4h1"},
+	} {
+		var b bars
+		for _, p := range c.places {
+			b.add(p)
+		}
+		if got := b.String(); got != c.want {
+			t.Errorf("%s: %s, want %s", what, got, c.want)
+		}
+	}
+}
+
+// section returns the names and texts of the headings, and the columns of tables, in their order.
+func outline(all []element) (heads []string) {
+	for _, e := range all {
+		switch {
+		case e.name == "h1", e.name == "h2", e.name == "h3", e.name == "summary":
+			heads = append(heads, e.name+" "+e.text)
+		case e.name == "table":
+			heads = append(heads, "table "+e.attributes["class"])
+		}
+	}
+	return heads
+}
+
+func TestThePageBeginsWithWhatNeedsAttention(t *testing.T) {
+	t.Parallel()
+	all := sample(30)
+	text := HTML(all, viewOf(24*time.Hour))
+	page := checkPage(t, text)
+	want := []string{
+		"h1 30 jobs, , 2 running, 1 paused", // between the commas is a link
+		"h2 Jobs", "h3 3 need attention", "table states",
+		"h3 2 active: running, paused, with waiters, or not readable", "table states",
+	}
+	got := outline(page)
+	if len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
+		t.Fatalf("%q", got)
+	}
+	timeline := slices.Index(got, "h2 Timeline of the last 24h")
+	if bad := slices.Index(got, "table wrong"); bad < timeline || timeline < len(want) {
+		t.Errorf("%q", got)
+	}
+	link := slices.IndexFunc(page, func(e element) bool { return e.attributes["href"] == "#attention" })
+	if link < 0 || page[link].text != "3 need attention" {
+		t.Error("no link leads to the jobs that need attention")
+	}
+	if first, second := bytes.Index(text, []byte(">vanished<")), bytes.Index(text, []byte(">silent<")); first < 0 ||
+		second < first {
+		t.Errorf("the worst job is not the first: %d, %d", first, second)
+	}
+}
+
+func TestTheTrendTellsHowLongRunsTook(t *testing.T) {
+	t.Parallel()
+	j := lock.Job{Name: "a", State: lock.StateIdle, Now: ledgers.Now, Runs: []lock.Entry{
+		ledgers.Over('A', lock.EndOk, 0, 4*time.Second, time.Minute),
+		ledgers.Over('B', lock.EndVanished, -1, time.Hour, time.Hour), // nobody knows how long
+		ledgers.Over('C', lock.EndOk, 0, 2*time.Second, 2*time.Hour),
+		ledgers.Over('D', lock.EndFailed, 1, time.Second, 3*time.Hour),
+	}}
+	all := checkPage(t, HTML([]lock.Job{j}, viewOf(24*time.Hour)))
+	i := slices.IndexFunc(all, func(e element) bool { return e.attributes["role"] == "img" && e.name == "svg" })
+	if i < 0 || all[i].attributes["aria-label"] != "3 runs took 1s to 4s, the last 4s" ||
+		all[i+2].attributes["d"] != "m0,15,3-5,3-10" {
+		t.Errorf("%+v", all[max(0, i):][:3])
+	}
+	j.Runs = j.Runs[:1]
+	for _, e := range checkPage(t, HTML([]lock.Job{j}, viewOf(24*time.Hour))) {
+		if e.name == "svg" {
+			t.Errorf("one run has a trend: %+v", e)
+		}
+	}
+}
+
+func TestARowNamesItsHostsForTheFilter(t *testing.T) {
+	t.Parallel()
+	jobs := []lock.Job{
+		{Name: "a", State: lock.StateRunning, Holder: ledgers.Holder('B', "web-2"), At: ledgers.Before(time.Minute),
+			Runs: []lock.Entry{ledgers.Over('A', lock.EndOk, 0, time.Second, time.Hour)}, Now: ledgers.Now}, // web-3
+		{Name: "b", State: lock.StateIdle, Now: ledgers.Now},
+		{Name: "c", State: lock.StateRunning, Holder: ledgers.Holder('B', "<web-1>"), Now: ledgers.Now},
+	}
+	var rows, options []string
+	for _, e := range checkPage(t, HTML(jobs, viewOf(24*time.Hour))) {
+		switch e.name {
+		case "option":
+			options = append(options, e.attributes["value"]+" "+e.text)
+		case "li":
+			if hosts, is := e.attributes["data-hosts"]; is {
+				rows = append(rows, hosts)
+			}
+		}
+	}
+	if !slices.Equal(options, []string{" all", "0 <web-1>", "1 web-2", "2 web-3"}) ||
+		!slices.Equal(rows, []string{",1,2,", ",0,", ","}) {
+		t.Errorf("%q %q", options, rows)
+	}
+}
+
+func TestEachRunThatHasPermitsIsDrawn(t *testing.T) {
+	t.Parallel()
+	holder := func(run byte, host string, number int, ago time.Duration, state lock.State) lock.PermitHolder {
+		h := lock.PermitHolder{Holder: ledgers.Holder(run, host), Numbers: []int{number}, At: ledgers.Before(ago)}
+		h.State, h.Permits = state, 3
+		return h
+	}
+	j := lock.Job{Name: "a", State: lock.StateSilent, Now: ledgers.Now, Holders: []lock.PermitHolder{
+		holder('A', "web-1", 1, time.Hour, lock.StateRunning), holder('B', "web-2", 2, time.Minute, lock.StateSilent)}}
+	j.Holder, j.At = j.Holders[0].Holder, j.Holders[0].At
+	all := checkPage(t, HTML([]lock.Job{j}, viewOf(24*time.Hour)))
+	want := []string{"running, web-1, Sun 13:30:00, for 1h", "silent, web-2, Sun 14:29:00, for 1m"}
+	if got := drawn(all); !slices.Equal(got, want) {
+		t.Errorf("drawn: %q", got)
+	}
+}
+
+func TestTheChartHasALineAtNow(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for _, e := range checkPage(t, HTML(sample(1), viewOf(24*time.Hour))) {
+		if e.attributes["class"] == "now" {
+			lines = append(lines, e.name+" "+e.text+" "+e.attributes["style"])
+		}
+	}
+	if !slices.Equal(lines, []string{"b now, 14:30 left:100%", "i  left:100%"}) {
+		t.Errorf("%q", lines)
+	}
 }

@@ -13,7 +13,13 @@ const sheet = `
 body{margin:0 auto;max-width:100rem;padding:1rem 1.25rem 3rem;background:var(--bg);color:var(--fg);
 font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;font-variant-numeric:tabular-nums}
 h1{font-size:1.4rem;margin:0 0 .2rem}
-h2{font-size:1.1rem;margin:2rem 0 .5rem}
+h2{font-size:1.15rem;margin:1.8rem 0 .5rem;scroll-margin-top:.5rem}
+h3{font-size:.95rem;margin:1rem 0 .2rem;scroll-margin-top:.5rem}
+[hidden]{display:none!important}
+nav ul{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:.6rem 0;padding:0}
+.filter{display:flex;flex-wrap:wrap;align-items:center;gap:.4rem 1.2rem}
+.filter input,.filter select{font:inherit;color:var(--fg);background:var(--bg);border:1px solid var(--dim);
+border-radius:4px;padding:.2rem .4rem;max-width:14rem}
 header p,.legend{margin:.15rem 0;color:var(--dim)}
 a{color:var(--link)}
 bdi{overflow-wrap:anywhere}
@@ -35,20 +41,26 @@ color:var(--dim)}
 .axis span{bottom:.2rem;transform:translateX(-50%)}
 .axis .end{transform:translateX(-100%);padding-right:.25rem}
 .axis .begin{transform:none;padding-left:.25rem}
-.axis .now{transform:translateX(-100%)}
+.axis .now{transform:translateX(-100%);color:var(--link)}
 .grid{position:absolute;inset:3rem 6px 0 var(--label);pointer-events:none}
 .grid i{position:absolute;top:0;bottom:0;border-left:1px solid var(--line)}
 .grid .day{border-left:1px solid var(--dim)}
+.grid .now{border-left:2px solid var(--link)}
 .grid .shift{border-left:2px dashed var(--t);pointer-events:auto}
 .rows{list-style:none;margin:0;padding:0}
 .rows li{position:relative;display:flex;align-items:center;min-height:2.9rem;border-bottom:1px solid var(--line);
 scroll-margin-top:4rem}
 .rows li:target,.rows li:target p{background:var(--soft)}
 .rows p{flex:none;width:var(--label);margin:0;padding:.25rem .8rem .25rem 0;line-height:1.2}
-.rows bdi,tbody bdi{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}
+.rows bdi,tbody a{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden;
+overflow-wrap:anywhere;unicode-bidi:plaintext}
 .rows bdi{font-weight:600}
 .rows small{display:block;color:var(--dim);font-size:.78rem;overflow-wrap:anywhere}
 .rows div{position:relative;flex:1;height:2rem}
+.rows svg{position:absolute;bottom:.1rem;left:0;width:100%;height:1.15rem}
+.rows svg{overflow:visible}
+.rows path{stroke-width:14}
+path.o,path.r,path.h,path.p{stroke-width:8}
 .rows i{position:absolute;bottom:.1rem;height:1.15rem;min-width:2px;border-radius:2px;color:#fff;
 font:600 .74rem/1.15rem system-ui,sans-serif;
 padding:0;text-indent:.3rem;white-space:nowrap}
@@ -64,6 +76,7 @@ i{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .rows .u,.rows .U,.legend .U,td .U{background:var(--bg);border:2px solid var(--u);color:var(--fg)}
 .rows .v,.rows .V,.legend .V,td .V{background:var(--bg);border:2px dashed var(--v);color:var(--fg)}
 .rows .k,.rows .K,.legend .K,td .K{background:var(--bg);border:2px dotted var(--k);color:var(--fg)}
+.rows .u,.rows .U,.rows .v,.rows .V,.rows .k,.rows .K{line-height:.9rem}
 .n,.N,.i,.I{background:repeating-linear-gradient(90deg,var(--n) 0 8px,color-mix(in srgb,var(--n),#000 30%) 8px 10px)}
 .h{background:color-mix(in srgb,var(--r),var(--bg) 45%)}
 .q,.Q{background:var(--x)}
@@ -83,11 +96,15 @@ sans-serif;color:var(--fg)}
 .D::before{content:"\25B2"}
 .rows .d,.rows .D{width:0;min-width:0;border-left:3px solid var(--f);border-radius:0;height:1.9rem;z-index:2}
 .legend .D{width:3px;background:var(--f);margin:0 .5rem}
+path.p{stroke:var(--pl);opacity:.4}
+path.o{stroke:var(--o)}path.r,path.h{stroke:var(--r)}path.f,path.u,path.d{stroke:var(--f)}path.s{stroke:var(--s)}
+path.t,path.n,path.i{stroke:var(--t)}path.l{stroke:var(--l)}path.x,path.k,path.q{stroke:var(--x)}
+path.v,path.a{stroke:var(--fg)}
 .p{background:repeating-linear-gradient(90deg,var(--p) 0 8px,transparent 8px 10px);border-top:2px solid var(--pl);
 border-bottom:2px solid var(--pl)}
 .rows .p{height:1.9rem;bottom:-.25rem;border-radius:0}
 .z{background:repeating-linear-gradient(135deg,var(--hatch) 0 1px,transparent 1px 7px)}
-.rows .z{height:2.8rem;bottom:-.4rem;min-width:0;border-radius:0;border-right:1px dotted var(--dim)}
+.rows .z{left:0;height:2.8rem;bottom:-.4rem;min-width:0;border-radius:0;border-right:1px dotted var(--dim)}
 .rows .e{border-top-left-radius:0;border-bottom-left-radius:0;border-left:3px dotted var(--bg)}
 .rows .g{border-top-right-radius:0;border-bottom-right-radius:0;border-right:3px dotted var(--bg)}
 summary{position:relative;cursor:pointer;padding:.6rem 0;color:var(--link);background:var(--bg)}
@@ -95,7 +112,13 @@ table{border-collapse:collapse;width:100%;font-size:.9rem;table-layout:fixed}
 .wrong th:nth-child(1){width:11rem}
 .wrong th:nth-child(3),.wrong th:nth-child(5),.wrong th:nth-child(6){width:17%}
 .wrong th:nth-child(4){width:6rem}
-.states th:first-child,.late th:first-child{width:24%}
+.states th:first-child{width:27%}
+.states th:nth-child(5),.states th:nth-child(6){width:5rem}
+.states th:nth-child(10){width:9rem}
+th small{display:block;font-weight:400;color:var(--dim);overflow-wrap:anywhere}
+td:last-child{padding-right:0}
+td svg{height:1.25rem;max-width:100%;overflow:visible}
+td path{fill:none;stroke:var(--r);stroke-width:1.5px;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line);
 vertical-align:top;font-weight:400}
 thead th{color:var(--dim);font-size:.8rem}
@@ -128,7 +151,7 @@ td:empty{display:none}
 .states td:nth-child(4)::before{content:"for "}
 .states td:nth-child(5)::before{content:"lease "}
 .states td:nth-child(6)::before{content:"waiting "}
-.states td:nth-child(7)::before{content:"last "}
+.states td:nth-child(7)::before{content:"last run "}
 .states td:nth-child(9)::before{content:"average "}
 td::before{color:var(--dim);font-weight:400}
 .wrong tbody th{flex:none;max-width:100%}
@@ -144,8 +167,8 @@ white-space:normal}
 :root{--bg:#fff;--fg:#000;--dim:#444;--line:#ccc;--label:12rem}
 body{max-width:none;padding:0;font-size:11px}
 .axis{position:relative}
-.skip{display:none}
-table bdi{overflow-wrap:break-word}
+.skip,nav,.filter{display:none!important}
+table a{overflow-wrap:break-word}
 li,tr{break-inside:avoid}
 h2{break-after:avoid}
 }

@@ -14,27 +14,40 @@ import (
 // A find is a run that needs attention.
 type find struct {
 	row int
-	span
+	*span
 }
 
-const mostWrong = 200 // are listed
+// findBad collects the runs of the window that ended badly, and marks those that are listed.
+func (h *document) findBad() {
+	for i := range h.rows {
+		for k := range h.rows[i].spans {
+			if s := &h.rows[i].spans[k]; looks[s.look].bad && s.entry.Act == "" {
+				h.bad = append(h.bad, find{i, s})
+			}
+		}
+	}
+	slices.SortStableFunc(h.bad,
+		func(a, b find) int { return cmp.Or(b.from.Compare(a.from), cmp.Compare(a.row, b.row)) })
+	for _, f := range h.bad[:min(len(h.bad), mostListed)] {
+		f.listed = true
+	}
+}
 
-// wrong lists the runs of the window that did not end well, the newest first.
-func (h *document) wrong() {
-	all := h.finds()
-	if len(all) == 0 {
+// badRuns lists the runs of the window that ended badly, the newest first.
+func (h *document) badRuns() {
+	if len(h.bad) == 0 {
 		return
 	}
-	shown := all[:min(len(all), mostWrong)]
+	shown := h.bad[:min(len(h.bad), mostListed)]
 	h.Open("section", "aria-labelledby", "bad")
-	h.Element("h2", "What did not end well", "id", "bad")
+	h.Element("h2", "Runs that ended badly, or need attention", "id", "bad")
 	h.Open("details", "open", "")
-	summary := number(len(all), "run")
-	if len(shown) < len(all) {
-		summary += fmt.Sprintf(", the last %d of them here", len(shown))
+	summary := number(len(h.bad), "run")
+	if len(shown) < len(h.bad) {
+		summary = fmt.Sprintf("the newest %d of %s", len(shown), summary)
 	}
 	h.Element("summary", summary)
-	h.heads("wrong", "Began", "Job", "Host", "Ran", "End", "Note")
+	h.heads("wrong", "Began", "Job", "Host", "Duration", "End", "Note")
 	for _, f := range shown {
 		h.find(f)
 	}
@@ -43,18 +56,6 @@ func (h *document) wrong() {
 	h.Close()
 	h.Close()
 	h.Line()
-}
-
-func (h *document) finds() (all []find) {
-	for i := range h.rows {
-		for _, s := range h.rows[i].spans {
-			if looks[s.look].bad && s.entry.Act == "" {
-				all = append(all, find{i, s})
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b find) int { return cmp.Or(b.from.Compare(a.from), cmp.Compare(a.row, b.row)) })
-	return all
 }
 
 func (h *document) find(f find) {
@@ -84,17 +85,25 @@ func (h *document) find(f find) {
 	h.Close()
 	h.Line()
 	if o, ok := report.OutputOf(h.view.Outputs[h.rows[f.row].job.Name], e.Run); ok {
-		h.output(o)
+		h.output(o, h.rows[f.row].job.Name)
 	}
 }
 
 // output is a folded row with the last lines that a run printed.
-func (h *document) output(o lock.Output) {
+func (h *document) output(o lock.Output, job string) {
 	text, about := report.LastLines(o)
 	h.Open("tr", "class", "printed")
 	h.Open("td", "colspan", "6")
+	if h.room -= len(text); h.room < 0 {
+		h.Text("Its output is too long for this page: redlockrun logs " + lock.Escaped(job) + " --run " +
+			lock.Escaped(o.Run))
+		h.Close()
+		h.Close()
+		h.Line()
+		return
+	}
 	h.Open("details")
-	h.Element("summary", "What it printed: "+about)
+	h.Element("summary", "Output: "+about)
 	h.Open("pre")
 	for i, line := range strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n") {
 		if i > 0 {
@@ -123,20 +132,28 @@ func (h *document) heads(class string, names ...string) {
 	h.Line()
 }
 
-// table writes the table of the command status.
+// table writes the table of the command status, the worst first.
 func (h *document) table() {
-	h.Open("section", "aria-labelledby", "table")
-	h.Element("h2", "How the jobs are", "id", "table")
-	if len(h.shown) > 0 {
-		h.states(h.shown)
+	h.Open("section", "aria-labelledby", "jobs")
+	h.Element("h2", "Jobs", "id", "jobs")
+	if len(h.attention) > 0 {
+		h.Element("h3", h.needAttention(), "id", "attention")
+		h.states(h.attention)
 	}
-	h.fold(h.folded, "with nothing to be looked at", h.states)
+	for _, p := range h.parts {
+		if p.folded {
+			h.fold(p, h.states)
+		} else {
+			h.Element("h3", p.title())
+			h.states(p.rows)
+		}
+	}
 	h.Close()
 	h.Line()
 }
 
 func (h *document) states(rows []int) {
-	h.heads("states", "Job", "State", "Host", "For", "Lease", "Wait", "Last", "Ended", "Average")
+	h.heads("states", "Job", "State", "Host", "For", "Lease", "Waiting", "Last run", "Ended", "Average", "Trend")
 	for _, i := range rows {
 		h.state(i)
 	}
@@ -149,24 +166,53 @@ func (h *document) state(i int) {
 	h.Open("tr")
 	h.Open("th", "scope", "row")
 	h.link(i)
+	if report.Bad(j) && i < mostListed { // the worst stand first
+		h.Element("small", report.Rules{}.Judge(j, h.zone).Message)
+	}
 	h.Close()
-	h.Element("td", report.StateOf(j).Text, "class", stateClass(j))
+	if class := stateClass(j); class != "" {
+		h.Element("td", h.stateText(j), "class", class)
+	} else {
+		h.Element("td", h.stateText(j))
+	}
 	h.known(lock.Escaped(report.Subject(j).Host))
 	h.known(report.StateAge(j))
 	h.known(report.LeaseOf(j).Text)
-	h.known(strconv.Itoa(j.Waiting))
+	waiting := ""
+	if j.Waiting > 0 {
+		waiting = strconv.Itoa(j.Waiting)
+	}
+	h.known(waiting)
 	last := report.EndOf(j.LastEnd).Text
 	if j.LastEnd.End != "" && j.LastEnd.End != lock.EndOk {
 		h.Element("td", last, "class", "bad")
 	} else {
 		h.known(last)
 	}
-	h.Open("td")
-	h.ago(j.LastEnd.Ended, j.Now)
-	h.Close()
+	h.ended(j)
 	h.known(report.Average(j))
+	h.trend(&h.rows[i])
 	h.Close()
 	h.Line()
+}
+
+func (h *document) stateText(j lock.Job) string {
+	text := report.StateOf(j).Text
+	if d, is := late(j); is {
+		text += " by " + report.Elapsed(d)
+	}
+	return text
+}
+
+// ended tells when the last run ended. A dense page leaves out the very instant.
+func (h *document) ended(j lock.Job) {
+	h.Open("td")
+	if d, ok := report.Since(j.LastEnd.Ended, j.Now); ok && h.dense {
+		h.Text(report.Ago(d))
+	} else if ok {
+		h.ago(j.LastEnd.Ended, j.Now)
+	}
+	h.Close()
 }
 
 // known writes a cell, which is empty if the text is.
@@ -194,7 +240,6 @@ func stateClass(j lock.Job) string {
 
 // link names a job, and leads to its row.
 func (h *document) link(i int) {
-	h.Open("a", "href", "#j"+strconv.Itoa(i))
-	h.Element("bdi", lock.Escaped(h.rows[i].job.Name))
-	h.Close()
+	name := lock.Escaped(h.rows[i].job.Name)
+	h.Element("a", name, append([]string{"href", "#j" + strconv.Itoa(i)}, longTitle(name)...)...)
 }

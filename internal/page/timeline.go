@@ -17,13 +17,13 @@ type timeline struct {
 
 // A row is the drawing of one job, within the window.
 type row struct {
-	job     lock.Job
-	spans   []span // the oldest first
-	pauses  []span // likewise
-	overdue []span // where it became overdue; empty if it did not
-	known   place  // what lies before it is not remembered; its width has no meaning
-	dark    bool   // something is not remembered in the window
-	undated int    // how many remembered runs have no known time
+	job       lock.Job
+	spans     []span    // the oldest first
+	pauses    []span    // likewise
+	overdue   []span    // where it became overdue; empty if it did not
+	dark      bool      // there is no history in a part of the window
+	knownFrom time.Time // when the history starts
+	undated   int       // how many remembered runs have no known time
 }
 
 // A span is something that took time.
@@ -34,6 +34,7 @@ type span struct {
 	place    place
 	early    bool // it began before the window
 	lettered bool // there is room for the letter of its look
+	listed   bool // it is in the list of bad runs
 }
 
 // A place is where something is in the window, in hundredths of a percent of its width.
@@ -74,7 +75,7 @@ func (t *timeline) row(j lock.Job) row {
 			r.undated++
 		}
 	}
-	if s, ok := current(j); ok {
+	for _, s := range current(j) {
 		r.spans = t.add(r.spans, s)
 	}
 	for _, s := range pausesOf(j, entries) {
@@ -84,7 +85,7 @@ func (t *timeline) row(j lock.Job) row {
 		r.overdue = []span{{look: overdueLook, from: at, to: at, lettered: true,
 			early: at.Before(t.from), place: t.place(at, at)}}
 	}
-	r.known, r.dark = t.memory(j, entries)
+	r.knownFrom, r.dark = t.memory(j, entries)
 	letter(r.spans)
 	return r
 }
@@ -114,12 +115,18 @@ func laterOf(a, b time.Time) time.Time {
 	return b
 }
 
-// current is the run that has the lock.
-func current(j lock.Job) (s span, ok bool) {
-	if !report.Running(j) || j.At.IsZero() {
-		return span{}, false
+// current returns the run that has the lock, or the runs that have permits.
+func current(j lock.Job) (runs []span) {
+	for _, h := range j.Holders {
+		if h.Run != "" && !h.At.IsZero() {
+			entry := lock.Entry{Run: h.Run, Host: h.Host, User: h.User, PID: h.PID, Command: h.Command, At: h.At}
+			runs = append(runs, span{entry: entry, look: lookOfState(h.State), from: h.At})
+		}
 	}
-	return span{entry: report.Subject(j), look: lookOfState(j.State), from: j.At}, true
+	if len(j.Holders) == 0 && report.Running(j) && !j.At.IsZero() {
+		runs = append(runs, span{entry: report.Subject(j), look: lookOfState(j.State), from: j.At})
+	}
+	return runs
 }
 
 // pausesOf returns the pauses of a job, the oldest first; the entries come newest first. No entry
@@ -194,10 +201,9 @@ func (t *timeline) at(instant time.Time) int {
 	return int(float64(instant.Sub(t.from)) / float64(t.to.Sub(t.from)) * whole100)
 }
 
-// memory is where the memory of a job begins; dark is false if all of the window is in it.
-func (t *timeline) memory(j lock.Job, entries []lock.Entry) (known place, dark bool) {
+// memory is when the history of a job starts; dark is false if it covers the whole window.
+func (t *timeline) memory(j lock.Job, entries []lock.Entry) (first time.Time, dark bool) {
 	runs := int64(0)
-	var first time.Time
 	for _, e := range slices.Backward(entries) {
 		if e.Act == "" {
 			runs++
@@ -212,17 +218,16 @@ func (t *timeline) memory(j lock.Job, entries []lock.Entry) (known place, dark b
 	}
 	switch {
 	case first.IsZero() && ends == 0 && (j.Counts != nil || len(j.Unread) == 0):
-		return place{}, false // no run of it is known
+		return t.from, false // no run of it is known
 	case first.IsZero():
 		first = t.to
 		if run := report.Subject(j); report.Running(j) && !run.At.IsZero() {
 			first = run.At
 		}
 	case j.Counts != nil && 0 < ends && ends <= runs:
-		return place{}, false // all that ever ran
+		return t.from, false // all that ever ran
 	}
-	known = place{left: t.at(first)}
-	return known, known.left > 0
+	return first, t.at(first) > 0
 }
 
 // letter gives their letters to the spans that are far enough from one another.
@@ -238,15 +243,15 @@ func letter(spans []span) {
 	}
 }
 
-// quiet reports whether there is nothing to look at: nothing runs, is paused or waits, and
-// all that ran in the window ended well.
-func (r *row) quiet() bool {
+// calm reports whether nothing runs, waits, or is paused.
+func (r *row) calm() bool {
 	j := r.job
-	if j.State != lock.StateIdle || report.Bad(j) || report.Paused(j) || j.Waiting > 0 || len(r.pauses) > 0 ||
-		len(j.Unread) > 0 {
-		return false
-	}
-	return !slices.ContainsFunc(r.spans, func(s span) bool { return s.look != okLook })
+	return j.State == lock.StateIdle && !report.Paused(j) && j.Waiting == 0 && len(j.Unread) == 0
+}
+
+// quiet reports whether all that ran in the window ended well, and nothing else happened.
+func (r *row) quiet() bool {
+	return len(r.pauses) == 0 && !slices.ContainsFunc(r.spans, func(s span) bool { return s.look != okLook })
 }
 
 // runs is how many runs of a row are drawn, and how many of them did not end well.

@@ -1,8 +1,11 @@
 // Package markup writes a page of HTML, and is the only way into the page. It escapes every text,
-// wherever it comes from. Its pages run no script and refer to nothing outside the page.
+// wherever it comes from. Its pages run only the script that the policy names by its hash, and refer
+// to nothing outside the page.
 package markup
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"strconv"
 	"strings"
@@ -39,7 +42,7 @@ func (p *Page) Close() {
 	p.open = p.open[:last]
 }
 
-// Void writes an element without content and end tag: meta, link, col, br.
+// Void writes an element without content and end tag: meta, link, col, br, input.
 func (p *Page) Void(element string, attributes ...string) { p.begin(element, attributes) }
 
 // Text adds text.
@@ -62,11 +65,22 @@ func (p *Page) Style(sheet string) {
 	p.Close()
 }
 
-// Policy forbids the browser to run a script or to load anything except the page's own style
-// sheet and empty icon.
-func (p *Page) Policy() {
-	p.equivalent("Content-Security-Policy",
-		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'")
+// Policy forbids the browser to run any other script than this one, and to load anything except
+// the page's own style sheet and empty icon.
+func (p *Page) Policy(script string) {
+	hash := sha256.Sum256([]byte(script))
+	p.equivalent("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-"+
+		base64.StdEncoding.EncodeToString(hash[:])+"'; img-src data:; base-uri 'none'; form-action 'none'")
+}
+
+// Script writes a script. One with a < could end the element, and is not written.
+func (p *Page) Script(script string) {
+	if strings.Contains(script, "<") {
+		return
+	}
+	p.Open("script")
+	p.text = append(p.text, script...)
+	p.Close()
 }
 
 // Refresh makes the browser reload the page after so many seconds.
@@ -108,7 +122,7 @@ func allowed(name, value string) bool {
 	case "style":
 		return bare(value) || isProperty(value)
 	case "class", "id", "title", "lang", "name", "content", "charset", "rel", "tabindex", "open", "scope",
-		"datetime", "colspan", "role":
+		"datetime", "colspan", "role", "hidden", "type", "value", "d", "viewbox", "preserveaspectratio", "data-hosts":
 		return true
 	}
 	return strings.HasPrefix(name, "aria-")

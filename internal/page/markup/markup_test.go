@@ -86,10 +86,24 @@ func TestASheetCannotEndItselfNorNameAnAddress(t *testing.T) {
 	}
 }
 
+func TestAScriptCannotEndItself(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]string{
+		`f("&>")`:                    `<script>f("&>")</script>`,
+		"</script><img onerror=f()>": "",
+		"<!--":                       "",
+	} {
+		if got := body(func(p *Page) { p.Script(script) }); got != want {
+			t.Errorf("%q is written %q", script, got)
+		}
+	}
+}
+
 func TestThePolicyForbidsAllThatIsNotOnThePage(t *testing.T) {
 	t.Parallel()
-	got := body(func(p *Page) { p.Policy(); p.Refresh(60) })
-	for _, want := range []string{`<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;;`,
+	got := body(func(p *Page) { p.Policy("alert(1)"); p.Refresh(60) })
+	for _, want := range []string{`<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; `,
+		"script-src &#39;sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI=&#39;; ",
 		`<meta http-equiv="refresh" content="60">`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s lacks %s", got, want)
