@@ -31,7 +31,7 @@ func userPages(t *testing.T) map[string]string {
 func plainPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := userPages(t)
-	for _, path := range []string{"docs/dev/proof.md"} {
+	for _, path := range []string{"SECURITY.md", "docs/dev/proof.md"} {
 		pages[path] = read(t, path)
 	}
 	return pages
@@ -83,6 +83,19 @@ func TestSentencesOfPagesArePlain(t *testing.T) {
 		}
 		if found < 10 {
 			t.Errorf("%s: only %d sentences were found", path, found)
+		}
+	}
+}
+
+// A reader sees an example, or the table that answers the question, before anything is explained.
+func TestPagesBeginWithAnExample(t *testing.T) {
+	t.Parallel()
+	const soon = 10 // lines
+	for path, text := range userPages(t) {
+		lines := strings.SplitAfterN(text, "\n", soon+1)
+		head := strings.Join(lines[:min(soon, len(lines))], "")
+		if !strings.Contains(head, "\n```") && !indented.MatchString(head) && !strings.Contains(head, "\n| ") {
+			t.Errorf("%s has no example in its first %d lines", path, soon)
 		}
 	}
 }
