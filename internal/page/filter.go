@@ -84,6 +84,8 @@ tr.hidden=!keep}
 folds.forEach((d,i)=>{if(d.closest(".printed"))return;
 d.hidden=on&&!d.querySelector("li:not([hidden]),tr:not([hidden]) th[scope=row]");
 d.open=on||wasOpen[i]});
+for(const table of all(document,"section>.states")){table.hidden=!table.querySelector("tbody tr:not([hidden])");
+table.previousElementSibling.hidden=table.hidden}
 box.querySelector("[role=status]").textContent=on?shown+" of "+rows.length+" jobs":""};
 if(box){
 const [text,host]=all(box,"input,select"),key="redlockrun filter";

@@ -109,31 +109,37 @@ border-bottom:2px solid var(--pl)}
 .rows .g{border-top-right-radius:0;border-bottom-right-radius:0;border-right:3px dotted var(--bg)}
 summary{position:relative;cursor:pointer;padding:.6rem 0;color:var(--link);background:var(--bg)}
 table{border-collapse:collapse;width:100%;font-size:.9rem;table-layout:fixed}
-.wrong th:nth-child(1){width:11rem}
+.wrong th:nth-child(1){width:16%}
 .wrong th:nth-child(3),.wrong th:nth-child(5),.wrong th:nth-child(6){width:17%}
-.wrong th:nth-child(4){width:6rem}
-.states th:first-child{width:27%}
-.states th:nth-child(5),.states th:nth-child(6){width:5rem}
-.states th:nth-child(10){width:9rem}
+.wrong th:nth-child(4){width:9%}
+.states th:nth-child(1){width:24%}
+.states th:nth-child(2){width:11%}
+.states th:nth-child(5),.states th:nth-child(6){width:7%}
+.states th:nth-child(10){width:12%}
 th small{display:block;font-weight:400;color:var(--dim);overflow-wrap:anywhere}
 td:last-child{padding-right:0}
 td svg{height:1.25rem;max-width:100%;overflow:visible}
 td path{fill:none;stroke:var(--r);stroke-width:1.5px;vector-effect:non-scaling-stroke;stroke-linejoin:round}
-th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line);
+th,td{text-align:left;padding:.3rem .5rem .3rem 0;border-bottom:1px solid var(--line);
 vertical-align:top;font-weight:400}
 thead th{color:var(--dim);font-size:.8rem}
 tbody th{font-weight:600}
 td{overflow-wrap:anywhere}
 td:empty::after{content:"–";color:var(--dim)}
 .printed td{border-bottom:1px solid var(--line);padding-bottom:.3rem}
-.printed summary{padding:.1rem 0;font-size:.85rem}
+.printed summary{padding:.1rem 0;font-size:.95em}
 pre{margin:0;padding:.5rem .7rem;max-height:24rem;overflow:auto;background:var(--soft);border-radius:4px;
 font:.82rem/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
 .bad{color:var(--f);font-weight:600}
 .paused{color:var(--pl);font-weight:600}
 .running{color:var(--r);font-weight:600}
 time{white-space:nowrap}
+@media (max-width:62rem){
+table{font-size:.8rem}
+.states time{white-space:normal}
+}
 @media (max-width:46rem){
+table{font-size:.9rem}
 :root{--label:0px}
 body{padding:.75rem .75rem 2rem}
 .rows li{display:block;padding-bottom:.2rem}
@@ -155,6 +161,7 @@ td:empty{display:none}
 .states td:nth-child(9)::before{content:"average "}
 td::before{color:var(--dim);font-weight:400}
 .wrong tbody th{flex:none;max-width:100%}
+.printed td{border:0;padding:0}
 }
 @media (hover:none){
 .rows i:hover,.rows i:focus{z-index:5}
@@ -166,6 +173,11 @@ white-space:normal}
 @media print{
 :root{--bg:#fff;--fg:#000;--dim:#444;--line:#ccc;--label:12rem}
 body{max-width:none;padding:0;font-size:11px}
+table,summary{font-size:10px}
+thead th,small{font-size:9px!important}
+h2{font-size:14px}
+h3{font-size:12px}
+tbody a{color:inherit;text-decoration:none}
 .axis{position:relative}
 .skip,nav,.filter{display:none!important}
 table a{overflow-wrap:break-word}

@@ -267,7 +267,7 @@ func cornerOf(t *testing.T, path string) color.Color {
 	return color.RGBAModel.Convert(picture.At(1, 1))
 }
 
-// filtered tells, in the title, how many jobs and runs are shown of a page that is filtered.
+// filtered tells, in the title, how many rows of jobs, runs and headings are shown of a page that is filtered.
 const filtered = `<script>{
 	const [text, host] = document.querySelectorAll(".filter input,.filter select"), said = [];
 	const seen = what => [...document.querySelectorAll(what)].filter(e => e.checkVisibility()).length;
@@ -275,7 +275,7 @@ const filtered = `<script>{
 		text.value = t;
 		for (const o of host.options) if (o.textContent == h) o.selected = true;
 		text.dispatchEvent(new Event("input"));
-		const counts = [".rows li", ".states tbody tr", ".wrong>tbody>tr"].map(seen);
+		const counts = [".rows li", ".states tbody tr", ".wrong>tbody>tr", "h3"].map(seen);
 		said.push([t, h, ...counts].join(" ") + " " + document.querySelector(".filter [role=status]").textContent);
 	};
 	filter("", "all");
@@ -313,8 +313,9 @@ func TestThePageIsFilteredByTextAndHost(t *testing.T) {
 	page := strings.NewReplacer("</body>", filtered, "Content-Security-Policy", "no-policy").Replace(string(s.report()))
 	b := browse(t, []byte(page))
 	title := regexp.MustCompile(`<title>([^<]*)`).FindStringSubmatch(b.open("--dump-dom"))[1]
-	want := " all 1 1 1 ; ORDERS-2 all 11 11 0 11 of 32 jobs; failed web-1 all 1 1 1 1 of 32 jobs; " +
-		" web-9 2 2 0 2 of 32 jobs; orders-1 ok web-9 1 1 0 1 of 32 jobs; nothing web-9 0 0 0 0 of 32 jobs;  all 1 1 1 "
+	want := " all 1 1 1 1 ; ORDERS-2 all 11 11 0 0 11 of 32 jobs; failed web-1 all 1 1 1 1 1 of 32 jobs; " +
+		" web-9 2 2 0 0 2 of 32 jobs; orders-1 ok web-9 1 1 0 0 1 of 32 jobs; " +
+		"nothing web-9 0 0 0 0 0 of 32 jobs;  all 1 1 1 1 "
 	if title != want {
 		t.Errorf("%q, want %q", title, want)
 	}
