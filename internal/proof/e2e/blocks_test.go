@@ -14,7 +14,7 @@ import (
 var pages = []string{
 	"README.md", "docs/getting-started.md", "docs/flags.md", "docs/once.md", "docs/permits.md", "docs/operators.md",
 	monitoringPage, "docs/stores.md", "docs/containers.md", "docs/guarantees.md",
-	"docs/troubleshooting.md", "docs/recipes.md",
+	"docs/troubleshooting.md", "docs/recipes.md", "docs/sections.md",
 }
 
 // page is the text of one of them.
@@ -85,7 +85,7 @@ func TestEveryExampleOfThePagesIsTested(t *testing.T) {
 		"operatoracl", "rights", "keys", "takeover", "anacron", "clusters", "coalesce", "pings", "mail", "deploy",
 		"replace", "overdue", "deadman", "deadmanservice", "deadmantimer", "nagios", "metricsenable",
 		"metricsservice", "metricstimer", "jobspage", "deb", "rpm", "apk", "archive", "source", "units", "dropin",
-		"sums", "verify", "imagestatus", "copyfrom", "initcontainer",
+		"sums", "verify", "imagestatus", "copyfrom", "initcontainer", "section", "sectionbash",
 	}
 	text := users(t)
 	var marked []string
