@@ -131,6 +131,17 @@ type Looker interface {
 	Look(ctx context.Context, names []string) ([]*HeldError, error)
 }
 
+// A Retaker is a Lease whose lock can be taken back after it has vanished.
+type Retaker interface {
+	// Retake makes one try, limited by ctx, to have the lock again, and returns the new end of the lease. It takes
+	// back a lock that no other run has had since. ErrLost is final. ErrPaused says that a pause has the lock: the
+	// caller may try again, as after any other error.
+	Retake(ctx context.Context) (until time.Time, err error)
+}
+
+// ErrPaused says that a pause has the lock.
+var ErrPaused = errors.New("the job is paused")
+
 // Instants are of the store's clock, to ms; zero where nobody knows.
 type Instants struct {
 	Asked time.Time // the first question

@@ -13,6 +13,8 @@ func Present(step string) string {
 		return slotted.confirm.Text()
 	case "renew":
 		return slotted.renew.Text()
+	case "retake":
+		return slotted.retake.Text()
 	case "release":
 		return slotted.release.Text()
 	}
@@ -28,6 +30,7 @@ func Speak(s lock.Store, text func(step string) string) {
 		steps.acquire.Text = func() string { return text("acquire") }
 		steps.confirm.Text = func() string { return text("confirm") }
 		steps.renew.Text = func() string { return text("renew") }
+		steps.retake.Text = func() string { return text("retake") }
 		steps.release.Text = func() string { return text("release") }
 	}
 }

@@ -24,7 +24,7 @@ func TestFreeze(t *testing.T) {
 	if !locktest.Freezing() {
 		return
 	}
-	for _, step := range []string{"acquire", "confirm", "renew", "release"} {
+	for _, step := range []string{"acquire", "confirm", "renew", "retake", "release"} {
 		locktest.Freeze(t, "line", step+".lua", line.Present(step))
 	}
 	srv := redistest.Start(t, redistest.Options{})

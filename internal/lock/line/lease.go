@@ -21,6 +21,8 @@ type redisLease struct {
 	asOf  time.Time // our clock at that moment
 	taken time.Time // our clock when the lock was asked for
 	stop  bool      // an operator wants the run to end
+
+	unreplicated bool // it was taken back, and too few replicas have confirmed that; only for Renew and Retake
 }
 
 // held notes that the server has confirmed the lock, at now of its clock.
@@ -76,6 +78,9 @@ func (l *redisLease) Instants() lock.Instants {
 }
 
 func (l *redisLease) Renew(ctx context.Context) (time.Time, error) {
+	if l.unreplicated {
+		return l.renewReplicated(ctx)
+	}
 	a := l.acquisition
 	sent := a.req.Clock.Now()
 	reply, _, err := a.steps.renew.Eval(ctx, a.link, []string{a.keys.Lock}, a.req.Holder.Run,

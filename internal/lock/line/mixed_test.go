@@ -81,6 +81,9 @@ var scenarios = map[string]func(*testing.T){
 	"TestWhatIsWrittenInTheLastMomentOfAKeyEnds":         TestWhatIsWrittenInTheLastMomentOfAKeyEnds,
 	"TestWhoGetsTheLockAfterAGapExcusesTheOthers":        TestWhoGetsTheLockAfterAGapExcusesTheOthers,
 	"TestWhoGetsTheLockHasLooked":                        TestWhoGetsTheLockHasLooked,
+	"TestARunThatWasForgottenIsEnteredAgain":             TestARunThatWasForgottenIsEnteredAgain,
+	"TestARunThatTookItsLockBackHasNotVanished":          TestARunThatTookItsLockBackHasNotVanished,
+	"TestASlotGoesOnWithALockThatWasTakenBack":           TestASlotGoesOnWithALockThatWasTakenBack,
 	"TestWhoMovesUpToTheFrontIsToldWhenTheLeaseEnds":     TestWhoMovesUpToTheFrontIsToldWhenTheLeaseEnds,
 }
 

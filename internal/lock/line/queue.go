@@ -172,7 +172,8 @@ func (w *waiter) look(ctx context.Context) (acquireReply, error) {
 	holder.Start = time.Now() // a lock that is handed over is held from then on
 	record := wire.RecordOf(holder)
 	record.Asked = w.asked
-	return w.acquire(ctx, record.String(), lock.Milliseconds(w.req.Times.TTL), w.subscriber.mode(), w.req.Wait.Max,
+	w.record = record.String()
+	return w.acquire(ctx, w.record, lock.Milliseconds(w.req.Times.TTL), w.subscriber.mode(), w.req.Wait.Max,
 		w.req.Slot.Tries, link.Digit(w.req.IgnorePause))
 }
 

@@ -21,6 +21,8 @@ var (
 	confirmLua string
 	//go:embed renew.lua
 	renewLua string
+	//go:embed retake.lua
+	retakeLua string
 	//go:embed release.lua
 	releaseLua string
 	//go:embed operator.lua
@@ -32,6 +34,7 @@ type steps struct {
 	acquire link.Script[acquireReply]
 	confirm link.Script[confirmReply]
 	renew   link.Script[renewReply]
+	retake  link.Script[retakeReply]
 	release link.Script[releaseReply]
 }
 
@@ -49,6 +52,8 @@ func stepsWith(slot ...string) steps {
 			append(begins[:len(begins):len(begins)], step.Pauses, queueLua, acquireLua)...),
 		confirm: link.NewScript("GETRANGE", readConfirm, append(begins[:len(begins):len(begins)], confirmLua)...),
 		renew:   link.NewScript("GETRANGE", readRenew, step.Record, renewLua),
+		retake: link.NewScript("GETRANGE", readRetake,
+			append(begins[:len(begins):len(begins)], step.Pauses, retakeLua)...),
 		release: link.NewScript("GETRANGE", readRelease, ends...),
 	}
 }

@@ -49,6 +49,7 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 		req: req, steps: s.steps, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw),
 		prefix: s.cfg.Prefix, keys: keys, all: keys.All(), record: wire.RecordOf(req.Holder).String(),
 		holderWords: wire.HolderText(req.Holder, req.Slot),
+		servers: s.cfg,
 	}
 	if req.Slot.Name != "" {
 		a.steps = s.slot
@@ -120,6 +121,7 @@ type acquisition struct {
 	record      string
 	holderWords string // the words of the ledger that say who runs
 	names       string // the set of names, if the steps can reach it
+	servers     lock.Servers
 	link        *link.Link
 
 	asked int64 // when the run asked first, ms of the store's clock; 0 or less: so many ms ago, it has not answered yet

@@ -6,6 +6,7 @@ if is_pause(held) then return state(-13) end
 if run ~= ARGV[9] then return state(-10) end
 if ARGV[10] == '1' and not ended then return state(-15) end
 call('DEL', lock)
+if run ~= '' then spend_fence() end
 pass_lock()
 local known = note('HMGET', job, 'open', 'last') or {}
 local open, last = known[1] or '', known[2] or ''

@@ -178,6 +178,18 @@ func succeed(t *testing.T, s lock.Store, on *served, req lock.Request, end lock.
 	locktest.Must(t, <-got)
 }
 
+// retaken has a run take its lock back.
+func retaken(t *testing.T, s lock.Store, on *served, req lock.Request) {
+	t.Helper()
+	held := locktest.Acquire(t, s, req)
+	on.mu.Lock()
+	on.Do("DEL", locktest.LockKey(req.Name))
+	on.mu.Unlock()
+	_, err := held.(lock.Retaker).Retake(locktest.Limited(t, locktest.Patience))
+	locktest.Must(t, err)
+	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
+}
+
 // printed has a run end badly, and keeps what its command printed.
 func printed(t *testing.T, s lock.Store) {
 	t.Helper()
@@ -195,6 +207,7 @@ func lineSteps(t *testing.T, open func() *served) {
 	hold(t, s, wanting("job"), lock.ReleaseRequest{})
 	printed(t, s)
 	hold(t, s, entered("job"), good())
+	retaken(t, s, on, entered("job"))
 	succeed(t, s, on, entered("job"), bad())
 	locktest.MustBeBusy(t, s, "job")
 	limited := entered("job")
@@ -209,6 +222,7 @@ func lineStepsOfSlots(t *testing.T, open func() *served) {
 	on := open()
 	s := opened(t, on)
 	hold(t, s, ofSlot("job"), lock.ReleaseRequest{})
+	retaken(t, s, on, ofSlot("job"))
 	succeed(t, s, on, ofSlot("job"), good())
 	other := ofSlot("job")
 	other.Slot.Name, other.Slot.Tries = "once", 1
