@@ -60,6 +60,7 @@ type OnLost string
 const (
 	StopCommand     OnLost = "stop"
 	ContinueCommand OnLost = "continue"
+	PauseCommand    OnLost = "pause" // it stands still until the lock is held again
 )
 
 // Config reads the effective value of every setting, for a run of command, which is nil if there
@@ -128,7 +129,7 @@ func (c Config) checkPlace() error {
 	case c.Address.Local && c.IgnorePause:
 		return noPauses(c.sources, c.Address)
 	}
-	return cmp.Or(c.checkPermits(), c.checkMaxAge(), c.checkOutput())
+	return cmp.Or(c.checkPermits(), c.checkMaxAge(), c.checkOutput(), c.checkStand())
 }
 
 // hasQueue reports whether redlockrun keeps a queue of the lock's waiters there.

@@ -69,7 +69,7 @@ var kinds = [...]struct {
 	KindOptionalDirectory: {value: "[=DIR]", offer: OfferDirectories},
 	KindURL: {value: "URL", offer: OfferBeginnings, words: "redis:// rediss:// unix:/// redis+sentinel:// " +
 		"rediss+sentinel:// redis+cluster:// rediss+cluster:// file:"},
-	KindOnLost:    {words: "stop continue"},
+	KindOnLost:    {words: "stop continue pause"},
 	KindLogLevel:  {words: "debug info warn error"},
 	KindLogFormat: {words: "text json"},
 	KindShell:     {words: "bash zsh fish"},

@@ -74,7 +74,8 @@ var settings = [...]Setting{
 
 	{"ttl", "t", KindDuration, "60s", "how long the lock outlives a dead holder", GroupLost},
 	{"renew-every", "", KindDuration, "", "the period of the renewals (ttl/3, at most 20s)", GroupLost},
-	{"on-lost", "", KindOnLost, "stop", "stop the command, with status 76, or let it run on", GroupLost},
+	{"on-lost", "", KindOnLost, "stop", "stop the command, with status 76, let it run on, or have it\n" +
+		"stand still until the lock is held again", GroupLost},
 
 	{"redis", "", KindURL, "redis://127.0.0.1:6379",
 		"redis:// unix:// redis+sentinel:// redis+cluster:// (TLS: rediss...)\n" +

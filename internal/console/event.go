@@ -20,6 +20,8 @@ const (
 	EventRenewed        = "renewed"        // and a later one did
 	EventLost           = "lost"           // without a status: the command runs on
 	EventRegained       = "regained"       // it was held all the time
+	EventStands         = "stands-still"   // the command, until the lock is held again
+	EventGoesOn         = "goes-on"        // the command, after it stood still
 	EventReleased       = "released"       // the run is over
 	EventUnreleased     = "release-failed" // the lock lapses by itself
 	EventRetry          = "retry"          // the command failed and is started again

@@ -156,8 +156,12 @@ func explainLock(err error, c About) (o Explanation, ok bool) {
 // explainRun explains errors of the command, or of redlockrun itself.
 func explainRun(err error, c About) (o Explanation, ok bool) {
 	if signalled, ok := errors.AsType[*runner.SignalError](err); ok {
+		what := nothingRun(err)
+		if errors.As(err, new(*runner.StopError)) { // of a command that runs it ends nothing by itself
+			what = "; the command was killed, as it stood still"
+		}
 		return Explanation{Status: StatusSignal + int(signalled.Signal), level: console.Info,
-			Message: signalled.Error() + nothingRun(err)}, true
+			Message: signalled.Error() + what}, true
 	}
 	if start, ok := errors.AsType[*runner.StartError](err); ok {
 		return explainStart(start), true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"redlockrun/internal/config"
 	"redlockrun/internal/lock"
 	"redlockrun/internal/watchdog"
 )
@@ -37,6 +38,8 @@ func LostHint(e *watchdog.LostError, c About) string {
 	switch {
 	case c.Config.Address.Local:
 		return "somebody removed or replaced the file"
+	case errors.Is(e, lock.ErrTaken) && c.Config.OnLost == config.PauseCommand:
+		return "another run took it when it had expired, or somebody deleted or overwrote the key"
 	case errors.Is(e, lock.ErrTaken):
 		return "somebody deleted or overwrote the key, or it lapsed while this host stood still"
 	case errors.Is(e, lock.ErrLost):

@@ -16,6 +16,8 @@ type guard struct {
 	deadline     int64   // CLOCK_BOOTTIME, ns; 0: none
 	parked       bool    // every member of the group is stopped, and usually its starter too
 	watch        Lookout // of such a group
+	spare        int64   // looks that may find a running member: its starter stops it again
+	found        int64   // looks in a row that have found one
 	enforceAgain int64   // the deadline is not enforced again before that
 	timer        int     // a timerfd, set to the next event
 }
@@ -28,7 +30,7 @@ const (
 	killAgain = second
 
 	// parkedPoll is the time between two looks at a parked group whose lease has ended.
-	parkedPoll = 50 * millisecond
+	parkedPoll = 40 * millisecond
 
 	// starterPoll is the time between two checks of the starter while the command is being
 	// started. Until execve has closed its copy, the orders do not end.
@@ -97,7 +99,7 @@ func (g *guard) obey(m Message) {
 	case Deadline:
 		g.deadline = m.Value
 	case Park:
-		g.parked = true
+		g.parked, g.spare, g.found = true, m.Value, 0
 		g.watch = Lookout{}
 	case Unpark:
 		g.parked = false
@@ -141,14 +143,19 @@ type pollFd struct {
 }
 
 // runsParked reports whether a member of a parked command runs, or may run, without a message from
-// the starter. Another process has continued it, and the starter is stopped and asks for no lease.
-// The starter sends a message before it continues the command, so then the orders are not empty.
+// the starter. Another process has continued it, and the starter is stopped and asks for no lease,
+// or does not stop it again in time. The starter sends a message before it continues the command,
+// so then the orders are not empty.
 func (g *guard) runsParked() bool {
 	if g.group == 0 || g.watch.Still(g.group) {
+		g.found = 0
 		return false
 	}
-	orders, ok := pollOrders()
-	return ok && orders == 0
+	if orders, ok := pollOrders(); !ok || orders != 0 {
+		return false
+	}
+	g.found++
+	return g.found > g.spare
 }
 
 // hasNews reports whether there are orders to read.

@@ -9,7 +9,7 @@ const (
 	Forked   Kind = 'F' // its process group is Value, unless it cannot be executed: then Starting comes again
 	Watch    Kind = 'W' // the command's process group is Value
 	Deadline Kind = 'D' // kill the group at Value, CLOCK_BOOTTIME in ns; 0: never
-	Park     Kind = 'P' // the group is stopped: the deadline does not count
+	Park     Kind = 'P' // the group is stopped; once it runs beyond the deadline, Value looks pass it over
 	Unpark   Kind = 'U' // the deadline counts again
 )
 

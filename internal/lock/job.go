@@ -172,15 +172,16 @@ type Entry struct {
 	Slot     string
 	Attempts int
 	Fence    int64
-	Asked    time.Time // the run's first question
-	At       time.Time // when it began
-	Ended    time.Time // of a vanished run: when that was found; of an act: when it was done
-	End      EndKind   // "" for what is running, and for an act
-	Act      Act       // "" for a run
-	Status   int       // of the command, or redlockrun's own; < 0: unknown
-	Lost     bool      // the lock was lost before the end
-	Reason   string    // of an act
-	Until    time.Time // of a pause: when it ends; zero: nobody knows
+	Asked    time.Time     // the run's first question
+	At       time.Time     // when it began
+	Ended    time.Time     // of a vanished run: when that was found; of an act: when it was done
+	End      EndKind       // "" for what is running, and for an act
+	Act      Act           // "" for a run
+	Status   int           // of the command, or redlockrun's own; < 0: unknown
+	Lost     bool          // the lock was lost before the end
+	Stood    time.Duration // for how long the command stood still, to ms
+	Reason   string        // of an act
+	Until    time.Time     // of a pause: when it ends; zero: nobody knows
 }
 
 // JobOutputs are the kept outputs of one job's runs.

@@ -18,6 +18,8 @@ type RunResult struct {
 	Status   int  // the exit status
 	Attempts int  // how often the command was started
 	Lost     bool // the lock was lost before the end
+
+	Stood time.Duration // for how long the command stood still
 }
 
 // An EndKind is the kind of a run's end. Only EndOk is a success.

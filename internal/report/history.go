@@ -80,6 +80,9 @@ func Note(e lock.Entry) string {
 	if e.Attempts > 1 {
 		parts = append(parts, fmt.Sprintf("%d attempts", e.Attempts))
 	}
+	if e.Stood > 0 {
+		parts = append(parts, "stood still for "+Took(e.Stood))
+	}
 	return strings.Join(parts, ", ")
 }
 

@@ -96,6 +96,7 @@ type entryObject struct {
 	Ended    lock.Instant `json:"ended,omitzero"`
 	Seconds  *seconds     `json:"seconds,omitempty"`
 	Waited   *seconds     `json:"waited_seconds,omitempty"`
+	Stood    *seconds     `json:"stood_seconds,omitempty"`
 	Status   *int         `json:"status,omitempty"`
 	How      lock.EndKind `json:"how,omitempty"`
 	Event    lock.Act     `json:"event,omitempty"`
@@ -171,7 +172,7 @@ func object(e lock.Entry) *entryObject {
 		Fence: e.Fence,
 		Asked: lock.Instant{Time: e.Asked}, At: lock.Instant{Time: e.At}, Ended: lock.Instant{Time: e.Ended},
 		How: e.End, Event: e.Act, Why: e.Reason, Until: lock.Instant{Time: e.Until},
-		Seconds: secondsOf(RunTime(e)), Waited: secondsOf(WaitTime(e)),
+		Seconds: secondsOf(RunTime(e)), Waited: secondsOf(WaitTime(e)), Stood: secondsOf(e.Stood, e.Stood > 0),
 	}
 	if e.Act != "" {
 		o.By, o.Host, o.User = strings.Trim(e.User+"@"+e.Host, "@"), "", ""

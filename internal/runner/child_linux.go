@@ -15,10 +15,11 @@ type child struct {
 
 // Values of si_code for a child (sigaction(2)).
 const (
-	cldExited  = 1
-	cldKilled  = 2
-	cldDumped  = 3
-	cldStopped = 5
+	cldExited    = 1
+	cldKilled    = 2
+	cldDumped    = 3
+	cldStopped   = 5
+	cldContinued = 6
 )
 
 // An event is a change of a child that waitid(2) reports.

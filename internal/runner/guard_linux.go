@@ -31,7 +31,7 @@ type Guard struct {
 	closing  bool
 	deadline guard.Message // the last order of each kind, for a successor
 	group    guard.Message
-	parked   bool
+	parking  guard.Message
 	expired  bool // the deadline is over and does not move any more
 	warn     func(error)
 

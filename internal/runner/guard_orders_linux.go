@@ -104,25 +104,26 @@ func (g *Guard) setGroup(m guard.Message) {
 	g.tell(m)
 }
 
-func (g *Guard) park()   { g.setParked(true) }
-func (g *Guard) unpark() { g.setParked(false) }
+// spareLooks is for how many looks the guard lets a member run that another process has continued,
+// while this process stops it again.
+const spareLooks = 1
 
-func (g *Guard) setParked(parked bool) {
+func (g *Guard) park()   { g.setParking(guard.Message{Kind: guard.Park}) }
+func (g *Guard) unpark() { g.setParking(guard.Message{Kind: guard.Unpark}) }
+
+// parkStanding is park for a group that this process watches, too.
+func (g *Guard) parkStanding() {
+	g.setParking(guard.Message{Kind: guard.Park, Value: spareLooks})
+}
+
+func (g *Guard) setParking(m guard.Message) {
 	if g == nil {
 		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.parked = parked
-	g.tell(g.parking())
-}
-
-// parking returns the order that says whether the deadline counts. g.mu is held.
-func (g *Guard) parking() guard.Message {
-	if g.parked {
-		return guard.Message{Kind: guard.Park}
-	}
-	return guard.Message{Kind: guard.Unpark}
+	g.parking = m
+	g.tell(m)
 }
 
 // tell sends m if there is a guard; otherwise its successor gets it. A guard that stood still
@@ -136,7 +137,7 @@ func (g *Guard) tell(m guard.Message) {
 
 // tellAll writes everything that a new guard must know to its pipe. g.mu is held.
 func (g *Guard) tellAll(orders int) {
-	for _, m := range []guard.Message{g.deadline, g.group, g.parking()} {
+	for _, m := range []guard.Message{g.deadline, g.group, g.parking} {
 		if m.Kind != 0 {
 			send(orders, m)
 		}

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"os"
 	"syscall"
 	"time"
@@ -12,6 +13,10 @@ import (
 
 // onChange is called when the command has been stopped or continued.
 func (r *run) onChange(e event) {
+	if r.standing != nil {
+		r.onStandingChange(e)
+		return
+	}
 	// A command that was continued meanwhile was stopped by this process, or by the sender of
 	// SIGCONT.
 	switch r.isStopped = e.code == cldStopped && !guard.Runs(r.child.pid); {
@@ -76,7 +81,9 @@ func (r *run) park(s suspension) {
 	}
 	if !r.standStill() {
 		r.forwarded = 0
-		r.goOn(s)
+		if !r.stands.waiting() {
+			r.goOn(s)
+		}
 		return
 	}
 	if r.Parked != nil {
@@ -88,9 +95,14 @@ func (r *run) park(s suspension) {
 		r.awaitCont()
 		resume()
 	}
+	r.stands.take() // the answers of before
 	err := r.callResumed()
-	r.Guard.unpark()
 	r.forwarded = 0
+	if stands, ok := errors.AsType[*StandsError](err); ok {
+		r.standParked(s, stands.Reason)
+		return
+	}
+	r.Guard.unpark()
 	if err != nil {
 		r.terminate(stopOf(err))
 		return
@@ -162,6 +174,6 @@ func (r *run) continued() bool {
 // stop has no effect.
 func (r *run) forwardParked(sig os.Signal) {
 	if meaningOf(sig).alone != suspends {
-		r.forward(sig)
+		r.onSignal(sig)
 	}
 }

@@ -1,11 +1,17 @@
 package runner
 
-import "os"
+import (
+	"os"
+	"time"
+
+	"redlockrun/internal/boottime"
+)
 
 // A pending holds the signals and stops that arrived before the command runs.
 type pending struct {
 	signals  []os.Signal // for the command, once it runs
 	stops    []*StopError
+	stands   []standOrder
 	unwanted error      // why the command must not be started any more; the first reason counts
 	stop     *StopError // the same reason, if it is not a signal
 }
@@ -39,6 +45,15 @@ func (p *pending) takeStops(stops []*StopError) {
 		p.stops = append(p.stops, s)
 		p.end(&NotStartedError{s.Reason}, s)
 	}
+}
+
+// doubtful returns when the lease ends that is in doubt; nil if none is.
+func (p *pending) doubtful() <-chan time.Time {
+	last := p.stands[len(p.stands)-1]
+	if last.reason == nil {
+		return nil
+	}
+	return time.After(boottime.Until(last.by))
 }
 
 func (p *pending) end(reason error, stop *StopError) {

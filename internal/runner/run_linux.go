@@ -5,6 +5,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"redlockrun/internal/boottime"
 )
 
 // Run starts the command, forwards signals to it and returns when it has ended and been reaped.
@@ -74,6 +76,8 @@ type run struct {
 	forwarded syscall.Signal // the stop signal that this process passed on since the command last ran; 0: none
 	ordered   Signals        // signals that end a program and were passed on
 	warned    bool           // a signal could not be sent, and the user knows
+
+	standing *standing // nil while the command does not stand still
 }
 
 // supervise runs until the command has ended. It first handles the events that came before.
@@ -85,6 +89,7 @@ func (r *run) supervise(ctx context.Context, p *pending) Status {
 		r.forward(sig)
 	}
 	r.terminateAll(p.stops)
+	r.obeyAll(p.stands)
 	r.over = ctx.Done()
 	for {
 		select {
@@ -94,7 +99,7 @@ func (r *run) supervise(ctx context.Context, p *pending) Status {
 			}
 			r.onChange(e)
 		case sig := <-r.signals:
-			r.forward(sig)
+			r.onSignal(sig)
 		case <-r.over:
 			r.over = nil
 			r.terminate(stopOf(context.Cause(ctx)))
@@ -102,6 +107,10 @@ func (r *run) supervise(ctx context.Context, p *pending) Status {
 			r.terminateAll(r.stops.take())
 		case <-r.alarm.C:
 			r.kill()
+		case <-r.stands.C():
+			r.obeyAll(r.stands.take())
+		case <-r.looks():
+			r.lookAtStanding()
 		}
 	}
 }
@@ -116,6 +125,10 @@ func (r *run) finish(e event) Status {
 	}
 	s.Forwarded = r.ordered
 	dying := dyingLimit
+	if r.stop == nil && r.standing != nil { // the others of its group must not go on
+		r.killAt = boottime.Now()
+		dying = r.awaitGroup()
+	}
 	if r.stop != nil {
 		s.Stopped = r.stop
 		dying = r.awaitGroup()

@@ -53,7 +53,8 @@ type Command struct {
 
 	// Parked, if not nil, is called when every member of the group is seen to be stopped, and
 	// before this process stops itself (Ctrl-Z). Resumed is called after it was continued and
-	// before the group is. An error from Resumed ends the command as the end of the context would.
+	// before the group is. After a *StandsError the group stands still until GoOn. Any other error
+	// from Resumed ends the command as the end of the context would.
 	Parked  func()
 	Resumed func() error
 
@@ -62,7 +63,8 @@ type Command struct {
 	// block.
 	Warn func(error)
 
-	stops stops
+	stops  inbox[*StopError]
+	stands inbox[standOrder]
 }
 
 // Status says how a command ended.
@@ -112,6 +114,12 @@ var errNotStopped = errors.New("suspend command: one of its processes does not s
 // took too long to arrive.
 var ErrMaxRuntime = errors.New("the command took too long")
 
+// A StandsError is returned by Command.Resumed if the command must stand still, for a reason.
+type StandsError struct{ Reason error }
+
+func (e *StandsError) Error() string { return "the command stands still: " + e.Reason.Error() }
+func (e *StandsError) Unwrap() error { return e.Reason }
+
 // ErrLate is the reason when the instant StartBy came before the command was started.
 var ErrLate = errors.New("the time to start the command was over")
 
@@ -127,50 +135,65 @@ func (e *NotStartedError) Unwrap() error { return e.Reason }
 // lock can shorten a grace period that already runs.
 func (c *Command) Stop(e *StopError) { c.stops.add(e) }
 
-// stops passes the calls of Stop to Run.
-type stops struct {
+// StandStill makes the whole process group stand still until GoOn. If not every member is seen to
+// be stopped at the instant by (boottime), the group is killed for reason. While the command stands
+// still, each end of it is SIGKILL: by Stop, and by a signal to this process. It can be called as
+// Stop can.
+func (c *Command) StandStill(reason error, by time.Time) { c.stands.add(standOrder{reason, by}) }
+
+// GoOn continues a command that stands still, unless by (boottime) has passed.
+func (c *Command) GoOn(by time.Time) { c.stands.add(standOrder{by: by}) }
+
+// A standOrder makes the command stand still for a reason; without one it makes the command go on.
+type standOrder struct {
+	reason error
+	by     time.Time
+}
+
+// An inbox passes the calls of other goroutines to Run.
+type inbox[T any] struct {
 	mu      sync.Mutex
-	pending []*StopError
+	pending []T
 	wake    chan struct{}
 }
 
-func (s *stops) add(e *StopError) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pending = append(s.pending, e)
+func (b *inbox[T]) add(call T) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.pending = append(b.pending, call)
 	select {
-	case s.channel() <- struct{}{}:
+	case b.channel() <- struct{}{}:
 	default:
 	}
 }
 
 // C is readable when there is a call to take.
-func (s *stops) C() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.channel()
+func (b *inbox[T]) C() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.channel()
 }
 
 // waiting reports whether there is a call to take.
-func (s *stops) waiting() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.pending) > 0
+func (b *inbox[T]) waiting() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.pending) > 0
 }
 
-func (s *stops) take() []*StopError {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := s.pending
-	s.pending = nil
+func (b *inbox[T]) take() []T {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := b.pending
+	b.pending = nil
 	return all
 }
 
-func (s *stops) channel() chan struct{} {
-	if s.wake == nil {
-		s.wake = make(chan struct{}, 1)
+func (b *inbox[T]) channel() chan struct{} {
+	if b.wake == nil {
+		b.wake = make(chan struct{}, 1)
 	}
-	return s.wake
+	return b.wake
 }
 
 func (c *Command) warn(err error) {

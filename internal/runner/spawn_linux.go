@@ -114,7 +114,7 @@ func (s *spawn) over() bool {
 func (c *Command) awaitSpawn(
 	ctx context.Context, s *spawn, signals <-chan os.Signal, p *pending,
 ) (killed *event, err error) {
-	var overdue, enough <-chan time.Time
+	var overdue, enough, doubtful <-chan time.Time
 	if c.MaxRuntime > 0 {
 		overdue = time.After(c.MaxRuntime)
 	}
@@ -129,6 +129,11 @@ func (c *Command) awaitSpawn(
 			p.take(sig)
 		case <-c.stops.C():
 			p.takeStops(c.stops.take())
+		case <-c.stands.C():
+			p.stands = append(p.stands, c.stands.take()...)
+			doubtful = p.doubtful()
+		case <-doubtful:
+			p.takeStops([]*StopError{{Reason: p.stands[len(p.stands)-1].reason}})
 		case <-overdue:
 			p.end(&NotStartedError{ErrMaxRuntime}, &StopError{Reason: ErrMaxRuntime})
 		case <-over:

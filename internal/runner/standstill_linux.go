@@ -105,7 +105,7 @@ func (r *run) standStill() bool {
 		select {
 		case <-next.C:
 			still := s.try()
-			if r.child.ended() || r.stops.waiting() {
+			if r.child.ended() || r.stops.waiting() || r.stands.waiting() {
 				return false
 			}
 			if still {
@@ -130,14 +130,19 @@ func (r *run) standStill() bool {
 }
 
 // keepStill makes sure that a parked group whose lease has ended stands still, until the returned
-// function is called. If a member runs again, the whole group is killed. The guard does the same,
-// and while this process stands still only the guard does.
+// function is called. If a member runs again, the whole group is killed, or, if it stands still for
+// its lease, stopped. The guard does the same, and while this process stands still only the guard
+// does.
 func (r *run) keepStill() (end func()) {
 	s := &standstill{group: r.child.pid}
 	over, ended := make(chan struct{}), make(chan struct{})
+	sig, pause := unix.SIGKILL, latestLook
+	if r.standing != nil {
+		sig, pause = unix.SIGSTOP, standLook
+	}
 	go func() {
 		defer close(ended)
-		tick := time.NewTicker(latestLook)
+		tick := time.NewTicker(pause)
 		defer tick.Stop()
 		for {
 			select {
@@ -145,7 +150,7 @@ func (r *run) keepStill() (end func()) {
 				return
 			case <-tick.C:
 				if r.Guard.overdue() && s.runs() {
-					_ = unix.Kill(-s.group, unix.SIGKILL)
+					_ = unix.Kill(-s.group, sig)
 				}
 			}
 		}

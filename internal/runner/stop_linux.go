@@ -30,7 +30,10 @@ func (r *run) terminate(s *StopError) {
 		return
 	}
 	first := r.stop == nil
-	killAt := boottime.Now().Add(r.Grace)
+	killAt := boottime.Now()
+	if r.standing == nil { // a command that stands still cannot use a grace
+		killAt = killAt.Add(r.Grace)
+	}
 	if first {
 		r.stop, r.killAt = s, killAt
 	}
@@ -84,7 +87,7 @@ func (r *run) awaitGroup() (dying time.Duration) {
 		select {
 		case <-tick.C:
 		case sig := <-r.signals:
-			r.forward(sig)
+			r.onSignal(sig)
 		case <-r.stops.C():
 			for _, s := range r.stops.take() {
 				r.killBy(s.KillBy)

@@ -17,7 +17,7 @@ import (
 func (x *execution) pause(r runResult, n int) error {
 	p := runner.Pause{
 		Length: lock.Backoff{First: x.session.config.AttemptDelay, Most: config.MaxAttemptDelay}.At(n - 1),
-		Parked: x.keeper.Suspend, Resumed: x.resume,
+		Parked: x.keeper.Suspend, Resumed: x.resume, Doubtful: x.canceller.doubtful,
 	}
 	x.sayAgain(r, n+1, p.Length)
 	return p.Wait(x.canceller.ctx, x.session.signals)

@@ -17,6 +17,7 @@ type canceller struct {
 	command *runner.Command // that runs, or did last; nil before the first
 	pausing bool            // between two starts
 	lost    bool            // the lock is lost, though the command may run on without it
+	doubt   *doubt          // nil while the lock is held
 }
 
 func newCanceller() *canceller {
@@ -32,6 +33,9 @@ func (h *canceller) setCommand(c *runner.Command) {
 	h.command, h.pausing = c, false
 	if stop, called := context.Cause(h.ctx).(*runner.StopError); called {
 		c.Stop(stop)
+	}
+	if h.doubt != nil {
+		c.StandStill(h.doubt.lost, h.doubt.lost.Kill)
 	}
 }
 

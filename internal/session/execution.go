@@ -29,6 +29,9 @@ func (s *session) execute(lease lock.Lease, run string, environ []string) (r run
 	x := &execution{observer: observer{s}, lease: lease, run: run, environ: environ, canceller: newCanceller()}
 	cfg := s.watchdog()
 	cfg.Observer = x
+	if s.config.OnLost == config.PauseCommand {
+		cfg.Stander = x
+	}
 	cfg.Cancel = func(err error) { x.canceller.cancelRun(s.stopFor(err)) }
 	x.keeper = watchdog.New(lease, cfg)
 	x.keeper.Start()
@@ -119,7 +122,11 @@ func (x *execution) startBy() time.Time {
 
 // resume renews a lease after this process was suspended.
 func (x *execution) resume() error {
-	if err := x.keeper.Resume(context.Background()); err != nil {
+	err := x.keeper.Resume(context.Background())
+	if stands, ok := errors.AsType[*watchdog.StandsError](err); ok {
+		return &runner.StandsError{Reason: stands.Lost}
+	}
+	if err != nil {
 		return x.session.stopFor(err)
 	}
 	return nil

@@ -37,7 +37,7 @@ func (r runResult) forRecord(c *explain.About) lock.RunResult {
 		return lock.RunResult{}
 	}
 	return lock.RunResult{End: kind, Status: r.exitStatus(c), Attempts: r.attempts,
-		Lost: kind == lock.EndLost || r.stats.Lost != nil}
+		Lost: kind == lock.EndLost || r.stats.Lost != nil, Stood: r.stats.Stood}
 }
 
 func (r runResult) endKind() lock.EndKind {

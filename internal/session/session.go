@@ -124,7 +124,7 @@ func (s *session) sayEnd(r runResult) {
 	}
 	s.sayFailed(r)
 	s.sayLeft(r.status.Left)
-	if r.stats.Lost != nil && s.config.OnLost == config.StopCommand && !errors.As(r.err, new(*watchdog.LostError)) {
+	if r.stats.Lost != nil && s.config.OnLost != config.ContinueCommand && !errors.As(r.err, new(*watchdog.LostError)) {
 		s.Warn(console.EventLost, explain.LostMessage(r.stats.Lost, *s.about))
 	}
 }

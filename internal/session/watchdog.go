@@ -37,7 +37,7 @@ func (s *session) stopFor(err error) *runner.StopError {
 // SIGKILL, this process did not send one, and the guard's deadline has passed, because this
 // process stood still.
 func (s *session) guardMayHaveKilled(lease lock.Lease, status runner.Status) bool {
-	return s.guards.needed() && s.config.OnLost == config.StopCommand && status.Signal == syscall.SIGKILL &&
+	return s.guards.needed() && s.config.OnLost != config.ContinueCommand && status.Signal == syscall.SIGKILL &&
 		boottime.Until(s.config.Times.GuardKill(lease.Until())) <= 0
 }
 

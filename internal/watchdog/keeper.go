@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"redlockrun/internal/lock"
 )
@@ -19,6 +20,11 @@ type Keeper struct {
 	over   chan struct{}      // closed when keep has returned
 	stats  Stats              // written by keep, until over is closed
 	asked  bool               // likewise: the observer got StopAsked
+
+	// While the command stands still; as stats.
+	standing bool
+	since    time.Time
+	reminded time.Time // when the last report was made
 }
 
 // New returns a Keeper of a lease that has been acquired.
@@ -57,8 +63,11 @@ func (k *Keeper) Suspend() {
 // renews it; it asks a store that does not answer for Timeout.
 //
 // A *LostError says that the lease is lost, and that nothing was started. With Continue there is
-// none.
+// none. A *StandsError says that the command must stand still; then the lease is asked for.
 func (k *Keeper) Resume(ctx context.Context) error {
+	if k.cfg.Stander != nil {
+		return k.resumeStanding(ctx)
+	}
 	if k.stats.Lost == nil {
 		if err := k.cfg.ask(ctx, k.lease, k.cfg.Clock.Now().Add(k.cfg.Timeout)); err != nil {
 			k.expire(err)
@@ -77,6 +86,7 @@ func (k *Keeper) Resume(ctx context.Context) error {
 // lease may be released.
 func (k *Keeper) Stop() Stats {
 	k.Suspend()
+	k.stopStanding(k.cfg.Clock.Now())
 	return k.stats
 }
 
@@ -87,7 +97,7 @@ func (k *Keeper) recover() {
 	}
 }
 
-// keep watches the lease until ctx ends or it is lost. With Continue it then asks
+// keep watches the lease until ctx ends or it is lost. With Continue, or a Stander, it then asks
 // for it, until it can be watched again.
 func (k *Keeper) keep(ctx context.Context) {
 	for k.stats.Lost == nil || k.regain(ctx) {
@@ -95,8 +105,7 @@ func (k *Keeper) keep(ctx context.Context) {
 		if lost == nil {
 			return
 		}
-		k.lose(lost)
-		if !k.cfg.Continue {
+		if k.lose(lost); !k.cfg.Continue && !k.standing {
 			return
 		}
 	}
@@ -110,14 +119,17 @@ func (k *Keeper) renewed() {
 	}
 }
 
-// lose stops the command, or reports that it runs on.
+// lose stops the command, makes it stand still, or reports that it runs on.
 func (k *Keeper) lose(lost *LostError) {
 	k.stats.Lost = lost
-	if k.cfg.Continue {
+	switch {
+	case k.cfg.Continue:
 		k.cfg.Observer.Continues(lost)
-		return
+	case k.mayStand(lost):
+		k.stand(lost)
+	default:
+		k.cfg.Cancel(lost)
 	}
-	k.cfg.Cancel(lost)
 }
 
 // expire is lose for a lease that was lost while the command was suspended. Resume ends the
@@ -135,6 +147,9 @@ func (k *Keeper) expire(err error) {
 // regain renews a lease without an answer in time, until it is ours again or lost for good. If it
 // is ours again, no other run held it meanwhile.
 func (k *Keeper) regain(ctx context.Context) bool {
+	if k.cfg.Stander != nil {
+		return k.standUntilHeld(ctx)
+	}
 	for !errors.Is(k.stats.Lost, lock.ErrLost) {
 		if !lock.Sleep(ctx, k.cfg.Renew) {
 			return false

@@ -77,7 +77,7 @@ func (w *watch) run(ctx context.Context) *LostError {
 	}
 }
 
-func (w *watch) term() time.Time { return w.Term(w.until) }
+func (w *watch) term() time.Time { return w.limit(w.until) }
 
 // judge returns when the next try is due, or that the lease is lost.
 func (w *watch) judge(sent time.Time, a answer) (due time.Time, lost *LostError) {

@@ -37,6 +37,10 @@ type Config struct {
 	// Continue says that the command runs on when its lease is lost.
 	Continue bool
 
+	// Stander, if not nil, makes the command stand still while its lease is in doubt. It is not set
+	// together with Continue.
+	Stander Stander
+
 	// Cancel ends the command. Its argument is a *LostError (never with Continue), or an error of
 	// the watchdog itself. Freshen alone does not need it.
 	Cancel func(error)
@@ -87,6 +91,9 @@ type Stats struct {
 	// Closest is the least time that was ever left until T_term, when the command would have been
 	// stopped. It is zero or less if T_term was reached.
 	Closest time.Duration
+
+	// Stood is for how long the command has stood still.
+	Stood time.Duration
 
 	// Lost is why ownership cannot be shown any longer; nil if it can.
 	Lost *LostError

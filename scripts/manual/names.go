@@ -30,6 +30,7 @@ var objects = []object{
 		{"slot, attempts, fence", "What it was for, how often the command was started, and its fence."},
 		{"asked, at, ended", "When it asked first, had the lock, and ended."},
 		{"seconds, waited_seconds", "How long it ran, and waited."},
+		{"stood_seconds", "For how long the command stood still."},
 		{"status", "Its exit status."},
 		{"how", "ok, failed, signal, timeout, lost, stopped, unstarted, vanished or unlocked."},
 		{"output, output_base64, output_bytes",

@@ -38,13 +38,14 @@ var more = map[string]string{
 	"max-runtime":   "It is for each start of the command.",
 	"attempts":      "The lock is kept meanwhile.",
 	"attempt-delay": "It grows to 10 minutes at most.",
-	"on-lost":       "With continue a warning says so, and the status is that of COMMAND.",
-	"report-file":   "It is written when redlockrun ends, and replaced as a whole; /dev/stdout is written to.",
-	"once":          "In Kubernetes the name of a CronJob's Job is a good ID.",
-	"replicas":      "Else it is given back, and the status is 69.",
-	"durable":       "Without it, one that was restarted does not vote for the ttl, at least a minute.",
-	"local":         "The lock is on a file of DIR, or of a directory of the user's in /run/lock.",
-	"prefix":        "It has no braces.",
+	"on-lost": "With continue a warning says so, and the status is that of COMMAND. With pause its process group is " +
+		"stopped until the lock is held again, and killed if another run has had it.",
+	"report-file": "It is written when redlockrun ends, and replaced as a whole; /dev/stdout is written to.",
+	"once":        "In Kubernetes the name of a CronJob's Job is a good ID.",
+	"replicas":    "Else it is given back, and the status is 69.",
+	"durable":     "Without it, one that was restarted does not vote for the ttl, at least a minute.",
+	"local":       "The lock is on a file of DIR, or of a directory of the user's in /run/lock.",
+	"prefix":      "It has no braces.",
 }
 
 var statuses = []term{

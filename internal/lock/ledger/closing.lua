@@ -10,11 +10,12 @@ local function record_good(open, at, status, more, mean)
 end
 
 -- close_run enters how this run has ended: how '' is one in which nothing was run. Of a run that is open no more, the
--- report comes late: it adds an entry, and moves no count.
-local function close_run(words, at, how, status, lost)
+-- report comes late: it adds an entry, and moves no count. stood is for how many ms the command stood still; nil: never.
+local function close_run(words, at, how, status, lost, stood)
   local known = note('HMGET', job, 'open', 'mean')
   if not known then return end
   local more = lost == '1' and ' lost=1' or ''
+  if stood then more = more .. ' stood=' .. stood end
   if string.match(known[1] or '', '^%S+') == id then
     if how == 'ok' then record_good(words, at, status, more, known[2])
     elseif how ~= '' then record_end(words, how, status, more)

@@ -30,8 +30,12 @@ func (a *acquisition) release(ctx context.Context, g releaseRequest) (reply rele
 func (a *acquisition) releaseArgs(g releaseRequest, tombstone int64, waited bool) []any {
 	o := g.Result
 	words := fmt.Sprintf("%d %d %d %d", o.Attempts, g.fence, max(0, a.asked), g.at)
-	return a.args(lock.Milliseconds(g.Keep), tombstone, link.Digit(waited),
+	args := a.args(lock.Milliseconds(g.Keep), tombstone, link.Digit(waited),
 		string(o.End), o.Status, link.Digit(o.Lost), words, g.at)
+	if o.Stood > 0 {
+		args = append(args, lock.Milliseconds(o.Stood))
+	}
+	return args
 }
 
 // Release implements lock.Lease. The second try is made on a fresh connection: the first

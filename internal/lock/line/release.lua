@@ -3,7 +3,8 @@
 -- ARGV   8 ms that the lock stays taken after the run (0: none),
 --        9 ms for which an acquire of this run that is still under way does nothing (0: none), 10 "1" if this run has waited,
 --        11 how it ended ("": nothing was run), 12 status, 13 "1" if the lock was lost before,
---        14 "attempts fence asked at" as words, 15 when the lock was taken
+--        14 "attempts fence asked at" as words, 15 when the lock was taken, 16 for how many ms the command stood still, if
+--        it did
 -- reply  releaseReply in reply.go
 -- First write, always: DEL or PEXPIRE, which Redis does not refuse when it is out of memory;
 -- after it, it does not refuse SET either.
@@ -49,6 +50,6 @@ if fault and how ~= '' then return wrong(6, fault) or call('HSET', slots, slot, 
 local owner, kept = give(held)
 if mark > 0 then call('SET', tombstone, '1', 'PX', mark) end
 move(owner, kept)
-close_run(id .. ' ' .. words .. ' ' .. ARGV[14], tonumber(ARGV[15]), how, status, lost)
+close_run(id .. ' ' .. words .. ' ' .. ARGV[14], tonumber(ARGV[15]), how, status, lost, ARGV[16])
 if owner == WIRE.Others then return {owner, call('PTTL', lock), held or '', now} end
 return {owner}

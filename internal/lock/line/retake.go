@@ -24,12 +24,14 @@ func (l *redisLease) Retake(ctx context.Context) (time.Time, error) {
 	case retaken:
 		l.unreplicated = a.servers.Replicas > 0
 		return l.retaken(ctx, sent, reply.hold)
+	case retakeTaken:
+		return l.Until(), lock.ErrTaken
 	case retakePaused:
 		return l.Until(), lock.ErrPaused
 	case retakeWrong:
 		return l.Until(), a.unavailable(a.notLock(reply.key, reply.what))
 	}
-	return l.Until(), lock.ErrTaken
+	return l.Until(), lock.ErrLost
 }
 
 // retakeArgs are what the retake step wants to be told.
@@ -71,7 +73,8 @@ func (l *redisLease) renewReplicated(ctx context.Context) (time.Time, error) {
 // A retakeReply is what the retake step answers:
 //
 //	{2, fence, at, now, list, stop}   this run has the lock
-//	{0}                               another has it, or has had it, or the counter is lost
+//	{0}                               another has it, or has had it
+//	{3}                               the counter is lost: nobody knows
 //	{4}                               this run has been given up
 //	{5}                               a pause has it
 //	{-1, n, type}                     the n-th key is something else
@@ -87,6 +90,7 @@ type retakeKind int
 const (
 	_ retakeKind = iota
 	retaken
+	retakeTaken
 	retakeRefused
 	retakePaused
 	retakeWrong
@@ -96,7 +100,9 @@ func readRetake(r *link.Reply) (t retakeReply) {
 	switch r.Code() {
 	case 2:
 		t.kind, t.hold = retaken, readHold(r)
-	case 0, 4:
+	case 0:
+		t.kind = retakeTaken
+	case 3, 4:
 		t.kind = retakeRefused
 	case 5:
 		t.kind = retakePaused

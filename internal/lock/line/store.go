@@ -49,7 +49,7 @@ func (s *redisStore) Acquire(ctx context.Context, req lock.Request) (lock.Lease,
 		req: req, steps: s.steps, link: s.source.Link(s.ctx, keys.Lock, req.Clock, req.Draw),
 		prefix: s.cfg.Prefix, keys: keys, all: keys.All(), record: wire.RecordOf(req.Holder).String(),
 		holderWords: wire.HolderText(req.Holder, req.Slot),
-		servers: s.cfg,
+		servers:     s.cfg,
 	}
 	if req.Slot.Name != "" {
 		a.steps = s.slot

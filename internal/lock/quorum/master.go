@@ -254,12 +254,16 @@ func (m *redisMaster) releaseArgs(end releaseRequest) []any {
 	if end.inFlight {
 		tombstone = wire.Tombstone.Milliseconds()
 	}
-	return []any{
+	args := []any{
 		lock.Milliseconds(end.Keep), tombstone, string(o.End), o.Status, link.Digit(o.Lost), o.Attempts, end.fence,
 		lock.Milliseconds(end.held),
 		link.Digit(end.leased), strings.Join(end.vanished, " "), strings.Join(end.vanishedTries, " "),
 		link.Digit(end.allKnown),
 	}
+	if o.Stood > 0 {
+		args = append(args, lock.Milliseconds(o.Stood))
+	}
+	return args
 }
 
 // giveUp sends a release after every step that got no answer, on the same

@@ -4,7 +4,8 @@
 --        11 ms for which a step of this run up to the term does nothing, if it is still under way (0: none)
 --        12 how the run has ended ('': nothing was run), 13 its status, 14 "1" if the lock was lost, 15 how often it was
 --        started, 16 the fence, 17 ms since the lock was taken, 18 "1" if it had the lock by a majority, 19 ids of runs
---        and 20 of tries that vanished before, 21 "1" if it knows which grants all masters have unconfirmed
+--        and 20 of tries that vanished before, 21 "1" if it knows which grants all masters have unconfirmed, 22 for how many ms the command
+--        stood still, if it did
 -- reply  readRelease in reply.go
 -- First write, always: DEL or PEXPIRE, which Redis does not refuse when it is out of memory;
 -- after it, it does not refuse SET either.
@@ -31,7 +32,7 @@ local unwritten = slot ~= '' and not unread and end_here(how, status, lost, ARGV
 if ARGV[18] == '1' and how ~= '' then set_limit(tonumber(ARGV[16]), now - tonumber(ARGV[17])) end
 close_here({
   how = how, status = status, lost = lost, attempts = ARGV[15], fence = ARGV[16], age = tonumber(ARGV[17]),
-  leased = ARGV[18] == '1', vanished = ARGV[19], all_known = ARGV[21] == '1',
+  leased = ARGV[18] == '1', vanished = ARGV[19], all_known = ARGV[21] == '1', stood = ARGV[22],
 })
 if unread then call('HGET', slots, slot) end -- refused again, it ends the step and is named
 if unwritten then call('HSET', slots, slot, '') end

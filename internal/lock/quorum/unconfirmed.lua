@@ -110,7 +110,7 @@ end
 -- "The others" are the runs beside it that are open or unconfirmed here. A leased run enters first those of them that have
 -- vanished, and the rest are the others then. All are known if all masters have said which grants they have unconfirmed:
 -- nothing will ever be known of these. A run is nowhere at a master to which it has not come, or has come back.
--- run   how, status, attempts, lost, fence, age (ms since the lock was taken), leased, vanished (ids), all_known
+-- run   how, status, attempts, lost, fence, age (ms since the lock was taken), leased, vanished (ids), all_known, stood
 local function close_here(run)
   local known = note('HMGET', job, 'open', 'unconfirmed')
   if not known then return end
@@ -124,13 +124,13 @@ local function close_here(run)
   line = string.format('%s %s %s %s %.0f %.0f', id, words, run.attempts, run.fence, tonumber(began) or asked, at)
 
   local others = other_runs(known[1], known[2])
-  if place == 'open' and #others == 0 then return close_run(line, at, run.how, run.status, run.lost) end
+  if place == 'open' and #others == 0 then return close_run(line, at, run.how, run.status, run.lost, run.stood) end
   if run.leased then others = enter_vanished(others, run.vanished) end
   if not entry then -- close_run counts the run that is open
     note('HSET', job, 'open', line)
     note('PEXPIRE', job, WIRE.Remembered) -- before what may be refused
   end
-  close_run(line, at, run.how, run.status, run.lost)
+  close_run(line, at, run.how, run.status, run.lost, run.stood)
   if place == 'open' and run.all_known then others = {} end
   local open = ''
   if place == 'open' and not run.leased or others[1] == before then open = table.remove(others, 1) or '' end

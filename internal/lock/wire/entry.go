@@ -52,6 +52,9 @@ func EntryText(e lock.Entry) string {
 	if e.Lost {
 		words = append(words, "lost=1")
 	}
+	if e.Stood > 0 {
+		words = append(words, "stood="+strconv.FormatInt(e.Stood.Milliseconds(), 10))
+	}
 	if e.Reason != "" {
 		words = append(words, "why="+Word(e.Reason))
 	}
@@ -137,6 +140,8 @@ func readNamed(e *lock.Entry, name, value string, named bool) {
 	case !named:
 	case name == "lost":
 		e.Lost = value == "1"
+	case name == "stood":
+		e.Stood = span(number(value))
 	case name == "why":
 		e.Reason = unword(value)
 	case name == "until":

@@ -13,7 +13,7 @@ var oddEntry = lock.Entry{
 	Slot: "5m 2026-03-01T12:05Z", Attempts: 3,
 	Fence: 1763790000000, Asked: time.UnixMilli(1763790000001), At: time.UnixMilli(1763790000002),
 	Ended: time.UnixMilli(1763790000003),
-	End:   lock.EndFailed, Status: 1, Lost: true,
+	End:   lock.EndFailed, Status: 1, Lost: true, Stood: 90 * time.Second,
 }
 
 func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
@@ -23,6 +23,7 @@ func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
 	vanished.End, vanished.Status = lock.EndVanished, -1
 	open := oddEntry
 	open.Ended, open.End, open.Status, open.Lost = time.Time{}, "", -1, false
+	open.Stood = 0
 	for _, e := range []lock.Entry{oddEntry, act, vanished, open} {
 		if got, ok := ReadEntry(EntryText(e)); !ok || got != e {
 			t.Errorf("%+v\nis written as %q and read as\n%+v", e, EntryText(e), got)
@@ -40,7 +41,7 @@ func TestAnEntrysFurtherWordsAreIgnored(t *testing.T) {
 }
 
 func TestAnEntryIsOneLineOfWords(t *testing.T) {
-	if text := EntryText(oddEntry); strings.Count(text, " ") != entryWords || strings.ContainsAny(text, "\n/") {
+	if text := EntryText(oddEntry); strings.Count(text, " ") != entryWords+1 || strings.ContainsAny(text, "\n/") {
 		t.Error(text)
 	}
 }

@@ -49,6 +49,9 @@ func (g *Generator) entry(hows ...lock.EndKind) lock.Entry {
 	if g.Often(5) {
 		e.End, e.Act, e.Reason = "", OneOf(g, lock.ActPause, lock.ActResume, lock.ActStop, lock.ActUnlock), g.Text()
 	}
+	if g.Often(5) {
+		e.Stood = time.Duration(g.IntN(90_000)) * time.Millisecond
+	}
 	return e
 }
 

@@ -241,7 +241,9 @@ if not held then return {0} end
 if call('PTTL', tombstone) ~= -2 then return {4} end
 local left = call('PTTL', lock)
 if left ~= -2 and not is_pause(held) then return {0} end
-if last_fence() ~= number then return {0} end
+local last = last_fence()
+if not last or last < number then return {3} end
+if last > number then return {0} end
 if not ignores_pauses then
 local paused_now
 paused_now, fault = by_pause(held)
