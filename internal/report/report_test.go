@@ -284,6 +284,12 @@ func TestAListWithoutRoomCountsTheJobsThatItCuts(t *testing.T) {
 			t.Errorf("in %d lines:\n%s", c.room, strings.Join(lines, "\n"))
 		}
 	}
+	for room, style := range map[int]string{3: "\x1b[31m", 8: "\x1b[2m"} { // one that is bad is cut, or none
+		lines := JobLines(many(2, 3, 0, 9), console.Display{Width: 80, Color: true}, room)
+		if last := lines[len(lines)-1]; !strings.HasPrefix(last, style+"and ") {
+			t.Errorf("in %d lines: %q", room, last)
+		}
+	}
 	for _, room := range []int{0, 7, 8} {
 		all := JobLines(many(1, 1, 1, 3), console.Display{Width: 80}, room)
 		if len(all) != 7 || strings.HasPrefix(all[6], "and ") {
