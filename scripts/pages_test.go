@@ -31,7 +31,7 @@ func userPages(t *testing.T) map[string]string {
 func plainPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := userPages(t)
-	for _, path := range []string{"SECURITY.md", "docs/dev/proof.md"} {
+	for _, path := range []string{"SECURITY.md", "docs/dev/proof.md", "docs/dev/start-up.md"} {
 		pages[path] = read(t, path)
 	}
 	return pages
