@@ -122,7 +122,7 @@ func failing(overlay string, args ...string) string {
 
 // test runs tests with a fault; "": without one.
 func test(overlay string, args ...string) (string, error) {
-	args = append([]string{"go", "test", "-vet=off", "-count=1", "-timeout", "10m"}, args...)
+	args = append([]string{"go", "test", "-vet=off", "-count=1", "-timeout", "4m"}, args...)
 	args = ability.Apart(args...) // a guard that ignores everything would run for ever
 	cmd := exec.Command(args[0], args[1:]...)
 	if cmd.Env = os.Environ(); overlay != "" {
