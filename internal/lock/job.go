@@ -127,7 +127,6 @@ type PermitHolder struct {
 	State   State
 	At      time.Time
 	Left    time.Duration // of the lease that ends first; negative: one never expires by itself
-	Fence   int64
 }
 
 // Has reports whether a run holds the lock, or a permit of the job.

@@ -126,9 +126,10 @@ type Lease interface {
 type Looker interface {
 	// Look tells who has each of some locks that are parts of the same name as its own, in one question
 	// within ctx: nil for a lock that nobody has. While somebody holds a valid lease of a lock, the
-	// answer is never nil: it proves as much as to have taken the lock. The error is an
-	// *UnavailableError, or *NotLockError if a key is something else. It is called like Renew.
-	Look(ctx context.Context, names []string) ([]*HeldError, error)
+	// answer is never nil: it proves as much as to have taken the lock. paused is the pause that waits for
+	// the lease's own lock; nil if there is none. The error is an *UnavailableError, or *NotLockError if a
+	// key is something else. It is called like Renew.
+	Look(ctx context.Context, names []string) (held []*HeldError, paused *HeldError, err error)
 }
 
 // A Retaker is a Lease whose lock can be taken back after it has vanished.

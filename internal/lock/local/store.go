@@ -300,17 +300,16 @@ func (l *localLease) Renew(context.Context) (time.Time, error) {
 // File is the locked file: a process that inherits the descriptor holds the lock, too.
 func (l *localLease) File() *os.File { return l.file.File }
 
-// Look implements lock.Looker. The kernel knows who has a file.
-func (l *localLease) Look(_ context.Context, names []string) ([]*lock.HeldError, error) {
-	all := make([]*lock.HeldError, len(names))
+// Look implements lock.Looker. The kernel knows who has a file, and nobody pauses it.
+func (l *localLease) Look(_ context.Context, names []string) (held []*lock.HeldError, paused *lock.HeldError,
+	err error) {
+	held = make([]*lock.HeldError, len(names))
 	for i, name := range names {
-		held, err := l.store.holder(name, l.clock)
-		if err != nil {
-			return nil, err
+		if held[i], err = l.store.holder(name, l.clock); err != nil {
+			return nil, nil, err
 		}
-		all[i] = held
 	}
-	return all, nil
+	return held, nil, nil
 }
 
 // holder is who has a lock; nil if nobody has.

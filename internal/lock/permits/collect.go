@@ -181,10 +181,13 @@ func (c *collection) try(ctx context.Context) (context.Context, context.CancelFu
 // says that the store could not be asked, or that the run must not go on.
 func (c *collection) look(ctx context.Context) (complete bool, err error) {
 	limited, cancel := c.try(ctx)
-	holders, err := c.looker.Look(limited, c.names)
+	holders, paused, err := c.looker.Look(limited, c.names)
 	cancel()
 	if err != nil || !c.valid() {
 		return false, err
+	}
+	if paused != nil && !c.req.IgnorePause {
+		return false, errPaused
 	}
 	var free []int
 	for i, held := range holders {

@@ -36,15 +36,21 @@ func showWorst(j *lock.Job, all []lock.Job) {
 		return cmp.Or(slices.Index(states, stateOf(a))-slices.Index(states, stateOf(b)), a.At.Compare(b.At))
 	})
 	j.State, j.Holder, j.At, j.Left, j.Fence = stateOf(shown), shown.Holder, shown.At, shown.Left, shown.Fence
+	if _, part := lock.SplitPart(shown.Name); lock.PermitNumber(part) > 0 {
+		j.Fence = 0 // those of two permits are not in the order of their runs
+	}
 	j.Open, j.Unresolved = shown.Open, shown.Unresolved
 	if shown.State != j.State { // a collector has the gate, and no run has a permit
 		j.Holder, j.Fence, j.Open = lock.Holder{}, 0, lock.Entry{}
 	}
 }
 
-// stateOf is the state of a lock. A gate whose run collects permits is free: the run waits.
+// stateOf is the state of a lock. A gate whose run collects permits is free, or paused: the run waits.
 func stateOf(j lock.Job) lock.State {
-	if collecting(j) {
+	switch {
+	case collecting(j) && j.Pause != nil:
+		return lock.StatePaused
+	case collecting(j):
 		return lock.StateIdle
 	}
 	return j.State
@@ -84,8 +90,7 @@ func holdersOf(parts []lock.Job) (holders []lock.PermitHolder) {
 		i := slices.IndexFunc(holders, func(h lock.PermitHolder) bool { return h.Run != "" && h.Run == p.Holder.Run })
 		if i < 0 {
 			i = len(holders)
-			holders = append(holders, lock.PermitHolder{Holder: p.Holder, State: p.State, At: p.At, Left: p.Left,
-				Fence: p.Fence})
+			holders = append(holders, lock.PermitHolder{Holder: p.Holder, State: p.State, At: p.At, Left: p.Left})
 		}
 		h := &holders[i]
 		if _, part := lock.SplitPart(p.Name); lock.PermitNumber(part) > 0 {

@@ -14,6 +14,7 @@ package permits
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -85,6 +86,9 @@ const mostRounds = 3
 
 // errGateLost says that the gate was lost before all permits were collected.
 var errGateLost = errors.New("the gate to the permits was lost while they were collected")
+
+// errPaused says that a pause waits for the gate. The run gives it back, so that all others are told of the pause.
+var errPaused = fmt.Errorf("%w: the job is paused", errGateLost)
 
 // An acquisition is one Acquire.
 type acquisition struct {

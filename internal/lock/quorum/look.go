@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,9 +12,9 @@ import (
 	"redlockrun/internal/lock/step"
 )
 
-// look implements master.
+// look implements master: behind the holders of the locks stands the pause that waits for its own.
 func (m *redisMaster) look(ctx context.Context, names []string) ([]*lock.HeldError, error) {
-	keys := step.LockKeys(m.prefix, names)
+	keys := step.HolderKeys(m.prefix, names, m.req.Name)
 	reply, err := inTurn(ctx, m, step.Holders, keys, m.uptime)
 	switch {
 	case err != nil:
@@ -24,7 +25,7 @@ func (m *redisMaster) look(ctx context.Context, names []string) ([]*lock.HeldErr
 	if err := reply.Fault(keys); err != nil {
 		return nil, err
 	}
-	return reply.HeldErrors(names, keys, m.req.Clock), nil
+	return reply.HeldErrors(append(slices.Clone(names), m.req.Name), keys, m.req.Clock), nil
 }
 
 // A sight is what one master has seen.
@@ -35,8 +36,9 @@ type sight struct {
 }
 
 // Look implements lock.Looker: a lock that a majority knows to be free has no holder, as that would need one of
-// them. Masters that are late are waited for like those of a poll.
-func (l *quorumLease) Look(ctx context.Context, names []string) ([]*lock.HeldError, error) {
+// them. So it is with a pause. Masters that are late are waited for like those of a poll.
+func (l *quorumLease) Look(ctx context.Context, names []string) (held []*lock.HeldError, paused *lock.HeldError,
+	err error) {
 	masters := l.election.masters
 	asked, cancel := context.WithCancel(ctx)
 	seen := make(chan sight, len(masters))
@@ -49,7 +51,7 @@ func (l *quorumLease) Look(ctx context.Context, names []string) ([]*lock.HeldErr
 			seen <- sight{i, locks, err}
 		})
 	}
-	view := &view{lease: l, names: names, errs: make([]error, len(masters))}
+	view := &view{lease: l, names: append(slices.Clone(names), l.election.req.Name), errs: make([]error, len(masters))}
 	var late <-chan time.Time
 	for began := time.Now(); view.heard < len(masters) && !view.free(); {
 		select {
@@ -115,15 +117,15 @@ func (v *view) holder(at int) (most *lock.HeldError) {
 }
 
 // holders is what a majority has seen.
-func (v *view) holders() ([]*lock.HeldError, error) {
+func (v *view) holders() (held []*lock.HeldError, paused *lock.HeldError, err error) {
 	if len(v.sights) < v.lease.need() {
-		return nil, v.unavailable()
+		return nil, nil, v.unavailable()
 	}
-	all := make([]*lock.HeldError, len(v.names))
-	for i := range v.names {
-		all[i] = v.holder(i)
+	last := len(v.names) - 1
+	for i := range last {
+		held = append(held, v.holder(i))
 	}
-	return all, nil
+	return held, v.holder(last), nil
 }
 
 // unavailable says which masters have not answered, and why; or that too many have something else there.

@@ -15,7 +15,7 @@ import (
 //go:embed holders.lua
 var holdersLua string
 
-// Holders is the step that tells who has each of some locks. Its keys are those of the locks.
+// Holders is the step that tells who has each of some locks. Its keys are HolderKeys.
 var Holders = link.NewScript("GETRANGE", readHolders, holdersLua)
 
 // A HoldersReply is the answer of the step about holders:
@@ -61,13 +61,13 @@ func readHolders(r *link.Reply) (h HoldersReply) {
 	return h
 }
 
-// LockKeys are the keys of some locks.
-func LockKeys(prefix string, names []string) []string {
-	keys := make([]string, len(names))
+// HolderKeys are the keys of some locks, and behind them that of the pause which is wanted of the lock own.
+func HolderKeys(prefix string, names []string, own string) []string {
+	keys := make([]string, len(names), len(names)+1)
 	for i, name := range names {
 		keys[i] = wire.KeysOf(prefix, name, "").Lock
 	}
-	return keys
+	return append(keys, wire.KeysOf(prefix, own, "").Paused)
 }
 
 // HeldErrors says of each lock who has it; nil if nobody has.
