@@ -190,11 +190,24 @@ func (h *document) history(r *row) {
 	if !r.dark {
 		return
 	}
-	attributes := []string{"class", "z", "style", "width:" + percent(h.at(r.knownFrom))}
+	const roomForText = 2500
+	width, text := h.at(r.knownFrom), ""
+	attributes := []string{"class", "z", "style", "width:" + percent(width)}
 	if !h.dense {
-		attributes = append(attributes, "title", "History starts at "+h.stamp(r.knownFrom))
+		starts := "History starts at " + h.stamp(r.knownFrom)
+		if width == whole100 {
+			starts = "No runs recorded"
+		}
+		attributes = append(attributes, "title", starts)
+		if width >= roomForText {
+			text = starts
+		}
 	}
-	h.Element("i", "", attributes...)
+	h.Open("i", attributes...)
+	if text != "" {
+		h.Element("span", text)
+	}
+	h.Close()
 }
 
 // marks draws the pauses, and where the job became overdue.

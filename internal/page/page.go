@@ -63,7 +63,7 @@ type document struct {
 
 	attention []int    // the rows of jobs that need attention, by their index, the worst first
 	parts     []part   // the other jobs
-	bad       []find   // the runs of the window that ended badly, the newest first
+	bad       []find   // the runs of the window that ended badly, those that ended last first
 	hosts     []string // of all jobs, sorted
 	dense     bool     // there are too many runs to draw each by itself
 	room      int      // how many bytes of output may still be shown

@@ -408,8 +408,22 @@ func TestThePageHasOnlySomeOfTheOutput(t *testing.T) {
 			told++
 		}
 	}
-	if shown != mostPrinted || told != 200-mostPrinted/4096 {
+	if listed := shown/4096 + told; shown != mostPrinted || listed < 190 || listed > mostListed {
 		t.Errorf("%d bytes are shown, and %d commands", shown, told)
+	}
+}
+
+func TestADensePageShowsARunThatVanishedLongAgo(t *testing.T) {
+	t.Parallel()
+	all := denseJobs(200)
+	for i := range all {
+		for k := range all[i].Runs {
+			all[i].Runs[k].End, all[i].Runs[k].Status = lock.EndFailed, 3
+		}
+	}
+	titles := drawn(checkPage(t, HTML(all, viewOf(24*time.Hour))))
+	if !slices.ContainsFunc(titles, func(s string) bool { return strings.HasPrefix(s, "vanished, web-9, Sun 07:30") }) {
+		t.Errorf("%d runs are drawn each by itself, and not the vanished one", len(titles))
 	}
 }
 

@@ -105,6 +105,8 @@ border-bottom:2px solid var(--pl)}
 .rows .p{height:1.9rem;bottom:-.25rem;border-radius:0}
 .z{background:repeating-linear-gradient(135deg,var(--hatch) 0 1px,transparent 1px 7px)}
 .rows .z{left:0;height:2.8rem;bottom:-.4rem;min-width:0;border-radius:0;border-right:1px dotted var(--dim)}
+.z span{float:right;height:1rem;margin:.9rem .3rem 0 0;padding:0 .3rem;background:var(--bg);color:var(--dim);
+font:.7rem/1rem system-ui,sans-serif;text-indent:0}
 .rows .e{border-top-left-radius:0;border-bottom-left-radius:0;border-left:3px dotted var(--bg)}
 .rows .g{border-top-right-radius:0;border-bottom-right-radius:0;border-right:3px dotted var(--bg)}
 summary{position:relative;cursor:pointer;padding:.6rem 0;color:var(--link);background:var(--bg)}
@@ -145,6 +147,7 @@ body{padding:.75rem .75rem 2rem}
 .rows li{display:block;padding-bottom:.2rem}
 .rows p{width:auto;padding:.3rem 0 .1rem;position:relative;z-index:3;background:var(--bg)}
 .rows .z{height:2.2rem;bottom:-.2rem}
+.z span{margin-top:.6rem}
 .rows .p{height:1.6rem;bottom:-.1rem}
 .rows small{display:inline}
 .rows bdi{display:inline;margin-right:.5rem}

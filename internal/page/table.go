@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"redlockrun/internal/lock"
 	"redlockrun/internal/report"
@@ -17,7 +18,8 @@ type find struct {
 	*span
 }
 
-// findBad collects the runs of the window that ended badly, and marks those that are listed.
+// findBad collects the runs of the window that ended badly, those that ended last first. It marks those that are
+// listed.
 func (h *document) findBad() {
 	for i := range h.rows {
 		for k := range h.rows[i].spans {
@@ -26,11 +28,18 @@ func (h *document) findBad() {
 			}
 		}
 	}
-	slices.SortStableFunc(h.bad,
-		func(a, b find) int { return cmp.Or(b.from.Compare(a.from), cmp.Compare(a.row, b.row)) })
+	slices.SortStableFunc(h.bad, func(a, b find) int { return h.end(b).Compare(h.end(a)) })
 	for _, f := range h.bad[:min(len(h.bad), mostListed)] {
 		f.listed = true
 	}
+}
+
+// end is when a run ended, or now if it goes on.
+func (h *document) end(f find) time.Time {
+	if f.to.IsZero() {
+		return h.to
+	}
+	return f.to
 }
 
 // badRuns lists the runs of the window that ended badly, the newest first.
@@ -38,7 +47,9 @@ func (h *document) badRuns() {
 	if len(h.bad) == 0 {
 		return
 	}
-	shown := h.bad[:min(len(h.bad), mostListed)]
+	shown := slices.Clone(h.bad[:min(len(h.bad), mostListed)])
+	slices.SortStableFunc(shown,
+		func(a, b find) int { return cmp.Or(b.from.Compare(a.from), cmp.Compare(a.row, b.row)) })
 	h.Open("section", "aria-labelledby", "bad")
 	h.Element("h2", "Runs that ended badly, or need attention", "id", "bad")
 	h.Open("details", "open", "")

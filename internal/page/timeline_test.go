@@ -202,6 +202,11 @@ func TestWhatIsNotRememberedIsHatched(t *testing.T) {
 		r := newTimeline([]lock.Job{{Name: "a", State: lock.StateIdle, Now: ledgers.Now, Counts: c.counts,
 			Runs: c.runs}}, ledgers.Now,
 			12*time.Hour, time.UTC).rows[0]
+		text := string(HTML([]lock.Job{r.job}, viewOf(12*time.Hour)))
+		starts, none := strings.Contains(text, ">History starts at Sun "), strings.Contains(text, ">No runs recorded<")
+		if starts != (r.dark && len(c.runs) > 0) || none != (r.dark && len(c.runs) == 0) {
+			t.Errorf("%s: the page says where the history starts: %v, or that there is none: %v", c.what, starts, none)
+		}
 		if r.dark != c.dark {
 			t.Errorf("%s: hatched is %v", c.what, r.dark)
 		}

@@ -310,8 +310,8 @@ func TestThePageIsFilteredByTextAndHost(t *testing.T) {
 			}
 		}
 	}
-	page := strings.NewReplacer("</body>", filtered, "Content-Security-Policy", "no-policy").Replace(string(s.report()))
-	b := browse(t, []byte(page))
+	page := strings.Replace(string(s.report()), "Content-Security-Policy", "no-policy", 1)
+	b := browse(t, []byte(strings.Replace(page, "</body>", filtered, 1)))
 	title := regexp.MustCompile(`<title>([^<]*)`).FindStringSubmatch(b.open("--dump-dom"))[1]
 	want := " all 1 1 1 1 ; ORDERS-2 all 11 11 0 0 11 of 32 jobs; failed web-1 all 1 1 1 1 1 of 32 jobs; " +
 		" web-9 2 2 0 0 2 of 32 jobs; orders-1 ok web-9 1 1 0 0 1 of 32 jobs; " +
@@ -321,6 +321,11 @@ func TestThePageIsFilteredByTextAndHost(t *testing.T) {
 	}
 	if asked := b.elsewhere(); len(asked) > 0 {
 		t.Errorf("the filter asks for %q", asked)
+	}
+	const kept = `<body><script>sessionStorage.setItem("redlockrun filter", '["orders-2","all"]')</script>`
+	again := browse(t, []byte(strings.Replace(page, "<body>", kept, 1))).open("--dump-dom")
+	if !strings.Contains(again, `>11 of 32 jobs</span>`) {
+		t.Error("a page that is read again does not keep its filter")
 	}
 }
 
