@@ -9,7 +9,7 @@ set -eu
 # program or file : Debian package
 demo='redis-server:redis-server redis-cli:redis-tools'
 bench="$demo flock:util-linux unshare:util-linux"
-test="$demo gcc:gcc /usr/include/stdlib.h:libc6-dev openssl:openssl bash:bash busybox:busybox-static less:less vi:vim-tiny ps:procps pkill:procps killall:psmisc
+test="$demo gcc:gcc /usr/include/stdlib.h:libc6-dev openssl:openssl bash:bash busybox:busybox-static setlock:daemontools less:less vi:vim-tiny ps:procps pkill:procps killall:psmisc
     ip:iproute2 iptables:iptables flock:util-linux unshare:util-linux nsenter:util-linux setpriv:util-linux nohup:coreutils git:git
     dash:dash zsh:zsh fish:fish wget:wget pv:pv rsync:rsync perl:perl-base sqlite3:sqlite3 ssh-keygen:openssh-client"
 lost="$test etcd:etcd-server etcdctl:etcd-client"

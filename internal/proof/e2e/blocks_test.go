@@ -14,7 +14,7 @@ import (
 var pages = []string{
 	"README.md", "docs/getting-started.md", "docs/flags.md", "docs/once.md", "docs/permits.md", "docs/operators.md",
 	monitoringPage, "docs/stores.md", "docs/containers.md", "docs/guarantees.md",
-	"docs/troubleshooting.md", "docs/recipes.md", "docs/sections.md",
+	"docs/troubleshooting.md", "docs/recipes.md", "docs/sections.md", "docs/migrating.md",
 }
 
 // page is the text of one of them.
@@ -86,6 +86,7 @@ func TestEveryExampleOfThePagesIsTested(t *testing.T) {
 		"replace", "overdue", "deadman", "deadmanservice", "deadmantimer", "nagios", "metricsenable",
 		"metricsservice", "metricstimer", "jobspage", "deb", "rpm", "apk", "archive", "source", "units", "dropin",
 		"sums", "verify", "imagestatus", "copyfrom", "initcontainer", "section", "sectionbash",
+		"migrate", "migrateflock", "migrateshared", "migratesection", "migratesetlock",
 	}
 	text := users(t)
 	var marked []string
@@ -98,7 +99,7 @@ func TestEveryExampleOfThePagesIsTested(t *testing.T) {
 		t.Errorf("marked: %q\ntested: %q", marked, tested)
 	}
 	fences := strings.Count(text, "\n```") / 2
-	const tables, unmarked = 5, 1 // marked ones; the two lines of usage
+	const tables, unmarked = 8, 1 // marked ones; the two lines of usage
 	if fences != len(marked)-tables+unmarked {
 		t.Errorf("%d examples, of which %d are marked", fences, len(marked)-tables)
 	}

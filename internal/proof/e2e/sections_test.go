@@ -273,9 +273,7 @@ func (c sectionCase) begin(t *testing.T, s *site, shell sectionShell, key, scrip
 		"build": "echo built", "deploy": "echo begun; cat; echo deployed", "script": script,
 		"notify": `redlockrun -n --key "$KEY" -- echo free && echo notified`,
 	} {
-		if err := os.WriteFile(filepath.Join(one.dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		provideProgram(t, filepath.Join(one.dir, name), "#!/bin/sh\n"+text+"\n")
 	}
 	if err := os.Mkdir(filepath.Join(one.dir, "tmp"), 0o700); err != nil {
 		t.Fatal(err)
@@ -286,6 +284,17 @@ func (c sectionCase) begin(t *testing.T, s *site, shell sectionShell, key, scrip
 	one.cmd.Env = append(slices.Clone(s.env), "KEY="+key, "TMPDIR="+filepath.Join(one.dir, "tmp"), one.mark())
 	one.start(t)
 	return one
+}
+
+// provideProgram writes a program. No process that is forked meanwhile may inherit the open file: while one has it open
+// for writing, nobody can execute it.
+func provideProgram(t *testing.T, path, text string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // start starts the script; its input stays open when it has ended.
