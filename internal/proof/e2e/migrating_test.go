@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -29,10 +28,8 @@ func newPair(t *testing.T, lines ...string) *pair {
 	p.lock = filepath.Join(p.dir, "lock")
 	provideProgram(t, filepath.Join(p.dir, "job"), "#!/bin/sh\necho ran >>ran\nexit 3\n")
 	for _, line := range lines {
-		for _, change := range [][2]string{{"/run/lock/job", p.lock}, {"-w 10 ", "-w 0.2 "}, {"--wait 10 ", "--wait 0.2 "}} {
-			line = strings.ReplaceAll(line, change[0], change[1])
-		}
-		p.lines = append(p.lines, line)
+		shorter := strings.NewReplacer("/run/lock/job", p.lock, "-w 10 ", "-w 0.2 ", "--wait 10 ", "--wait 0.2 ")
+		p.lines = append(p.lines, shorter.Replace(line))
 	}
 	return p
 }
@@ -115,8 +112,9 @@ func (p *pair) waits(t *testing.T) {
 func (p *pair) blocked() bool {
 	info, err := exec.Command("stat", "-c", ":%i ", p.lock).Output()
 	locks, _ := os.ReadFile("/proc/locks")
-	for line := range bytes.Lines(locks) {
-		if err == nil && bytes.Contains(line, []byte("-> ")) && bytes.Contains(line, bytes.TrimSuffix(info, []byte("\n"))) {
+	inode := strings.TrimSuffix(string(info), "\n")
+	for line := range strings.Lines(string(locks)) {
+		if err == nil && strings.Contains(line, "-> ") && strings.Contains(line, inode) {
 			return true
 		}
 	}
