@@ -128,7 +128,11 @@ var (
 )
 
 func (p *process) open() lock.Store {
-	return opened(ofKind(p.client.world, line.Open, quorum.Open)(p.servers()))
+	store := opened(ofKind(p.client.world, line.Open, quorum.Open)(p.servers()))
+	if p.client.world.permits > 0 {
+		return p.withPermits(store)
+	}
+	return store
 }
 
 // ofKind is what a world's store is opened by: that of one server, or of a quorum.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"redlockrun/internal/lock"
+	"redlockrun/internal/lock/permits"
 )
 
 // A plan is what a seed says of a world before it begins. What it leaves out when it is shrunk
@@ -22,6 +23,7 @@ type plan struct {
 	timeout  time.Duration
 	hosts    []*clientPlan
 	faults   []fault
+	permits  int // how many the job has; 0: it is a lock
 	desk
 }
 
@@ -44,6 +46,7 @@ type tick struct {
 	minHold  time.Duration // --min-hold
 	outlives time.Duration // how long the command lives on if redlockrun dies
 	wish
+	claim permits.Claim
 }
 
 // A fault is one thing that goes wrong, at one instant.

@@ -8,6 +8,10 @@ import (
 
 // close looks at what is left when all clients are gone.
 func (r *referee) close() {
+	if r.world.permits > 0 {
+		r.closePermits()
+		return
+	}
 	for _, m := range r.world.servers {
 		m.mended()
 		if m.down {

@@ -23,9 +23,21 @@ type verdict struct {
 
 // simulate makes the world of a seed happen, with all of its history or the end of it.
 func simulate(t *testing.T, seed uint64, c choice, all bool) (v verdict) {
-	v.seed, v.choice = seed, c
+	v.choice = c
+	v.simulate(t, seed, func() *plan { return c.apply(planOf(seed)) }, all)
+	return v
+}
+
+// simulatePlan makes the world of a plan happen, with all of its history.
+func simulatePlan(t *testing.T, seed uint64, p *plan) (v verdict) {
+	v.simulate(t, seed, func() *plan { return p }, true)
+	return v
+}
+
+func (v *verdict) simulate(t *testing.T, seed uint64, of func() *plan, all bool) {
+	v.seed = seed
 	v.bubble(t, func() {
-		w := newWorld(c.apply(planOf(seed)), all)
+		w := newWorld(of(), all)
 		w.begin()
 		w.run()
 		w.lookLast()
@@ -34,7 +46,6 @@ func simulate(t *testing.T, seed uint64, c choice, all bool) (v verdict) {
 		v.digest, v.events, v.steps = w.history.digest(), w.history.events, w.history.steps
 		v.wrong, v.history = w.referee.wrong, w.history.String()
 	})
-	return v
 }
 
 // bubble has time be made while do runs. A goroutine that do leaves behind is a breach.
