@@ -64,6 +64,9 @@ func (w *Lookout) look(group int, end int64) (c Census) {
 	if (!whole || c == Census{}) && exists(group) {
 		c.Unseen++
 	}
+	if !c.Still() {
+		w.again = 0 // the members that run are not among the known ones
+	}
 	return c
 }
 

@@ -152,6 +152,29 @@ func TestALookoutSeesWhoIsNew(t *testing.T) {
 	until(t, "it is seen", func() bool { return !one.Still(pid) })
 }
 
+// A member that runs is not among those that a lookout remembers: it is seen at every look.
+func TestALookoutSeesAContinuedMemberAtEveryLook(t *testing.T) {
+	leader := exec.Command("sleep", "1000")
+	pid := group(t, leader)
+	member := joins(t, pid)
+	for _, stopped := range []int{pid, member.Process.Pid} {
+		if err := syscall.Kill(stopped, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	comes(t, pid, guard.Census{Stopped: 2})
+	var lookout guard.Lookout
+	lookout.Still(pid)
+	if err := syscall.Kill(member.Process.Pid, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	for look := range 3 {
+		if lookout.Still(pid) {
+			t.Errorf("look %d does not see it", look)
+		}
+	}
+}
+
 // joins starts a process in a group.
 func joins(t *testing.T, group int) *exec.Cmd {
 	t.Helper()
