@@ -181,3 +181,14 @@ func Waiters(group int) (all []Waiter) {
 	}
 	return all
 }
+
+// OnlyWaiters reports whether the members of a group that are not stopped are all Waiters. None of
+// them executes anything before another process continues its child.
+func OnlyWaiters(group int) bool {
+	parents := map[int]bool{}
+	for _, w := range Waiters(group) {
+		parents[w.Parent] = true
+	}
+	c := Look(group)
+	return c.Unseen == 0 && c.Running <= len(parents)
+}

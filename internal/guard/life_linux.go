@@ -151,7 +151,7 @@ func (g *guard) runsParked() bool {
 		g.found = 0
 		return false
 	}
-	if orders, ok := pollOrders(); !ok || orders != 0 {
+	if orders, ok := pollOrders(); !ok || orders != 0 || g.spare > 0 && OnlyWaiters(g.group) {
 		return false
 	}
 	g.found++

@@ -97,7 +97,7 @@ func (r *run) standParked(s suspension, reason error) {
 func (r *run) lookAtStanding() {
 	switch s := r.standing; {
 	case r.stop != nil: // it is being killed
-	case s.still && s.runs():
+	case s.still && s.runs() && !guard.OnlyWaiters(s.group):
 		r.stopAgain()
 		if s.found++; s.found >= mostFound {
 			r.killStanding(r.standing.reason)
