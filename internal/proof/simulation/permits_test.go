@@ -26,12 +26,6 @@ func permitPlan(seed uint64) *plan {
 			t.claim = p.claimOf(streamOf(seed, "claim %d %d", n, i))
 		}
 	}
-	for i, f := range p.faults {
-		if p.outside && slices.Contains([]string{"forget", "delete", "seize", "newer"}, f.kind) || f.kind == "newer" {
-			p.faults[i].kind = ""
-		}
-	}
-	p.outside = false
 	return p
 }
 
@@ -81,6 +75,9 @@ func (r *referee) hearOfPermits(run *record, n news) {
 }
 
 func (r *referee) countPermits(last *record) {
+	if r.world.outside {
+		return
+	}
 	used := map[int]string{}
 	for _, run := range r.running {
 		numbers := run.lease.(permits.Lease).Permits()
