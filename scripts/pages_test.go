@@ -31,7 +31,9 @@ func userPages(t *testing.T) map[string]string {
 func plainPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := userPages(t)
-	for _, path := range []string{"SECURITY.md", "docs/dev/proof.md", "docs/dev/start-up.md", "CONTRIBUTING.md"} {
+	for _, path := range []string{
+		"SECURITY.md", "CONTRIBUTING.md", "docs/dev/architecture.md", "docs/dev/proof.md", "docs/dev/start-up.md",
+	} {
 		pages[path] = read(t, path)
 	}
 	return pages
@@ -43,7 +45,7 @@ func TestPagesAreShort(t *testing.T) {
 	const most, together = 1300, 13000
 	own := map[string]int{
 		"README.md": 1200, "docs/flags.md": 2300, "docs/stores.md": 1600, "docs/dev/proof.md": 1450,
-		"CONTRIBUTING.md": 3600,
+		"CONTRIBUTING.md": 3600, "docs/dev/architecture.md": 6000,
 	}
 	sum := 0
 	for path, text := range plainPages(t) {
@@ -145,7 +147,7 @@ func program(t *testing.T) string {
 var (
 	aFlag    = regexp.MustCompile(`(?:^|[\s\[/])(--?[a-zA-Z][a-z-]*)`)
 	inline   = regexp.MustCompile("`([^`\n]+)`")
-	indented = regexp.MustCompile(`(?m)^    \S.*$`)
+	indented = regexp.MustCompile(`(?m)^    .*\S.*$`)
 )
 
 // commands returns the lines of redlockrun that a page shows, without the words of the command that it runs.
