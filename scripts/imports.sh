@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 # package (a regular expression) : what it may import beside the standard library
 rules='
-cmd/redlockrun     : internal/(outset/startup|config|console|explain|flagset|operator|password|runner|session) github.com/spf13/(cobra|pflag)
+cmd/redlockrun     : internal/(outset/startup|config|console|explain|flagset|operator|password|runner|session|topic) github.com/spf13/(cobra|pflag)
 internal/session   : internal/(boottime|config|console|explain|footprint|interrupt|lock|lock/local|lock/permits|outfile|output|runner|store|watchdog)
 internal/operator  : internal/(boottime|config|console|doctor|explain|flagset|interrupt|lock|lock/local|lock/permits|lock/wire|outfile|page|report|runner|screen|store) github.com/spf13/(cobra|pflag)
 internal/explain   : internal/(boottime|config|console|lock|lock/quorum|runner|watchdog)
@@ -14,6 +14,7 @@ internal/flagset   : internal/config github.com/spf13/pflag
 internal/interrupt : internal/runner
 internal/outfile   : internal/(lock|runner)
 internal/config     : internal/lock
+internal/topic      : internal/(config|lock)
 internal/console    : github.com/rs/zerolog golang.org/x/(sys|term).*
 internal/output     : golang.org/x/(sys|term).*
 internal/report     : internal/(lock|console)
@@ -49,7 +50,7 @@ internal/proof/ability    : golang.org/x/sys.*
 internal/footprint  : golang.org/x/sys.*
 internal/boottime   : golang.org/x/sys.*
 internal/proof/redistest  : internal/proof/ability golang.org/x/sys.*
-scripts/manual      : internal/(config|flagset|operator)
+scripts/manual      : internal/(config|flagset|operator|topic)
 scripts/scale       : internal/(lock|lock/line|lock/wire)
 scripts/.*          : internal/proof/(redistest|ability|seeded) scripts/page golang.org/x/sys.*
 internal/proof/e2e        :

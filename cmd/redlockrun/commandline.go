@@ -17,7 +17,8 @@ type ownFlags struct {
 func defineOwn(flags *pflag.FlagSet) *ownFlags {
 	flagset.DefineRefused(flags)
 	own := new(ownFlags)
-	flagset.Switch(flags, &own.help, "help", "h", "print the help")
+	flags.Usage = func() {} // pflag calls it for -h, which is no flag of ours: its error asks for the short help
+	flagset.Switch(flags, &own.help, "help", "", "print all flags and commands")
 	flagset.Switch(flags, &own.version, "version", "", "print the version")
 	flagset.Text(flags, &own.shell, "command", "c", config.KindShellText, "a text for /bin/sh -c")
 	return own
@@ -43,7 +44,7 @@ func (c commandLine) argv() ([]string, error) {
 	case c.shell == nil:
 		return c.operands, nil
 	case len(c.operands) > 0:
-		return nil, config.Usagef("there is a command besides -c").Hint("quote the whole text: -c 'COMMAND ARG...'")
+		return nil, config.Usagef("-c and COMMAND cannot be combined").Hint("quote the whole text: -c 'COMMAND ARG...'")
 	case strings.TrimSpace(*c.shell) == "":
 		return nil, config.Usagef("-c is empty").Hint("-c 'SHELL TEXT' runs the text by /bin/sh -c")
 	}

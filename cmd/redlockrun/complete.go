@@ -9,6 +9,7 @@ import (
 	"redlockrun/internal/config"
 	"redlockrun/internal/flagset"
 	"redlockrun/internal/operator"
+	"redlockrun/internal/topic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -55,7 +56,7 @@ func (p *program) answer(words []string, current string) answer {
 	}
 	switch words[0] {
 	case helpCommand:
-		return withPrefix(current, commandsAndMeanings())
+		return withPrefix(current, append(commandsAndMeanings(), topicsAndMeanings()...))
 	case completeCommand:
 		return answer{directive: nothingElse}
 	}
@@ -69,7 +70,14 @@ func commandsAndMeanings() (lines []string) {
 	for _, c := range operator.All() {
 		lines = append(lines, c.Name()+"\t"+c.Short)
 	}
-	return append(lines, helpCommand+"\tprints the help, of a command too")
+	return append(lines, helpCommand+"\tprints the help of redlockrun, of a command, or on a topic")
+}
+
+func topicsAndMeanings() (lines []string) {
+	for _, t := range topic.All() {
+		lines = append(lines, t.Name+"\t"+t.Short)
+	}
+	return lines
 }
 
 // withPrefix returns the lines that begin with current.

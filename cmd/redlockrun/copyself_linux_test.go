@@ -34,7 +34,7 @@ func TestACopyThatCannotBeWrittenIsNotThere(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ mount, why, hint string }{
 		"full": {`mount -t tmpfs -o size=256k none "$2"`, "no space left on device",
-			"the copy needs as much room"},
+			"the copy needs about 12 MB"},
 		"read-only": {`mount -t tmpfs -o ro none "$2"`, "read-only file system", "mount a volume there"},
 	} {
 		status, left, said := mounted(t, c.mount+`

@@ -123,7 +123,7 @@ func TestDoctorFindsAHealthyStoreOkAndLeavesNothing(t *testing.T) {
 // isHealthy reports whether nothing is wrong, except that this machine's clock is not
 // synchronized.
 func isHealthy(f doctor.Finding) bool {
-	return f.Result == doctor.Ok || f.Check == "host-clock" && f.Message == "nothing keeps this host's clock"
+	return f.Result == doctor.Ok || f.Check == "host-clock" && f.Message == "this host's clock is not synchronized"
 }
 
 // traces are the keys and channels of all servers.

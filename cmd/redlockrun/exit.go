@@ -48,7 +48,7 @@ func (p *program) report(err error, reason string) {
 	if unwritten := p.runReport.Save(p.reportFile, p.exit.status, err, reason); unwritten != nil {
 		p.console.Say(console.Message{
 			Level: console.Warning, Event: console.EventUnreported,
-			Text: fmt.Sprintf("write report file: %v", unwritten),
+			Text: fmt.Sprintf("cannot write the report file: %v", unwritten),
 		})
 	}
 }

@@ -101,7 +101,7 @@ func TestAReleaseWithoutAnAnswerIsAWarning(t *testing.T) {
 	p.Hold(releasing)
 	run := launch(t, p.URL(), "-k", "job", "sh", "-c", "exit 3")
 	run.ends(3)
-	if !strings.HasPrefix(run.stderr(), `redlockrun: warning: release lock "job": `) {
+	if !strings.HasPrefix(run.stderr(), `redlockrun: warning: cannot release lock "job": `) {
 		t.Errorf("said %q", run.stderr())
 	}
 	if n := p.Count(releasing); n > 2 {
@@ -169,7 +169,7 @@ func TestAFrozenRedlockrunThatMayContinueKeepsItsCommand(t *testing.T) {
 	run.signal(syscall.SIGSTOP)
 	wantNoLock(t, s)
 	run.signal(syscall.SIGCONT)
-	until(t, "a warning", func() bool { return strings.Contains(run.stderr(), "runs on without it") })
+	until(t, "a warning", func() bool { return strings.Contains(run.stderr(), "continues without it") })
 	touch(t, end)
 	run.ends(0)
 }

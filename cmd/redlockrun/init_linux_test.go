@@ -57,7 +57,7 @@ func TestAsPID1ASignalEndsTheSplay(t *testing.T) {
 	s := redistest.Start(t, redistest.Options{})
 	ran := filepath.Join(t.TempDir(), "ran")
 	run := launchInit(t, s.URL(), "-k", "job", "-v", "--splay", "1000h", "touch", ran)
-	until(t, "the splay", func() bool { return strings.Contains(run.stderr(), "is asked for in") })
+	until(t, "the splay", func() bool { return strings.Contains(run.stderr(), "asks for lock") })
 	run.signal(syscall.SIGTERM)
 	run.ends(143)
 	if exists(ran) {

@@ -81,14 +81,14 @@ func TestAChangeWhoseAnswerWasLostIsReportedAsUnconfirmed(t *testing.T) {
 				t.Fatal(err)
 			}
 			said := d.types(1, 0, "unlock", "lr", "--run", strings.TrimSpace(string(id)), "--force")
-			says(t, said, `the lock of "lr" is not as it was; an answer was lost: `+
+			says(t, said, `the lock of "lr" has changed; an answer was lost: `+
 				`redlockrun history lr shows whether this command freed it`,
 				"until then two can run")
 			job.kill()
 			for _, p := range proxies {
 				p.LoseReply("call('DEL', job, runs, bad, slots")
 			}
-			says(t, d.types(0, 0, "forget", "lr"), `nothing is remembered of "lr"; an answer was lost`)
+			says(t, d.types(0, 0, "forget", "lr"), `nothing is recorded of "lr"; an answer was lost`)
 		})
 	}
 }
@@ -101,7 +101,7 @@ func TestAChangeThatGetsNoAnswerMayHaveBeenMade(t *testing.T) {
 			t.Parallel()
 			urls, proxies := startProxied(t, n)
 			d := caller{t, urls, proxies}
-			const hint = "redlockrun: hint: it may have been done all the same: redlockrun status lr\n"
+			const hint = "redlockrun: hint: it may have worked anyway: check with redlockrun status lr\n"
 			says(t, d.types(100, 69, "pause", "lr"), "error: cannot ask Redis at ", hint)
 			for _, p := range proxies {
 				p.Close()

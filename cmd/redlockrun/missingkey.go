@@ -23,12 +23,12 @@ func (p *program) explainMissingKey(from *config.Sources, argv []string) error {
 	case meant == "":
 		return nil
 	case meant == argv[0]:
-		return config.Usagef("no key was given: behind flags %s is COMMAND", word).
-			Hint("a command of redlockrun's own is the very first word: redlockrun " + meant + " [flags]")
+		return config.Usagef("no key was given: after flags, %s is COMMAND", word).
+			Hint("an operator command is the first word: redlockrun " + meant + " [flags]")
 	}
-	return config.Usagef("no key was given: %s is none of redlockrun's own commands, and so it would be COMMAND", word).
+	return config.Usagef("no key was given, and %s is not an operator command", word).
 		Hint("did you mean redlockrun " + meant + "?").
-		Hint("redlockrun --key NAME -- " + word + " runs it while holding a lock")
+		Hint("to run it under a lock: redlockrun --key NAME -- " + word)
 }
 
 // showIntroduction explains redlockrun to a person who typed nothing else.
@@ -40,9 +40,14 @@ func (p *program) showIntroduction(from *config.Sources) {
 }
 
 // similarCommand returns the operator command that a word was probably meant for; "" for none.
-func similarCommand(word string) (meant string) {
+func similarCommand(word string) string {
+	return similarWord(word, append(operator.Names(), helpCommand))
+}
+
+// similarWord returns the name that a word was probably meant for; "" for none.
+func similarWord(word string, names []string) (meant string) {
 	least := flagset.MostTypos + 1
-	for _, name := range append(operator.Names(), helpCommand) {
+	for _, name := range names {
 		if far := flagset.Typos(word, name); len(word) > 2 && far < least {
 			least, meant = far, name
 		}

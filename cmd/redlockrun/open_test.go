@@ -37,13 +37,13 @@ func TestAnInvalidStoreGetsAHintForTheCommandLine(t *testing.T) {
 		want string
 	}{
 		{[]string{"--redis", "redis://a,b"},
-			"several servers are a redis+sentinel:// or redis+cluster:// URL, or several --redis for a quorum"},
-		{[]string{"--redis", "redis://h?x=y"}, "times and TLS are set by --redis-timeout, rediss:// and --redis-ca"},
+			"for several servers, use redis+sentinel:// or redis+cluster://, or several --redis for a quorum"},
+		{[]string{"--redis", "redis://h?x=y"}, "use --redis-timeout for times; rediss:// and --redis-ca for TLS"},
 		{[]string{"--redis", "redis+sentinel://h/m?x=y"},
-			"times and TLS are set by --redis-timeout, rediss+sentinel:// and --redis-ca"},
-		{[]string{"--redis", "redis://a", "--redis", "redis://b"}, "give one --redis, or three or five for a quorum"},
+			"use --redis-timeout for times; rediss+sentinel:// and --redis-ca for TLS"},
+		{[]string{"--redis", "redis://a", "--redis", "redis://b"}, "use one --redis, or three or five for a quorum"},
 		{[]string{"--redis", "redis://a", "--redis", "redis://a", "--redis", "redis://b"},
-			"a quorum needs servers that fail independently of each other"},
+			"a quorum needs servers that fail independently"},
 		{[]string{"--local=/dev/null"}, "name another directory: --local=DIR"},
 	} {
 		p, err := read(nil, append(append([]string{"-k", "x"}, c.args...), "true")...)

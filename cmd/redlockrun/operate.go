@@ -26,8 +26,8 @@ func (p *program) perform(c *operator.Command, args []string) error {
 	case err != nil:
 		_ = p.openConsole(config.NewSources(p.flagValues.Words(), p.env, time.Now)) // with the settings read so far
 		return err
-	case help:
-		return show(c.HelpText())
+	case help != "":
+		return show(help)
 	case c.Bare:
 		_ = p.openConsole(config.NewSources(nil, p.env, time.Now)) // with the settings read so far
 	default:

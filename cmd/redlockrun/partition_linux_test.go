@@ -69,7 +69,7 @@ func TestAJobCutOffWithItsMasterRunsAlongsideAnotherUntilTheCutEnds(t *testing.T
 		t.Fatal(err)
 	}
 	first.ends(explain.StatusLost)
-	if said := first.stderr(); !strings.Contains(said, "was taken by another") {
+	if said := first.stderr(); !strings.Contains(said, "another run took lock") {
 		t.Error(said)
 	}
 	second.signal(syscall.SIGTERM)

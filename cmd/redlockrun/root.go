@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"os"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"redlockrun/internal/session"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // flushLimit bounds the time that a slow reader of stderr can cost at the end.
@@ -84,7 +86,9 @@ func (p *program) execute(args []string) error {
 		}
 	}
 	cmd := p.rootCommand()
-	if err := cmd.ParseFlags(args); err != nil {
+	if err := cmd.ParseFlags(args); errors.Is(err, pflag.ErrHelp) {
+		return show(briefHelp())
+	} else if err != nil {
 		_ = p.openConsole(config.NewSources(p.flagValues.Words(), p.env, time.Now)) // with the settings read so far
 		return flagset.Explain(err, cmd.Flags(), helpHint)
 	}

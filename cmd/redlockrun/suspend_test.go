@@ -227,7 +227,7 @@ func TestASuspendedRunThatMayContinueDoes(t *testing.T) {
 	touch(t, end)
 	run.signal(syscall.SIGCONT)
 	run.ends(0)
-	if !strings.Contains(run.stderr(), "runs on without it") {
+	if !strings.Contains(run.stderr(), "continues without it") {
 		t.Errorf("said %q", run.stderr())
 	}
 }

@@ -149,7 +149,7 @@ func TestACommandThatUsesUpAllProcessesLosesItsGuardAndContinues(t *testing.T) {
 		t.Fatal("there is no guard")
 	}
 	must(unix.Kill(guard, unix.SIGKILL))
-	until(t, "a word of it", func() bool { return strings.Contains(run.stderr(), "guard has ended") })
+	until(t, "a word of it", func() bool { return strings.Contains(run.stderr(), "guard ended") })
 	run.untilRenewed(2)
 	run.letEnd()
 	run.ends(0)

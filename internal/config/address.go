@@ -26,7 +26,7 @@ func (s *Sources) address() (a Address, urls []string, err error) {
 		return a, g.values, nil
 	}
 	if MayBeURL(g.last()) {
-		return a, nil, Usagef("%s is given a URL, not a directory", g.sourceName).
+		return a, nil, Usagef("%s expects a directory, not a URL", g.sourceName).
 			Hint("--redis URL is for a lock in Redis")
 	}
 	a.Local = true
@@ -48,11 +48,11 @@ func MayBeURL(text string) bool {
 // warnings returns what the user should know about an address before its use.
 func (a Address) warnings(urls []string) []string {
 	if a.origin == builtin {
-		return []string{"no address was given: " + urls[0] + " guards this host alone; " +
+		return []string{"no address was given: " + urls[0] + " works on this host only; " +
 			"the line " + variableOf("redis") + "=" + urls[0] + " in " + DefaultFile + " makes it explicit"}
 	}
 	if a.origin == flags && slices.ContainsFunc(urls, hasPassword) {
-		return []string{"the password in --redis can be read by everybody in ps; " +
+		return []string{"every user can read the password in --redis with ps; " +
 			"REDLOCKRUN_REDIS or --redis file:PATH keeps it private"}
 	}
 	return nil

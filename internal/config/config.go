@@ -122,7 +122,7 @@ func (s *Sources) Config(command []string) (Config, error) {
 func (c Config) checkPlace() error {
 	switch {
 	case c.Wait.Max > 0 && !c.hasQueue():
-		return Usagef("--max-waiters needs a line to count, which a local lock and a quorum do not have").
+		return Usagef("--max-waiters needs a queue; a local lock and a quorum have none").
 			Hint("leave it out, or keep the lock in one Redis, Sentinel or Cluster")
 	case c.Address.Local && c.Slot.Name != "":
 		return noSlots(c.sources, c.Address)

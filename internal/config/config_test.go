@@ -106,7 +106,7 @@ func TestDefaultsAreThoseOfTheHelp(t *testing.T) {
 	if c.Servers.ReplicasTimeout != lock.DefaultReplicasTimeout {
 		t.Errorf("%+v", c.Servers)
 	}
-	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "this host alone") ||
+	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "this host only") ||
 		!strings.Contains(c.Warnings[0], config.DefaultFile) {
 		t.Errorf("warnings %q", c.Warnings)
 	}
@@ -302,7 +302,7 @@ func TestErrorsNameTheirSource(t *testing.T) {
 		{nil, []string{"key=" + long}, []string{"--key is longer than 512 bytes"}},
 		{nil, []string{"key=a\nb"}, []string{"control character"}},
 		{nil, []string{"key=a\xff"}, []string{"UTF-8"}},
-		{nil, []string{"key=x", "ttl=1e3"}, []string{`--ttl: "1e3" is no duration`, "2m30s"}},
+		{nil, []string{"key=x", "ttl=1e3"}, []string{`--ttl: "1e3" is not a duration`, "2m30s"}},
 		{nil, []string{"key=x", "ttl=0.4"}, []string{"out of range", "7 days"}},
 		{nil, []string{"key=x", "ttl=169h"}, []string{"out of range"}},
 		{nil, []string{"key=x", "conflict-exit-code=256"}, []string{"--conflict-exit-code"}},
@@ -320,7 +320,7 @@ func TestErrorsNameTheirSource(t *testing.T) {
 		{map[string]string{"REDLOCKRUN_CONFIG": ""}, []string{"key=x"}, []string{"REDLOCKRUN_CONFIG is empty"}},
 		{map[string]string{"REDLOCKRUN_CONFIG": "/nonexistent"}, []string{"key=x"},
 			[]string{"read the file that REDLOCKRUN_CONFIG names: no such file"}},
-		{map[string]string{"REDLOCKRUN_CONFIG": "/"}, []string{"key=x"}, []string{"no regular file"}},
+		{map[string]string{"REDLOCKRUN_CONFIG": "/"}, []string{"key=x"}, []string{"not a regular file"}},
 	} {
 		_, err := read(c.env, c.args...)
 		wantRefused(t, err, c.want...)
@@ -334,7 +334,7 @@ func TestTimesThatDoNotFitSuggestATTL(t *testing.T) {
 		{"ttl=5", "renew-every=40", "grace=100"},
 	} {
 		_, err := read(nil, append([]string{"key=x"}, args...)...)
-		wantRefused(t, err, "has no room for", "fits")
+		wantRefused(t, err, "is too short for", "fits")
 		var usage *config.UsageError
 		errors.As(err, &usage)
 		named := strings.Fields(strings.TrimPrefix(usage.Hints[0], "with these, --ttl "))[0]

@@ -7,13 +7,13 @@ import (
 )
 
 // durationHint is the hint for every wrong duration.
-const durationHint = "a duration is a number of seconds (60, 0.5) or a Go duration (90s, 2m30s)"
+const durationHint = "a duration is a number of seconds (60, 0.5) or has units (90s, 2m30s)"
 
 // ParseDuration reads a number of seconds or a Go duration: digits, no sign, no exponent. A
 // duration that is positive but rounds to 0 is an error, as it would mean "no limit".
 func ParseDuration(text string) (time.Duration, error) {
 	if strings.Trim(text, "0123456789.hmnuµs") != "" || !isDigit(text, 0) {
-		return 0, fmt.Errorf("%s is no duration", quotable(text))
+		return 0, fmt.Errorf("%s is not a duration", quotable(text))
 	}
 	unit := ""
 	if strings.Trim(text, "0123456789.") == "" {
@@ -21,7 +21,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text + unit)
 	if err != nil || d == 0 && strings.Trim(text, "0.hmnuµs") != "" {
-		return 0, fmt.Errorf("%s is no duration", quotable(text))
+		return 0, fmt.Errorf("%s is not a duration", quotable(text))
 	}
 	return d, nil
 }

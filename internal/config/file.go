@@ -19,14 +19,14 @@ const DefaultFile = "/etc/default/redlockrun"
 // maxFile bounds what fileLayer reads: a configuration has a few hundred bytes.
 const maxFile = 1 << 20
 
-const fileHint = "lines are blank, # comments, or NAME=VALUE as sh and systemd's EnvironmentFile= read them alike; " +
-	"put what is not plain into single quotes"
+const fileHint = "a line is blank, a # comment, or NAME=VALUE; " +
+	"put a value with blanks or special characters into single quotes"
 
 // fileLayer reads the configuration file. The default file may be absent.
 func fileLayer(env Lookup) (layer, error) {
 	path, named := env(FileVar)
 	if named && path == "" {
-		return layer{}, Usagef("%s is empty", FileVar).Hint("/dev/null stands for no file")
+		return layer{}, Usagef("%s is empty", FileVar).Hint("use /dev/null for no file")
 	}
 	called := "the file that " + FileVar + " names" // an unreadable path may be a password in the wrong place
 	if !named {
@@ -37,7 +37,7 @@ func fileLayer(env Lookup) (layer, error) {
 		return layer{}, nil
 	}
 	if err != nil {
-		return layer{}, Usagef("read %s: %w", called, err).Hint(FileVar + "=/dev/null does without the file")
+		return layer{}, Usagef("read %s: %w", called, err).Hint(FileVar + "=/dev/null uses no file")
 	}
 	l, err := parseFile(path, text)
 	if err != nil {
@@ -58,14 +58,14 @@ func (l *layer) checkWriters(path string, info fs.FileInfo) error {
 	}
 	root := os.Geteuid() == 0
 	if root && (who != theOwner || l.values["redis-password-command"] != nil) {
-		return Usagef("%s: %s may write it, and root would run what it says", path, who).
-			Hint("chown root and chmod go-w keep others from it; " + FileVar + "=/dev/null does without the file")
+		return Usagef("%s: %s can write it, and root would run commands from it", path, who).
+			Hint("protect it with chown root and chmod go-w; " + FileVar + "=/dev/null uses no file")
 	}
-	l.writable = "the configuration file " + path + " may be written by " + who
+	l.writable = "the configuration file " + path + " can be written by " + who
 	return nil
 }
 
-const theOwner = "its owner, who is not root,"
+const theOwner = "its owner, not root,"
 
 // writers names the users who may write a file, except root and this user; "" if there are none.
 // The members of a group count only for root: a user may have a group of its own.
@@ -77,7 +77,7 @@ func writers(info fs.FileInfo) string {
 	case !mode.IsRegular() || !known:
 		return ""
 	case mode.Perm()&0o002 != 0:
-		return "everybody"
+		return "every user"
 	case root && mode.Perm()&0o020 != 0:
 		return "its group"
 	case root && stat.Uid != 0 && !unmapped(stat.Uid):
@@ -104,7 +104,7 @@ func readFile(path string) (text string, info fs.FileInfo, err error) {
 		return "", nil, err
 	}
 	if !info.Mode().IsRegular() && info.Mode()&fs.ModeCharDevice == 0 {
-		return "", nil, errors.New("it is no regular file")
+		return "", nil, errors.New("it is not a regular file")
 	}
 	all, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(all) > maxFile {
@@ -133,8 +133,8 @@ func parseFile(path, text string) (layer, error) {
 		}
 		name, ok := known[variable]
 		if variable == variableOf("key") {
-			return layer{}, Usagef("%s: %s is not for the file", at, variable).
-				Hint("two jobs with one key would keep each other out: give each its own --key")
+			return layer{}, Usagef("%s: %s is not allowed in the file", at, variable).
+				Hint("two jobs with the same key would block each other: give each job its own --key")
 		}
 		if !ok {
 			return layer{}, Usagef("%s: %s is not known", at, variable).
@@ -166,7 +166,7 @@ func parseLine(line string) (variable, value string, err error) {
 	}
 	variable, value, found := strings.Cut(line, "=")
 	if !found || !isName(variable) {
-		return "", "", errors.New("this is no NAME=VALUE")
+		return "", "", errors.New("this is not NAME=VALUE")
 	}
 	value, err = unquote(value)
 	return variable, value, err
@@ -185,7 +185,7 @@ func unquote(value string) (string, error) {
 	if inner, ok := strings.CutPrefix(value, "'"); ok {
 		inner, closed := strings.CutSuffix(inner, "'")
 		if !closed || strings.Contains(inner, "'") {
-			return "", errors.New("the single quotes are not around the whole value")
+			return "", errors.New("the single quotes must enclose the whole value")
 		}
 		return inner, nil
 	}

@@ -6,7 +6,7 @@ func TestTheFileIsRefusedByLineNumber(t *testing.T) {
 	for text, want := range map[string]string{
 		"\n\nREDLOCKRUN_TTL=a b\n":               ":3: the value needs single quotes",
 		"REDLOCKRUN_TTLL=5\n":                    ":1: REDLOCKRUN_TTLL is not known",
-		"A=1\nREDLOCKRUN_KEY=x":                  ":2: REDLOCKRUN_KEY is not for the file",
+		"A=1\nREDLOCKRUN_KEY=x":                  ":2: REDLOCKRUN_KEY is not allowed in the file",
 		"REDLOCKRUN_CONFIG=/x":                   ":1: REDLOCKRUN_CONFIG is not known",
 		"REDLOCKRUN_PID=1":                       ":1: REDLOCKRUN_PID is not known",
 		"REDLOCKRUN_TTL=5\r\n":                   ":1: the line ends in a carriage return",

@@ -20,10 +20,10 @@ func (r *parser) maxAge() lock.MaxAge {
 	case err != nil:
 		r.fail(Usagef("%s: %v", g.sourceName, err).Hint(durationHint + ", or 1d, 7d"))
 	case d > 0 && d < shortestMaxAge:
-		r.fail(Usagef("%s %s is too short", g.sourceName, Exact(d)).Hint("the least is 1s; 0 expects nothing any more"))
+		r.fail(Usagef("%s %s is too short", g.sourceName, Exact(d)).Hint("the minimum is 1s; 0 removes the limit"))
 	case d > lock.LongestMaxAge:
 		r.fail(Usagef("%s %s is too long", g.sourceName, inLargestUnit(d)).
-			Hint("the most is " + inLargestUnit(lock.LongestMaxAge)))
+			Hint("the maximum is " + inLargestUnit(lock.LongestMaxAge)))
 	}
 	return lock.MaxAge{Set: true, Limit: d}
 }
@@ -38,9 +38,9 @@ func (c Config) checkMaxAge() error {
 	if err != nil {
 		return err
 	}
-	without, why := "--history 0", "nothing of this run is remembered"
+	without, why := "--history 0", "this run is not recorded"
 	if c.Address.Local {
-		without, why = c.Address.From, "a file of this host remembers no runs"
+		without, why = c.Address.From, "a local lock file keeps no history"
 	}
-	return Usagef("%s and %s do not go together: %s", g.sourceName, without, why).Hint("--max-age 0 takes it back")
+	return Usagef("%s and %s cannot be combined: %s", g.sourceName, without, why).Hint("--max-age 0 turns it off")
 }

@@ -20,8 +20,8 @@ func (r *parser) size(name string) int {
 	n, err := strconv.ParseUint(digits, 10, 20)
 	size := int(n) * unit
 	if err != nil || size < lock.MinOutput || size > lock.MaxOutput {
-		r.fail(Usagef("%s: %s is no size that can be kept", g.sourceName, quotable(g.last())).
-			Hint("use 1k to 64k, or 0 for none: the last bytes that the command prints"))
+		r.fail(Usagef("%s: %s is not a valid size", g.sourceName, quotable(g.last())).
+			Hint("use 1k to 64k, or 0 to keep no output"))
 	}
 	return size
 }
@@ -35,9 +35,9 @@ func (c Config) checkOutput() error {
 	if err != nil {
 		return err
 	}
-	without, why := "--history 0", "nothing of this run is remembered"
+	without, why := "--history 0", "this run is not recorded"
 	if c.Address.Local {
-		without, why = c.Address.From, "a file of this host remembers no runs"
+		without, why = c.Address.From, "a local lock file keeps no history"
 	}
-	return Usagef("%s and %s do not go together: %s", g.sourceName, without, why).Hint("--keep-output 0 takes it back")
+	return Usagef("%s and %s cannot be combined: %s", g.sourceName, without, why).Hint("--keep-output 0 turns it off")
 }

@@ -77,7 +77,7 @@ func (r *parser) duration(name string, least time.Duration) time.Duration {
 	if err != nil {
 		r.fail(Usagef("%s: %v", g.sourceName, err).Hint(durationHint))
 	} else if d < least {
-		r.fail(Usagef("%s %s is too short", g.sourceName, Exact(d)).Hint("the least is " + Exact(least)))
+		r.fail(Usagef("%s %s is too short", g.sourceName, Exact(d)).Hint("the minimum is " + Exact(least)))
 	}
 	return d
 }
@@ -92,7 +92,7 @@ func (r *parser) attemptDelay() time.Duration {
 	d := r.limit("attempt-delay", 0)
 	if d > MaxAttemptDelay {
 		r.fail(Usagef("%s %s is too long", r.effective("attempt-delay").sourceName, Exact(d)).
-			Hint("the most is " + Exact(MaxAttemptDelay)))
+			Hint("the maximum is " + Exact(MaxAttemptDelay)))
 	}
 	return d
 }
@@ -120,7 +120,7 @@ func (r *parser) positive(name string, most int) int {
 	g := r.effective(name)
 	n := r.number(name, most)
 	if g.isSet() && n == 0 {
-		r.fail(Usagef("%s 0 lets nothing run", g.sourceName).Hint("the least is 1"))
+		r.fail(Usagef("%s 0 lets nothing run", g.sourceName).Hint("the minimum is 1"))
 	}
 	return n
 }
@@ -134,7 +134,7 @@ func (r *parser) choice(name string, kind Kind, fallback string) string {
 	case slices.Contains(kind.Choices(), g.last()):
 		return g.last()
 	}
-	r.fail(Usagef("%s: %s is none of its values", g.sourceName, quotable(g.last())).
+	r.fail(Usagef("%s: %s is not a valid value", g.sourceName, quotable(g.last())).
 		Hint(g.sourceName + " is one of " + strings.Join(kind.Choices(), ", ")))
 	return fallback
 }
@@ -179,8 +179,8 @@ func (r *parser) serverName() string {
 	if !g.isSet() || isHost(g.last()) {
 		return r.text("redis-server-name")
 	}
-	r.fail(Usagef("%s is no host name", g.sourceName).
-		Hint("it is a name, without a port, as in the server's certificate"))
+	r.fail(Usagef("%s is not a host name", g.sourceName).
+		Hint("use a name without a port, as in the server's certificate"))
 	return ""
 }
 
@@ -244,7 +244,7 @@ func (r *parser) maxWaiters() int {
 	}
 	n := r.number("max-waiters", maxCount)
 	if n == 0 {
-		r.fail(Usagef("%s 0 lets nobody wait", g.sourceName).Hint("--wait 0 does not wait"))
+		r.fail(Usagef("%s 0 allows no waiter", g.sourceName).Hint("to give up at once, use --wait 0"))
 	}
 	return n
 }

@@ -14,7 +14,7 @@ type Setting struct {
 	Short   string // the flag's letter; "" for none
 	Kind    Kind   // of the flag's value
 	Default string // the default value; "" for none
-	Usage   string // one or more lines; the help adds the default, unless the text tells it
+	Usage   string // a whole phrase; further lines tell more. The help adds the default, unless it is there
 	Group   Group
 }
 
@@ -34,71 +34,83 @@ const (
 
 // String returns the heading of the group.
 func (g Group) String() string {
-	return [...]string{"what to run", "how to wait", "once per tick, in the whole fleet", "what if the lock is lost",
-		"where the lock lives", "messages, on stderr only"}[g]
+	return [...]string{"what to run", "how to wait", "once per tick, in the whole fleet", "if the lock is lost",
+		"where the lock is", "messages, on stderr only"}[g]
 }
 
 // settings are all flags that have a variable. Those with an implied value are switches.
 var settings = [...]Setting{
-	{"key", "k", KindJob, "", "the lock's name; two runs with one NAME exclude each other", GroupCommand},
-	{"key-from-command", "", KindSwitch, "", "a name that is made of COMMAND and its words", GroupCommand},
-	{"permits", "", KindNumber, "", "at most N runs of NAME at a time, 2 to 64: each takes one permit", GroupCommand},
-	{"take", "", KindShare, "1", "take K of the permits; all: run alone", GroupCommand},
-	{"attempts", "", KindNumber, "1", "start it at most N times until it succeeds", GroupCommand},
-	{"attempt-delay", "", KindDuration, "10s", "the first pause between two starts; it doubles", GroupCommand},
-	{"max-runtime", "", KindDuration, "", "stop it after D, with status 124", GroupCommand},
-	{"grace", "", KindDuration, "", "between SIGTERM and SIGKILL (ttl/6, at most 10s)", GroupCommand},
-	{"warn-failed", "", KindSwitch, "", "warn if it ends with another status than 0", GroupCommand},
-	{"history", "", KindNumber, "50", "keep the last N runs; 0: nothing of this one", GroupCommand},
-	{"max-age", "", KindDuration, "", "overdue after D without a success, 1s to 45d; 0: no limit any more",
-		GroupCommand},
-	{"keep-output", "", KindSize, "0", "if it ends badly, keep the last 1k to 64k that it printed,\n" +
-		"for all who may read the keys", GroupCommand},
-	{"report-file", "", KindFile, "", "write how it ended into FILE, as JSON", GroupCommand},
+	{"key", "k", KindJob, "", "the name of the lock; runs with the same name exclude each other", GroupCommand},
+	{"key-from-command", "", KindSwitch, "", "make the name from COMMAND and its arguments", GroupCommand},
+	{"permits", "", KindNumber, "", "let at most N runs of NAME work at a time, 2 to 64", GroupCommand},
+	{"take", "", KindShare, "1", "take K of the N permits; with all, run alone", GroupCommand},
+	{"attempts", "", KindNumber, "1", "start the command up to N times until it succeeds", GroupCommand},
+	{"attempt-delay", "", KindDuration, "10s",
+		"wait D before the second start; the delay doubles each time", GroupCommand},
+	{"max-runtime", "", KindDuration, "", "stop the command after D, with status 124", GroupCommand},
+	{"grace", "", KindDuration, "", "the time between SIGTERM and SIGKILL (ttl/6, at most 10s)", GroupCommand},
+	{"warn-failed", "", KindSwitch, "", "warn if the command ends with a status other than 0", GroupCommand},
+	{"history", "", KindNumber, "50", "keep the last N runs in the history; 0 records nothing", GroupCommand},
+	{"max-age", "", KindDuration, "",
+		"the job is overdue after D without a success; 0 removes the limit\n" +
+			"D is 1s to 45d", GroupCommand},
+	{"keep-output", "", KindSize, "0",
+		"keep the last 1k to 64k of the output of a run that ends badly\n" +
+			"Everyone who can read the keys can read it", GroupCommand},
+	{"report-file", "", KindFile, "", "write the result of the run to FILE, as JSON", GroupCommand},
 
-	{"wait", "w", KindLimit, "0", "wait so long for a busy lock; forever: without a limit", GroupWait},
-	{"nonblock", "n", KindSwitch, "", "do not wait: --wait 0", GroupWait},
-	{"lock-retries", "", KindNumber, "", "try at most N times more, without a place in the line", GroupWait},
-	{"lock-retry-delay", "", KindDuration, "200ms", "the pause between two tries, from D/2 to D", GroupWait},
-	{"max-waiters", "", KindNumber, "", "do not wait if N wait already", GroupWait},
-	{"conflict-exit-code", "E", KindNumber, "75", "the status when the lock stays busy; 0: a skip is fine", GroupWait},
-	{"warn-held-after", "", KindDuration, "", "warn, and end with 75, if a lock is held for longer", GroupWait},
-	{"ignore-pause", "", KindSwitch, "", "run although the job is paused", GroupWait},
+	{"wait", "w", KindLimit, "0", "wait up to D for a busy lock; forever has no limit", GroupWait},
+	{"nonblock", "n", KindSwitch, "", "do not wait for a busy lock, as with --wait 0", GroupWait},
+	{"lock-retries", "", KindNumber, "",
+		"ask for a busy lock up to N more times, without a place in the queue", GroupWait},
+	{"lock-retry-delay", "", KindDuration, "200ms", "the delay between two --lock-retries, from D/2 to D", GroupWait},
+	{"max-waiters", "", KindNumber, "", "do not wait if N runs are already waiting", GroupWait},
+	{"conflict-exit-code", "E", KindNumber, "75",
+		"the exit status if the lock stays busy; 0 makes it a success", GroupWait},
+	{"warn-held-after", "", KindDuration, "",
+		"warn and end with 75 if the lock has been held longer than D", GroupWait},
+	{"ignore-pause", "", KindSwitch, "", "run even if the job is paused", GroupWait},
 
-	{"once-per", "", KindPeriod, "", "succeed once in each slot of length P, by the host's clock: P divides\n" +
-		"an hour (UTC), or is 2h, 3h, 4h, 6h, 8h, 12h, 1d, 7d (local time)", GroupOnce},
-	{"once", "", KindID, "", "the same, for what you call ID: forgotten after 16 others or 15 days", GroupOnce},
-	{"tries", "", KindNumber, "2", "leave a slot alone after N runs that failed", GroupOnce},
-	{"splay", "", KindDuration, "0", "start later by a part of D, the same always for this key and host", GroupOnce},
-	{"min-hold", "", KindDuration, "0", "keep the lock at least D", GroupOnce},
+	{"once-per", "", KindPeriod, "",
+		"succeed only once in each period P, in the whole fleet\n" +
+			"P divides an hour (UTC), or is 2h, 3h, 4h, 6h, 8h, 12h, 1d or 7d\n" +
+			"(local time)", GroupOnce},
+	{"once", "", KindID, "",
+		"succeed only once for ID, in the whole fleet\n" +
+			"ID is forgotten after 16 others or 15 days", GroupOnce},
+	{"tries", "", KindNumber, "2", "give up a slot after N failed runs", GroupOnce},
+	{"splay", "", KindDuration, "0", "delay the start by a part of D, always the same for key and host", GroupOnce},
+	{"min-hold", "", KindDuration, "0", "keep the lock for at least D", GroupOnce},
 
-	{"ttl", "t", KindDuration, "60s", "how long the lock outlives a dead holder", GroupLost},
-	{"renew-every", "", KindDuration, "", "the period of the renewals (ttl/3, at most 20s)", GroupLost},
-	{"on-lost", "", KindOnLost, "stop", "stop the command, with status 76, let it run on, or have it\n" +
-		"stand still until the lock is held again", GroupLost},
+	{"ttl", "t", KindDuration, "60s", "how long the lock stays after its holder has died", GroupLost},
+	{"renew-every", "", KindDuration, "", "how often to renew the lock (ttl/3, at most 20s)", GroupLost},
+	{"on-lost", "", KindOnLost, "stop",
+		"stop, continue or pause the command if the lock is lost", GroupLost},
 
 	{"redis", "", KindURL, "redis://127.0.0.1:6379",
-		"redis:// unix:// redis+sentinel:// redis+cluster:// (TLS: rediss...)\n" +
-			"or file:PATH, which holds one; several times: a quorum of servers\n" +
-			"(REDIS_URL, else redis://127.0.0.1:6379)", GroupStore},
-	{"redis-timeout", "", KindDuration, "5s", "give up on a store that is silent so long", GroupStore},
-	{"redis-ca", "", KindFile, "", "certificates of a private CA", GroupStore},
-	{"redis-cert", "", KindFile, "", "a client certificate, with", GroupStore},
-	{"redis-key", "", KindFile, "", "its key", GroupStore},
-	{"redis-server-name", "", KindHost, "", "the name that its certificate must have (the host's)", GroupStore},
-	{"redis-password-file", "", KindFile, "", "the password, for a URL without one", GroupStore},
-	{"redis-password-command", "", KindText, "", "/bin/sh -c TEXT prints it, at each new connection", GroupStore},
-	{"sentinel-password-file", "", KindFile, "", "that of the sentinels", GroupStore},
-	{"replicas", "", KindNumber, "0", "the lock counts once N replicas have it", GroupStore},
-	{"replicas-timeout", "", KindDuration, "1s", "for how long they are waited for", GroupStore},
-	{"durable", "", KindSwitch, "", "the servers of a quorum keep their data when restarted", GroupStore},
-	{"prefix", "", KindText, lock.DefaultPrefix, "before each Redis key", GroupStore},
-	{"local", "", KindOptionalDirectory, "", "on this host alone, without Redis", GroupStore},
+		"the address of Redis (REDIS_URL, else redis://127.0.0.1:6379)\n" +
+			"redis:// unix:// redis+sentinel:// redis+cluster:// (TLS: rediss...)\n" +
+			"or file:PATH, which holds it; several --redis make a quorum", GroupStore},
+	{"redis-timeout", "", KindDuration, "5s", "give up if Redis does not answer within D", GroupStore},
+	{"redis-ca", "", KindFile, "", "the file with the certificates of a private CA", GroupStore},
+	{"redis-cert", "", KindFile, "", "the file with the client certificate", GroupStore},
+	{"redis-key", "", KindFile, "", "the file with the key of the client certificate", GroupStore},
+	{"redis-server-name", "", KindHost, "", "the name in the server's certificate (the host's)", GroupStore},
+	{"redis-password-file", "", KindFile, "", "the file with the password, for a URL without one", GroupStore},
+	{"redis-password-command", "", KindText, "",
+		"get the password from /bin/sh -c TEXT at each connection", GroupStore},
+	{"sentinel-password-file", "", KindFile, "", "the file with the password of the sentinels", GroupStore},
+	{"replicas", "", KindNumber, "0", "the lock counts only after N replicas have it", GroupStore},
+	{"replicas-timeout", "", KindDuration, "1s", "how long to wait for the replicas", GroupStore},
+	{"durable", "", KindSwitch, "", "the servers of the quorum keep their data in a restart", GroupStore},
+	{"prefix", "", KindText, lock.DefaultPrefix, "the text before each key in Redis", GroupStore},
+	{"local", "", KindOptionalDirectory, "", "lock a file on this host, without Redis", GroupStore},
 
-	{"quiet", "q", KindSwitch, "", "errors only", GroupMessages},
-	{"verbose", "v", KindSwitch, "", "say how the run went; twice: everything", GroupMessages},
-	{"log-level", "", KindLogLevel, "warn", "the least that is said", GroupMessages},
-	{"log-format", "", KindLogFormat, "text", "text is for people", GroupMessages},
+	{"quiet", "q", KindSwitch, "", "show only errors", GroupMessages},
+	{"verbose", "v", KindSwitch, "", "show how the run went; -vv shows everything", GroupMessages},
+	{"log-level", "", KindLogLevel, "warn", "the lowest level of messages to show", GroupMessages},
+	{"log-format", "", KindLogFormat, "text",
+		"the form of messages: text for people, json for programs", GroupMessages},
 }
 
 // Settings returns all flags that have a variable: all except those for the command to run, --help

@@ -31,8 +31,8 @@ func (r *parser) slot() (s lock.Slot, period time.Duration) {
 // noTries refuses --tries without a slot. In the file it applies to the runs that have one.
 func (r *parser) noTries() {
 	if g := r.effective("tries"); g.isSet() && g.origin < file {
-		r.fail(Usagef("%s is for a slot, and there is none", g.sourceName).
-			Hint("--once-per P or --once ID says what is to be done once"))
+		r.fail(Usagef("%s needs --once-per or --once", g.sourceName).
+			Hint("add --once-per P or --once ID"))
 	}
 }
 
@@ -43,8 +43,8 @@ func (r *parser) slotID(g setValue) string {
 			Hint("the ID of a slot is valid UTF-8, 1 to 128 bytes, without control characters"))
 	}
 	if strings.HasPrefix(id, "-") { // all runs would have this one slot
-		r.fail(Usagef("%s %s begins with \"-\", as no ID does", g.sourceName, quotable(id)).
-			Hint("an unset variable without quotes takes the next word for the ID"))
+		r.fail(Usagef("%s %s: an ID must not begin with \"-\"", g.sourceName, quotable(id)).
+			Hint("a shell variable may be empty: put it in quotes"))
 	}
 	return id
 }
@@ -57,9 +57,9 @@ func (r *parser) period(g setValue) time.Duration {
 		return 0
 	}
 	if !isLocal(p) && !dividesHour(p) {
-		r.fail(Usagef("%s: an hour, a day or a week has no whole number of such slots", g.sourceName).
-			Hint(inLargestUnit(fittingPeriod(p)) +
-				" would do: a P divides an hour, or is 2h, 3h, 4h, 6h, 8h, 12h, 1d or 7d"))
+		r.fail(Usagef("%s: the period does not divide an hour, a day or a week evenly", g.sourceName).
+			Hint("use " + inLargestUnit(fittingPeriod(p)) +
+				": P must divide an hour, or be 2h, 3h, 4h, 6h, 8h, 12h, 1d or 7d"))
 		return 0
 	}
 	return p
@@ -88,7 +88,7 @@ func noPauses(s *Sources, a Address) error {
 	if err != nil {
 		return err
 	}
-	return Usagef("%s and %s do not go together: a lock in a file of this host is never paused", ignore.sourceName,
+	return Usagef("%s and %s cannot be combined: a local lock is never paused", ignore.sourceName,
 		a.From).Hint("leave it out")
 }
 
@@ -98,7 +98,7 @@ func noSlots(s *Sources, a Address) error {
 	if err != nil {
 		return err
 	}
-	return Usagef("%s and %s do not go together: what the fleet has done is not known to this host alone",
+	return Usagef("%s and %s cannot be combined: a local lock does not know what other hosts did",
 		once.sourceName, a.From).
 		Hint("slots are kept in Redis; on one host, cron starts the job once by itself")
 }

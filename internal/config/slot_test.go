@@ -219,7 +219,7 @@ func TestLocalTimeIsThatOfTZ(t *testing.T) {
 	}
 	for _, tz := range []string{"Europe/Nowhere", "/nonexistent", "../etc/passwd", "/etc/passwd", "Local"} {
 		_, err := read(map[string]string{"TZ": tz}, "key=x", "once-per=2h")
-		wantRefused(t, err, "TZ: ", "is no time zone", "Europe/Berlin")
+		wantRefused(t, err, "TZ: ", "is not a known time zone", "Europe/Berlin")
 		if _, err := read(map[string]string{"TZ": tz}, "key=x", "once-per=1h"); err != nil {
 			t.Errorf("TZ=%s, which an hour does not need: %v", tz, err)
 		}
@@ -234,11 +234,11 @@ func TestInvalidSlotsAreRefused(t *testing.T) {
 		want []string
 	}{
 		{nil, []string{"once-per=5m", "once=a"}, []string{"--once-per and --once contradict each other"}},
-		{nil, []string{"tries=3"}, []string{"--tries is for a slot", "--once-per P or --once ID"}},
-		{map[string]string{"REDLOCKRUN_TRIES": "3"}, nil, []string{"REDLOCKRUN_TRIES is for a slot"}},
-		{nil, []string{"once=a", "tries=0"}, []string{"--tries 0 lets nothing run", "the least is 1"}},
+		{nil, []string{"tries=3"}, []string{"--tries needs --once-per or --once", "--once-per P or --once ID"}},
+		{map[string]string{"REDLOCKRUN_TRIES": "3"}, nil, []string{"REDLOCKRUN_TRIES needs --once-per or --once"}},
+		{nil, []string{"once=a", "tries=0"}, []string{"--tries 0 lets nothing run", "the minimum is 1"}},
 		{nil, []string{"once=a", "tries=101"}, []string{"a number from 0 to 100"}},
-		{nil, []string{"attempts=0"}, []string{"--attempts 0 lets nothing run", "the least is 1"}},
+		{nil, []string{"attempts=0"}, []string{"--attempts 0 lets nothing run", "the minimum is 1"}},
 		{nil, []string{"attempts=1001"}, []string{"1000"}},
 		{nil, []string{"attempt-delay=11m"}, []string{"--attempt-delay 11m is too long", "10m"}},
 		{nil, []string{"history=10001"}, []string{"10000"}},
@@ -248,23 +248,23 @@ func TestInvalidSlotsAreRefused(t *testing.T) {
 			[]string{"--once is longer than 128 bytes", "1 to 128 bytes"}},
 		{nil, []string{"once=a\nb"}, []string{"control character"}},
 		{nil, []string{"once=a\xff"}, []string{"UTF-8"}},
-		{nil, []string{"once-per=0"}, []string{"--once-per: an hour, a day or a week", "1s would do"}},
-		{nil, []string{"once-per=0.5"}, []string{"1s would do"}},
+		{nil, []string{"once-per=0"}, []string{"--once-per: the period does not divide", "use 1s: "}},
+		{nil, []string{"once-per=0.5"}, []string{"use 1s: "}},
 		{nil, []string{"once-per=7m"},
-			[]string{"6m would do: a P divides an hour, or is 2h, 3h, 4h, 6h, 8h, 12h, 1d or 7d"}},
-		{nil, []string{"once-per=61.5"}, []string{"1m would do"}},
-		{nil, []string{"once-per=45m"}, []string{"30m would do"}},
-		{nil, []string{"once-per=90m"}, []string{"1h would do"}},
-		{nil, []string{"once-per=5h"}, []string{"4h would do"}},
-		{nil, []string{"once-per=2d"}, []string{"1d would do"}},
-		{nil, []string{"once-per=400d"}, []string{"7d would do"}},
-		{nil, []string{"once-per=99999999d"}, []string{"no duration"}},
-		{nil, []string{"once-per=daily"}, []string{`--once-per: "daily" is no duration`, "1d, 7d"}},
-		{nil, []string{"once-per=-1d"}, []string{"no duration"}},
+			[]string{"use 6m: P must divide an hour, or be 2h, 3h, 4h, 6h, 8h, 12h, 1d or 7d"}},
+		{nil, []string{"once-per=61.5"}, []string{"use 1m: "}},
+		{nil, []string{"once-per=45m"}, []string{"use 30m: "}},
+		{nil, []string{"once-per=90m"}, []string{"use 1h: "}},
+		{nil, []string{"once-per=5h"}, []string{"use 4h: "}},
+		{nil, []string{"once-per=2d"}, []string{"use 1d: "}},
+		{nil, []string{"once-per=400d"}, []string{"use 7d: "}},
+		{nil, []string{"once-per=99999999d"}, []string{"not a duration"}},
+		{nil, []string{"once-per=daily"}, []string{`--once-per: "daily" is not a duration`, "1d, 7d"}},
+		{nil, []string{"once-per=-1d"}, []string{"not a duration"}},
 		{nil, []string{"once-per=5m", "local"},
-			[]string{"--once-per and --local do not go together", "slots are kept in Redis"}},
+			[]string{"--once-per and --local cannot be combined", "slots are kept in Redis"}},
 		{map[string]string{"REDLOCKRUN_LOCAL": "1"}, []string{"once=a"},
-			[]string{"--once and REDLOCKRUN_LOCAL do not go together"}},
+			[]string{"--once and REDLOCKRUN_LOCAL cannot be combined"}},
 		{nil, []string{"key-from-command"}, []string{"--key and --key-from-command contradict each other"}},
 	} {
 		_, err := read(c.env, append([]string{"key=x"}, c.args...)...)
@@ -282,10 +282,10 @@ func TestTheSuggestedPeriodIsValid(t *testing.T) {
 			accepted++
 			continue
 		}
-		wantRefused(t, err, " would do: ")
+		wantRefused(t, err, ": P must divide an hour")
 		var usage *config.UsageError
 		errors.As(err, &usage)
-		named, _, _ := strings.Cut(usage.Hints[0], " ")
+		named, _, _ := strings.Cut(strings.TrimPrefix(usage.Hints[0], "use "), ":")
 		if _, err := read(nil, "key=x", "once-per="+named); err != nil {
 			t.Errorf("%s in place of %s: %v", named, p, err)
 		}
@@ -349,21 +349,21 @@ func TestHowOldTheLastSuccessMayBecome(t *testing.T) {
 		}
 	}
 	for text, say := range map[string]string{
-		"0.5": "--max-age 500ms is too short", "46d": "--max-age 46d is too long\nthe most is 45d",
-		"daily": `"daily" is no duration`, "-1h": "is no duration", "": "--max-age is empty",
+		"0.5": "--max-age 500ms is too short", "46d": "--max-age 46d is too long\nthe maximum is 45d",
+		"daily": `"daily" is not a duration`, "-1h": "is not a duration", "": "--max-age is empty",
 	} {
 		_, err := read(nil, "key=x", "max-age="+text)
 		wantRefused(t, err, say)
 	}
 	file := configFile(t, "REDLOCKRUN_MAX_AGE=1h")
 	for say, flags := range map[string][]string{
-		"--max-age and --local do not go together":      {"max-age=1h", "local"},
-		"--max-age and --history 0 do not go together":  {"max-age=1h", "history=0"},
+		"--max-age and --local cannot be combined":      {"max-age=1h", "local"},
+		"--max-age and --history 0 cannot be combined":  {"max-age=1h", "history=0"},
 		"REDLOCKRUN_MAX_AGE in ":                        {"history=0"},
-		" and --local do not go together: a file of th": {"local"},
+		" and --local cannot be combined: a local lock": {"local"},
 	} {
 		_, err := read(file, append(flags, "key=x")...)
-		wantRefused(t, err, say, "--max-age 0 takes it back")
+		wantRefused(t, err, say, "--max-age 0 turns it off")
 	}
 	for _, flags := range [][]string{{"max-age=0", "local"}, {"max-age=0", "history=0"}} {
 		if c, err := read(file, append(flags, "key=x")...); err != nil || c.MaxAge.Limit != 0 {

@@ -110,7 +110,7 @@ func (s *Sources) effective(names ...string) (setValue, error) {
 func (g setValue) notEmpty() error {
 	hint := "give it a value, or leave it out"
 	if g.origin == redisURL {
-		hint = "give it a value, leave it out, or say --redis"
+		hint = "give it a value, leave it out, or use --redis"
 	}
 	for _, value := range g.values {
 		if value == "" || g.name == "redis" && strings.TrimSpace(value) == "" {
@@ -127,9 +127,9 @@ func (s *Sources) warnings() (all []string) {
 			all = append(all, l.writable)
 		}
 		if l.public != "" && slices.ContainsFunc(l.values["redis"], hasPassword) {
-			all = append(all, "everybody on this host can read the password in "+l.public+
-				"; chmod 640, with the group of the jobs, hides it, or "+
-				variableOf("redis-password-file")+" names a file for it")
+			all = append(all, "every user on this host can read the password in "+l.public+
+				"; hide it with chmod 640 and the group of the jobs, or use "+
+				variableOf("redis-password-file"))
 		}
 	}
 	return all

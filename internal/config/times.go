@@ -35,7 +35,7 @@ func (o overrides) apply(ttl time.Duration) lock.Times {
 }
 
 func (o overrides) noRoom(t lock.Times) error {
-	err := Usagef("a ttl of %s has no room for renewals every %s, two tries of %s, a grace of %s and a margin of %s",
+	err := Usagef("a ttl of %s is too short for renewals every %s, two tries of %s, a grace of %s and a margin of %s",
 		Rounded(t.TTL), Rounded(t.Renew), Rounded(t.Try), Rounded(t.Grace), Rounded(t.Margin))
 	if ttl, ok := o.fitting(t.TTL); ok {
 		return err.Hint("with these, --ttl " + Exact(ttl) + " fits")

@@ -51,10 +51,10 @@ func TestAConfigurationFileThatOtherUsersMayWrite(t *testing.T) {
 		got := fine
 		switch {
 		case err != nil:
-			wantRefused(t, err, "may write it", "chmod go-w")
+			wantRefused(t, err, "can write it", "chmod go-w")
 			got = refused
 		case slices.ContainsFunc(read.Warnings,
-			func(w string) bool { return strings.Contains(w, "may be written by") }):
+			func(w string) bool { return strings.Contains(w, "can be written by") }):
 			got = warned
 		}
 		if got != c.want {

@@ -23,12 +23,12 @@ func zone(env Lookup, host *time.Location) (*time.Location, error) {
 	if there, err := load(tz); err == nil {
 		return there, nil
 	}
-	return nil, Usagef("TZ: %s is no time zone that is known here", quotableZone(tz)).
-		Hint("TZ is a name like Europe/Berlin; without TZ, the host's local time counts; " +
+	return nil, Usagef("TZ: %s is not a known time zone", quotableZone(tz)).
+		Hint("use a name like Europe/Berlin, or unset TZ for the host's local time; " +
 			"slots of an hour or less are UTC")
 }
 
-var errUnknownZone = errors.New("no time zone")
+var errUnknownZone = errors.New("not a time zone")
 
 func load(tz string) (*time.Location, error) {
 	switch {

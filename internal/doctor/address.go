@@ -49,11 +49,11 @@ func (v *visit) checkCertificate(end, now time.Time) Finding {
 	days := int(math.Floor(end.Sub(now).Hours() / 24))
 	date := lock.LocalTime(end)
 	if end.Sub(now) < certificateWarning {
-		return v.is("tls", Warn, "the server's certificate ends in %d days, at %s: from then on nothing runs (69)",
+		return v.is("tls", Warn, "the server's certificate expires in %d days, at %s: after that no job runs (69)",
 			days, date).
 			to("renew the server's certificate")
 	}
-	return v.is("tls", Ok, "the server's certificate ends in %d days, at %s", days, date)
+	return v.is("tls", Ok, "the server's certificate expires in %d days, at %s", days, date)
 }
 
 // isOfTLS reports whether a connection was made, and its TLS handshake failed.
@@ -80,9 +80,9 @@ func tlsRemedy(err error) string {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return "renew the server's certificate, or set this host's clock right"
 	case errors.As(err, new(tls.RecordHeaderError)), errors.Is(err, io.EOF), errors.Is(err, context.DeadlineExceeded):
-		return "is it a port for TLS? redis:// in place of rediss:// speaks without it"
+		return "check that the port uses TLS; redis:// instead of rediss:// does without TLS"
 	}
-	return "the server may want a client certificate: --redis-cert FILE, --redis-key FILE"
+	return "the server may need a client certificate: --redis-cert FILE, --redis-key FILE"
 }
 
 func addressRemedy(err error) string {
@@ -91,9 +91,9 @@ func addressRemedy(err error) string {
 	case errors.As(err, &dns):
 		return "check the host name and the resolver"
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, os.ErrNotExist):
-		return "check that Redis runs there, and the address"
+		return "check the address, and that Redis is running"
 	case errors.Is(err, os.ErrPermission):
 		return "check the permissions of the socket"
 	}
-	return "check that Redis is alive there, and that no firewall drops the packets"
+	return "check that Redis answers, and that no firewall drops packets"
 }

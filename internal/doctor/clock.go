@@ -25,8 +25,8 @@ func checkClock(ctx context.Context, v *visit) []Finding {
 		}
 		return []Finding{v.is("clock", Warn, "the server's clock is %s %s this host's",
 			ahead.Abs().Round(100*time.Millisecond), word).
-			to("let chrony or systemd-timesyncd keep both: " +
-				"--once-per goes by the host's clock, and what is shown by the server's")}
+			to("run chrony or systemd-timesyncd on both: " +
+				"--once-per uses the host's clock, everything else the server's")}
 	}
 	return []Finding{v.is("clock", Ok, "the server's clock and this host's agree")}
 }
@@ -43,7 +43,7 @@ func (v *visit) compareClocks(ctx context.Context) (ahead, within time.Duration,
 		}
 		there, ok := instantOf(reply)
 		if !ok {
-			return 0, 0, fmt.Errorf("read TIME: %v is no instant", reply)
+			return 0, 0, fmt.Errorf("read TIME: %v is not a time", reply)
 		}
 		if n == 0 || took/2 < within {
 			within = took / 2
@@ -77,8 +77,8 @@ func checkScriptTime(ctx context.Context, v *visit) []Finding {
 			to("check that the server is alive")}
 	case !ok || there.Year() < 2020:
 		return []Finding{v.is("script-time", Warn,
-			"TIME in a script tells no time: nobody sees when runs began, and a fence that is lost begins anew").
-			to("look at what stands between here and the server, or at its clock")}
+			"TIME in a script returns no time: start times are unknown, and a lost fence starts anew").
+			to("check any proxy before the server, and the server's clock")}
 	}
-	return []Finding{v.is("script-time", Ok, "scripts are told the time")}
+	return []Finding{v.is("script-time", Ok, "scripts can read the time")}
 }

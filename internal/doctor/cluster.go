@@ -25,15 +25,15 @@ func askNode(ctx context.Context, v *visit) []Finding {
 		v.told.nodes = slots
 	case isSingle(nodesErr), isSingle(slotsErr):
 		return []Finding{v.is("cluster", Warn,
-			"it is a single server, and no node of a Cluster; jobs run there all the same").
-			to("redis:// in place of redis+cluster:// is for one server")}
+			"it is a single server, not a node of a Cluster; jobs run there anyway").
+			to("use redis:// instead of redis+cluster:// for one server")}
 	case !barred(nodesErr):
 		return []Finding{v.is("cluster", Fail, "%s", v.Say(nodesErr)).
-			to("is it a Cluster? redis:// in place of redis+cluster:// is for one server")}
+			to("check that it is a Cluster; use redis:// for one server")}
 	}
-	return []Finding{v.is("cluster", Unseen, "slots that are on their way, and nodes that have failed: %s",
+	return []Finding{v.is("cluster", Unseen, "cannot check for moving slots and failed nodes: %s",
 		v.Say(nodesErr)).
-		to("+cluster|nodes shows them")}
+		to("grant +cluster|nodes to check them")}
 }
 
 // isSingle reports whether a server says that it is no node of a Cluster.
@@ -75,8 +75,8 @@ func surveyCluster(_ context.Context, _ *Examination, visits []*visit) []Finding
 		found = append(found, v.moving()...)
 	}
 	if Status(found) == 0 {
-		found = append(found, about("cluster", Ok, "each of the %d slots has a master: %d masters, and none has failed",
-			link.ClusterSlots, len(tell[0].masters())))
+		found = append(found, about("cluster", Ok,
+			"each of the %d slots has a master; none of the %d masters has failed", link.ClusterSlots, len(tell[0].masters())))
 	}
 	return found
 }
@@ -91,17 +91,17 @@ func (v *visit) masters() (masters []link.Node) {
 	return masters
 }
 
-const hintCheck = "redis-cli --cluster check HOST:PORT shows more, redis-cli --cluster fix HOST:PORT mends it"
+const hintCheck = "redis-cli --cluster check HOST:PORT shows more, redis-cli --cluster fix HOST:PORT repairs it"
 
 // coverage reports slots that no node serves.
 func (v *visit) coverage() (found []Finding) {
 	if missing := link.Uncovered(v.told.nodes); len(missing) > 0 {
 		found = append(found, about("cluster", Fail,
-			"nobody has %s: no job whose key is there runs (69), or none at all",
+			"no node serves %s: jobs with keys there cannot run (69), perhaps no job at all",
 			slotsText(missing)).to(hintCheck))
 	} else if v.told.down {
 		found = append(found, about("cluster", Fail, "the Cluster is down: it serves no key").
-			to("redis-cli cluster info and the log of the nodes say why; too many masters may be away"))
+			to("see redis-cli cluster info and the logs of the nodes; too many masters may be down"))
 	}
 	return found
 }
@@ -136,17 +136,17 @@ func (v *visit) failures() (found []Finding) {
 		failed, suspected := n.Is("fail"), n.Is("fail?")
 		switch {
 		case failed && len(n.Slots) > 0:
-			found = append(found, about("cluster", Fail, "master %s has failed, and nobody has taken over its %s",
+			found = append(found, about("cluster", Fail, "master %s has failed, and no replica has taken over its %s",
 				called(n), slotsText(n.Slots)).
-				to("start it again, or make a replica of it the master: "+
+				to("restart it, or promote a replica: "+
 					"redis-cli -h REPLICA cluster failover takeover"))
 		case failed:
 			found = append(found, about("cluster", Warn, "node %s has failed", called(n)).
-				to("start it again, or have all nodes forget it: cluster forget %s", n.ID))
+				to("restart it, or remove it on all nodes: cluster forget %s", n.ID))
 		case suspected:
 			found = append(found, about("cluster", Warn,
 				"node %s does not answer the other nodes, and may have failed", called(n)).
-				to("look at that server, and at the port of the Cluster's own traffic (10000 more, as a rule)"))
+				to("check that server and its cluster bus port (usually the port plus 10000)"))
 		}
 	}
 	return found
@@ -168,10 +168,10 @@ func (v *visit) unreachable(reached []*visit) (found []Finding) {
 			continue
 		}
 		found = append(found, about("cluster", Fail,
-			"jobs are sent to master %s for %s, and it cannot be used from here",
+			"the Cluster sends jobs to master %s for %s, but this host cannot use it",
 			n.Addr, slotsText(n.Slots)).
-			to("if it is alive, and has another address here: "+
-				"cluster-announce-ip and cluster-announce-port, or -hostname, tell that"))
+			to("if it has another address from here, set "+
+				"cluster-announce-ip and cluster-announce-port, or cluster-announce-hostname"))
 	}
 	return found
 }
@@ -185,8 +185,8 @@ func (v *visit) moving() (found []Finding) {
 				way = "from"
 			}
 			found = append(found, v.is("cluster", Warn,
-				"slot %d is on its way %s %s: a job whose key is there may have to ask twice, "+
-					"and stands still if nobody goes on with it", o.Slot, way, v.other(o.Other)).to(hintCheck))
+				"slot %d is moving %s %s: jobs with keys there may ask twice, "+
+					"and wait if the move stops", o.Slot, way, v.other(o.Other)).to(hintCheck))
 		}
 	}
 	return found

@@ -16,7 +16,7 @@ func TestWhatANodeTellsOfOthersIsJudged(t *testing.T) {
 	}{
 		{[]link.Node{master("a", "master")}, ""},
 		{[]link.Node{master("a", "master", "fail")},
-			"fail: master a has failed, and nobody has taken over its slots 0-16383"},
+			"fail: master a has failed, and no replica has taken over its slots 0-16383"},
 		{[]link.Node{master("a", "master", "fail?")},
 			"warn: node a does not answer the other nodes, and may have failed"},
 		{[]link.Node{{ID: "x", Flags: []string{"slave", "fail", "noaddr"}}}, "warn: node x has failed"},

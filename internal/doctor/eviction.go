@@ -13,23 +13,23 @@ func checkEviction(ctx context.Context, v *visit) []Finding {
 	case err != nil:
 		return v.hidden("eviction", "whether locks may be evicted", err)
 	case policy == "":
-		return []Finding{v.is("eviction", Unseen, "it does not say what it evicts when it is full")}
+		return []Finding{v.is("eviction", Unseen, "the server does not say what it evicts when its memory is full")}
 	case policy == "noeviction":
-		return []Finding{v.is("eviction", Ok, "maxmemory-policy noeviction: it throws no lock away")}
+		return []Finding{v.is("eviction", Ok, "maxmemory-policy noeviction: locks are never evicted")}
 	case most == "0":
-		return []Finding{v.is("eviction", Ok, "maxmemory-policy %s, but no maxmemory: it throws nothing away", policy)}
+		return []Finding{v.is("eviction", Ok, "maxmemory-policy %s, but no maxmemory: nothing is evicted", policy)}
 	}
 	const remedy = "CONFIG SET maxmemory-policy noeviction, and the same in its redis.conf; " +
-		"or a Redis of their own for the locks"
+		"or use a separate Redis for locks"
 	switch {
 	case strings.HasPrefix(policy, "allkeys-"):
 		return []Finding{v.is("eviction", Fail,
-			"maxmemory-policy %s: when it is full it throws locks away while they are held", policy).to(remedy)}
+			"maxmemory-policy %s: when its memory is full, it evicts locks that are held", policy).to(remedy)}
 	case policy == "volatile-ttl":
 		return []Finding{v.is("eviction", Warn,
 			"maxmemory-policy volatile-ttl: "+
-				"when it is full it throws away first what ends soonest, and that is the locks").to(remedy)}
+				"when its memory is full, it first evicts keys that expire soonest, such as locks").to(remedy)}
 	}
 	return []Finding{v.is("eviction", Warn,
-		"maxmemory-policy %s: when it is full it may throw locks away while they are held", policy).to(remedy)}
+		"maxmemory-policy %s: when its memory is full, it may evict locks that are held", policy).to(remedy)}
 }

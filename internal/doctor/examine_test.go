@@ -85,7 +85,7 @@ func TestAHealthyServerIsOkThroughoutAndNothingIsLeftThere(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	wants(t, found, "rehearsal", doctor.Ok, "a lock was taken, renewed, waited for and given back")
+	wants(t, found, "rehearsal", doctor.Ok, "took, renewed, waited for and released a test lock")
 	if keys := do(t, s, "KEYS", "*").([]any); len(keys) > 0 {
 		t.Errorf("left behind: %v", keys)
 	}
@@ -108,17 +108,17 @@ func TestWhatAServerIsSetToIsJudged(t *testing.T) {
 		says        string
 	}{
 		{"allkeys-lru", "eviction", redistest.Options{Args: full("allkeys-lru")}, false, doctor.Fail,
-			"throws locks away"},
+			"evicts locks that are held"},
 		{"volatile-ttl", "eviction", redistest.Options{Args: full("volatile-ttl")}, false, doctor.Warn,
-			"what ends soonest"},
+			"expire soonest"},
 		{"volatile-lru", "eviction", redistest.Options{Args: full("volatile-lru")}, false, doctor.Warn, "volatile-lru"},
 		{"never full", "eviction", redistest.Options{Args: []string{"--maxmemory-policy", "allkeys-lru"}}, false,
 			doctor.Ok, "no maxmemory"},
 		{"no persistence", "persistence", redistest.Options{}, false, doctor.Warn,
-			"appendonly no: a restart loses the locks"},
+			"appendonly no: a restart loses held locks"},
 		{"snapshots", "persistence", redistest.Options{Args: []string{"--save", "900", "1"}}, false, doctor.Warn,
-			"after the last snapshot"},
-		{"everysec", "persistence", kept("everysec"), false, doctor.Ok, "a second"},
+			"since the last snapshot"},
+		{"everysec", "persistence", kept("everysec"), false, doctor.Ok, "one second"},
 		{"not durable", "persistence", kept("everysec"), true, doctor.Warn, "--durable"},
 		{"no fsync", "persistence", kept("no"), false, doctor.Warn, "appendfsync no"},
 	} {

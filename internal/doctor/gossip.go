@@ -40,7 +40,7 @@ func (h *gossip) add(from string, f Finding) {
 func (h *gossip) findings(asked int) []Finding {
 	for i := range h.found {
 		if len(h.by[i]) < asked {
-			h.found[i].Message = "as " + strings.Join(h.by[i], ", ") + " has it: " + h.found[i].Message
+			h.found[i].Message = "according to " + strings.Join(h.by[i], ", ") + ": " + h.found[i].Message
 		}
 	}
 	return h.found

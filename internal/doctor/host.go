@@ -26,22 +26,22 @@ func checkHost(_ context.Context, e *Examination, _ []*visit) []Finding {
 
 func checkSecrets(exposed []string) Finding {
 	if len(exposed) == 0 {
-		return about("files", Ok, "no file with a password of ours can be read by everybody")
+		return about("files", Ok, "no password file is readable by all users")
 	}
-	return about("files", Warn, "everybody on this host can read the password in %s", strings.Join(exposed, ", ")).
+	return about("files", Warn, "every user on this host can read the password in %s", strings.Join(exposed, ", ")).
 		to("chmod 640 %s, with the group of the jobs", strings.Join(exposed, " "))
 }
 
 func checkProc(self string, guard func() error) Finding {
 	if _, err := os.Stat(self); err != nil {
-		return about("guard", Fail, "/proc is not there: the guard cannot be started, and nothing runs (71)").
+		return about("guard", Fail, "/proc is missing: the guard cannot start, and no job runs (71)").
 			to("mount it: mount -t proc proc /proc")
 	}
 	if err := guard(); err != nil {
-		return about("guard", Fail, "the guard cannot be started: %v", err).
+		return about("guard", Fail, "cannot start the guard: %v", err).
 			to("check the limits of processes, files and memory (ulimit -a), and that /dev/null is there")
 	}
-	return about("guard", Ok, "the guard can be started")
+	return about("guard", Ok, "the guard can start")
 }
 
 // checkHostClock checks whether anything keeps this host's clock; known is false if the kernel
@@ -49,10 +49,10 @@ func checkProc(self string, guard func() error) Finding {
 func checkHostClock(kept, known bool) Finding {
 	switch {
 	case !known:
-		return about("host-clock", Unseen, "the kernel does not say whether anything keeps this host's clock")
+		return about("host-clock", Unseen, "the kernel does not say whether this host's clock is synchronized")
 	case !kept:
-		return about("host-clock", Warn, "nothing keeps this host's clock").
-			to("start chrony or systemd-timesyncd (in a container: on its host): --once-per names ticks by this clock")
+		return about("host-clock", Warn, "this host's clock is not synchronized").
+			to("start chrony or systemd-timesyncd (in a container: on its host): --once-per uses this clock")
 	}
-	return about("host-clock", Ok, "this host's clock is kept")
+	return about("host-clock", Ok, "this host's clock is synchronized")
 }

@@ -17,13 +17,13 @@ func TestWhatThisHostLacksIsNamed(t *testing.T) {
 		want Result
 		says string
 	}{
-		{checkHostClock(true, true), Ok, "is kept"},
-		{checkHostClock(false, true), Warn, "nothing keeps"},
+		{checkHostClock(true, true), Ok, "is synchronized"},
+		{checkHostClock(false, true), Warn, "is not synchronized"},
 		{checkHostClock(false, false), Unseen, "does not say"},
-		{checkProc("/proc/self/exe", fine), Ok, "can be started"},
-		{checkProc("/nowhere/exe", fine), Fail, "/proc is not there"},
+		{checkProc("/proc/self/exe", fine), Ok, "the guard can start"},
+		{checkProc("/nowhere/exe", fine), Fail, "/proc is missing"},
 		{checkProc("/", func() error { return errors.New("fork: no memory") }), Fail, "no memory"},
-		{checkSecrets(nil), Ok, "no file"},
+		{checkSecrets(nil), Ok, "no password file"},
 		{checkSecrets([]string{"/etc/default/redlockrun"}), Warn, "/etc/default/redlockrun"},
 	} {
 		if c.got.Result != c.want || !strings.Contains(c.got.Message, c.says) {

@@ -40,8 +40,8 @@ func (v *visit) setting(ctx context.Context, name string) string {
 // hidden is the finding of a check that needs INFO, and may not see it.
 func (v *visit) hidden(check, what string, err error) []Finding {
 	if barred(err) {
-		return []Finding{v.is(check, Unseen, "%s: user %s may not look", what, v.user()).
-			to("%s shows it; no job needs that", v.grant("+info"))}
+		return []Finding{v.is(check, Unseen, "cannot check %s: user %s lacks the right", what, v.user()).
+			to("%s allows the check; no job needs that right", v.grant("+info"))}
 	}
 	return []Finding{v.is(check, Fail, "%s", v.Say(err)).to("check that the server is alive")}
 }

@@ -21,8 +21,8 @@ const sayLua = `
 local n = redis.call('pubsub', 'numsub', ARGV[1])
 return {redis.call('publish', ARGV[1], 'p'), tonumber(n[2])}`
 
-// whoIsNotCalled is what it costs that messages do not come.
-const whoIsNotCalled = "waiters look twice a second in place of being called"
+// pollingCost is what it costs if messages do not arrive.
+const pollingCost = "waiters ask twice a second instead of being notified"
 
 // checkMessages checks publish and subscribe: whether the server can notify waiters.
 func checkMessages(ctx context.Context, v *visit) []Finding {
@@ -44,11 +44,11 @@ func checkMessages(ctx context.Context, v *visit) []Finding {
 	case barred(err): // said by the rights
 		return nil
 	case err != nil:
-		return []Finding{v.is("messages", Warn, "%s: %s", v.Say(err), whoIsNotCalled).
+		return []Finding{v.is("messages", Warn, "%s: %s", v.Say(err), pollingCost).
 			to("check that the server is alive")}
 	case len(counts) != 2 || counts[0] == int64(0) || counts[1] == int64(0):
-		return []Finding{v.is("messages", Warn, "PUBLISH does not count its receivers: %s", whoIsNotCalled).
-			to("ask the server itself, if a proxy stands before it")}
+		return []Finding{v.is("messages", Warn, "PUBLISH does not count its receivers: %s", pollingCost).
+			to("if a proxy is in between, connect to the server directly")}
 	}
 	return []Finding{v.hear(ctx, messages)}
 }
@@ -57,15 +57,15 @@ func checkMessages(ctx context.Context, v *visit) []Finding {
 func (v *visit) hear(ctx context.Context, messages <-chan string) Finding {
 	ctx, cancel := context.WithTimeout(ctx, v.Ear)
 	defer cancel()
-	const remedy = "look at what stands between here and the server"
+	const remedy = "check proxies and firewalls between this host and the server"
 	select {
 	case _, connected := <-messages:
 		if connected {
-			return v.is("messages", Ok, "messages arrive, and their receivers are counted")
+			return v.is("messages", Ok, "messages arrive, and the server counts their receivers")
 		}
-		return v.is("messages", Warn, "subscriptions are cut off: %s", whoIsNotCalled).to(remedy)
+		return v.is("messages", Warn, "the server closes subscriptions: %s", pollingCost).to(remedy)
 	case <-ctx.Done():
-		return v.is("messages", Warn, "messages do not arrive within %s: %s", v.Ear, whoIsNotCalled).to(remedy)
+		return v.is("messages", Warn, "messages do not arrive within %s: %s", v.Ear, pollingCost).to(remedy)
 	}
 }
 
@@ -75,18 +75,18 @@ func (v *visit) unheard(err error) Finding {
 	switch {
 	case refusedBy(err).Code == "NOPERM" && strings.Contains(text, "channel"):
 		right := v.ours("&redlockrun:*")
-		return v.is("messages", Warn, "user %s lacks %s: %s", v.user(), right, whoIsNotCalled).to("%s", v.grant(right))
+		return v.is("messages", Warn, "user %s lacks %s: %s", v.user(), right, pollingCost).to("%s", v.grant(right))
 	case refusedBy(err).Code == "NOPERM":
-		return v.is("messages", Warn, "user %s lacks +subscribe: %s", v.user(), whoIsNotCalled).
+		return v.is("messages", Warn, "user %s lacks +subscribe: %s", v.user(), pollingCost).
 			to("%s", v.grant("+subscribe"))
 	case barred(err):
-		return v.is("messages", Warn, "SUBSCRIBE is not known there: %s", whoIsNotCalled).
-			to("ask the server itself, if a proxy stands before it")
+		return v.is("messages", Warn, "the server does not know SUBSCRIBE: %s", pollingCost).
+			to("if a proxy is in between, connect to the server directly")
 	case errors.Is(err, context.DeadlineExceeded):
 		return v.is("messages", Warn, "SUBSCRIBE is not answered within %s: %s", v.Limit.Round(time.Millisecond),
-			whoIsNotCalled).
-			to("look at what stands between here and the server")
+			pollingCost).
+			to("check proxies and firewalls between this host and the server")
 	}
-	return v.is("messages", Warn, "%s: %s", v.Say(err), whoIsNotCalled).
-		to("look at what stands between here and the server")
+	return v.is("messages", Warn, "%s: %s", v.Say(err), pollingCost).
+		to("check proxies and firewalls between this host and the server")
 }

@@ -55,7 +55,7 @@ func (e *Examination) addSentinels(ctx context.Context, url int, src *link.Sourc
 	if err != nil {
 		why := link.Unavailable(src.Address(), err).Err
 		e.Incomplete = append(e.Incomplete,
-			about("sentinel", Fail, "no sentinel names the master %s: %s", lock.Escaped(name), why).
+			about("sentinel", Fail, "no sentinel knows the master %s: %s", lock.Escaped(name), why).
 				to("check the name of the master in the URL, and the sentinels: redis-cli -p 26379 sentinel masters"))
 		return
 	}
@@ -69,8 +69,8 @@ func (e *Examination) addNodes(ctx context.Context, url int, src *link.Source) {
 	if err != nil && !isSingle(link.Unavailable(src.Address(), err)) {
 		why := link.Unavailable(src.Address(), err).Err
 		e.Incomplete = append(e.Incomplete,
-			about("cluster", Unseen, "which nodes there are beside those of the URL: %s", why).
-				to("+cluster|slots shows them"))
+			about("cluster", Unseen, "cannot list the nodes that the URL does not name: %s", why).
+				to("grant +cluster|slots to list them"))
 	}
 	for _, node := range nodes {
 		if !contains(named, node) {

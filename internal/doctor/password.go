@@ -25,19 +25,19 @@ func checkPassword(ctx context.Context, v *visit) []Finding {
 	case err == nil, barred(err):
 		return []Finding{v.is("password", Ok, "%s", v.welcome())}
 	case code == "NOAUTH":
-		return []Finding{v.is("password", Fail, "the server wants a password, and none is given").
-			to("put it into the URL, redis://USER:PASSWORD@..., or name a file: --%s", v.passwordFlag())}
+		return []Finding{v.is("password", Fail, "the server needs a password, but none is set").
+			to("put it into the URL, redis://USER:PASSWORD@..., or use --%s", v.passwordFlag())}
 	case code == "WRONGPASS":
 		return []Finding{v.is("password", Fail, "the server refuses user %s: %s", v.user(), v.Say(err)).
 			to("check the user and the password")}
 	case code != "":
 		return []Finding{v.is("server", Fail, "%s", v.Say(err)).
-			to("%s", remedyOf(err, "ask it by redis-cli what is wrong"))}
+			to("%s", remedyOf(err, "check the server with redis-cli"))}
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return []Finding{v.is("server", Fail, "%s", v.Say(err)).
-			to("is it a port for TLS? rediss:// in place of redis:// speaks it")}
+			to("if the port uses TLS, write rediss:// instead of redis://")}
 	}
-	return []Finding{v.is("server", Fail, "%s", v.Say(err)).to("check that it is a Redis, and alive")}
+	return []Finding{v.is("server", Fail, "%s", v.Say(err)).to("check that the server is Redis and answers")}
 }
 
 func (v *visit) passwordFlag() string {
@@ -50,11 +50,11 @@ func (v *visit) passwordFlag() string {
 func (v *visit) welcome() string {
 	switch {
 	case v.Secret() && v.User() != "":
-		return "user " + v.User() + " is let in"
+		return "the server accepts user " + v.User()
 	case v.Secret():
-		return "the password is right"
+		return "the server accepts the password"
 	}
-	return "none is wanted"
+	return "the server needs none"
 }
 
 // remedyOf says how to mend a server that answers with an error; otherwise is for an unknown one.

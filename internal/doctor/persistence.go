@@ -17,21 +17,21 @@ func checkPersistence(ctx context.Context, v *visit) []Finding {
 		}
 		return []Finding{f}
 	case "":
-		return []Finding{v.is("persistence", Unseen, "it does not say what a restart loses")}
+		return []Finding{v.is("persistence", Unseen, "the server does not say what a restart loses")}
 	}
 	if v.Servers.Durable && len(v.Servers.URLs) > 1 {
 		return []Finding{v.is("persistence", Fail,
-			"appendonly no%s: when it was restarted it votes at once, for whom it has forgotten, too, "+
-				"and two can run", v.durably()).to("%s; or leave out --durable", remedy)}
+			"appendonly no%s: after a restart it votes without its old locks, "+
+				"so two can run", v.durably()).to("%s; or leave out --durable", remedy)}
 	}
 	if v.setting(ctx, "save") == "" {
 		return []Finding{v.is("persistence", Warn,
-			"appendonly no: a restart loses the locks that are held, the ticks that are done and the ledger").to(
+			"appendonly no: a restart loses held locks, finished ticks and the history").to(
 			remedy)}
 	}
 	return []Finding{v.is("persistence", Warn,
-		"appendonly no: a restart loses what came after the last snapshot: "+
-			"locks that are held, ticks that are done").to(remedy)}
+		"appendonly no: a restart loses all changes since the last snapshot, "+
+			"such as held locks and finished ticks").to(remedy)}
 }
 
 // checkSync reports when the log of writes reaches the disk.
@@ -40,19 +40,19 @@ func (v *visit) checkSync(appendfsync string) Finding {
 	case appendfsync == "always":
 		return v.is("persistence", Ok, "appendonly yes, appendfsync always: a restart loses nothing")
 	case appendfsync == "no", appendfsync == "everysec" && v.Servers.Durable:
-		return v.is("persistence", Warn, "appendfsync %s: a power failure loses what was written last%s", appendfsync,
+		return v.is("persistence", Warn, "appendfsync %s: a power failure loses the last writes%s", appendfsync,
 			v.durably())
 	case appendfsync == "everysec":
 		return v.is("persistence", Ok, "appendonly yes, appendfsync everysec: "+
-			"a power failure may lose a second, another restart nothing")
+			"a power failure may lose one second, any other restart nothing")
 	}
-	return v.is("persistence", Ok, "appendonly yes; user %s may not see appendfsync: "+
+	return v.is("persistence", Ok, "appendonly yes; user %s cannot read appendfsync: "+
 		"with always a restart loses nothing", v.user())
 }
 
 func (v *visit) durably() string {
 	if v.Servers.Durable {
-		return ", and --durable says that nothing is lost"
+		return ", but --durable promises that nothing is lost"
 	}
 	return ""
 }

@@ -24,7 +24,7 @@ func TestAProxyThatKnowsNoSubscriptionsIsNamed(t *testing.T) {
 	p := behind(t)
 	p.Forbid("SUBSCRIBE", "ERR unknown command 'SUBSCRIBE'")
 	found := examine(t, at(p.URL()))
-	wants(t, found, "messages", doctor.Warn, "SUBSCRIBE is not known there")
+	wants(t, found, "messages", doctor.Warn, "does not know SUBSCRIBE")
 	isFine(t, found, "messages")
 }
 
@@ -33,7 +33,7 @@ func TestAProxyThatKnowsNoPublishIsNamed(t *testing.T) {
 	p := behind(t)
 	p.Forbid("PUBLISH", "ERR unknown command 'PUBLISH'")
 	found := examine(t, at(p.URL()))
-	wants(t, found, "rights", doctor.Warn, "PUBLISH is not known there")
+	wants(t, found, "rights", doctor.Warn, "does not know PUBLISH")
 	isFine(t, found, "rights")
 }
 
@@ -67,14 +67,14 @@ func TestAProxyWithoutWaitIsNamedIfReplicasAreWanted(t *testing.T) {
 	cfg := at(p.URL())
 	isFine(t, examine(t, cfg))
 	cfg.Replicas = 1
-	wants(t, examine(t, cfg), "replicas", doctor.Fail, "WAIT, which is not known there")
+	wants(t, examine(t, cfg), "replicas", doctor.Fail, "WAIT, which the server does not know")
 }
 
 func TestAScriptThatIsToldNoTimeIsSeen(t *testing.T) {
 	t.Parallel()
 	p := behind(t)
 	p.Play("TIME", "return {'0', '0'}")
-	wants(t, examine(t, at(p.URL())), "script-time", doctor.Warn, "tells no time")
+	wants(t, examine(t, at(p.URL())), "script-time", doctor.Warn, "returns no time")
 }
 
 func TestAServerThatKnowsNoHelloIsAskedByInfo(t *testing.T) {

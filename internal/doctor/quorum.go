@@ -22,8 +22,8 @@ func askMaster(ctx context.Context, v *visit) []Finding {
 	}
 	info, err := v.Info(ctx)
 	if err != nil {
-		found := []Finding{v.is("quorum", Unseen, "whether it is another server than the other masters: %s",
-			v.Say(err)).to("+info shows it")}
+		found := []Finding{v.is("quorum", Unseen, "cannot check that the masters are different servers: %s",
+			v.Say(err)).to("grant +info to check it")}
 		if barred(err) && !v.Servers.Durable {
 			found = append(found, v.is("rights", Fail,
 				"user %s lacks %s: without --durable this master does not vote", v.user(), lock.QuorumACL).
@@ -45,7 +45,7 @@ func (v *visit) checkUptime(seconds string) []Finding {
 	v.told.votes = time.Now().Add(time.Duration(wait) * time.Second)
 	return []Finding{v.is("quorum", Warn, "it was started %d s ago, and does not vote until %s", up,
 		lock.LocalTime(v.told.votes)).
-		to("wait; or --durable, if the masters keep their data when they are restarted (appendfsync always)")}
+		to("wait, or use --durable if the masters keep their data in a restart (appendfsync always)")}
 }
 
 // surveyQuorum checks whether a majority of different servers is usable.
@@ -59,11 +59,11 @@ func surveyQuorum(_ context.Context, e *Examination, visits []*visit) []Finding 
 	case here < need:
 		found = append(found, about("quorum", Fail,
 			"%d of %d masters can be used, and %d are needed: no job runs (69)", here, size, need).
-			to("mend those that failed above"))
+			to("fix the failures above"))
 	case here < size:
 		found = append(found, about("quorum", Warn, "%d of %d masters can be used, and %d are needed: %s", here, size,
 			need, toSpare(here-need)).
-			to("mend those that failed above"))
+			to("fix the failures above"))
 	default:
 		found = append(found, about("quorum", Ok, "%d of %d masters can be used, and %d are needed", here, size, need))
 	}
@@ -71,8 +71,8 @@ func surveyQuorum(_ context.Context, e *Examination, visits []*visit) []Finding 
 	found = append(found, apart(visits)...)
 	if size%2 == 0 {
 		found = append(found, about("quorum", Warn,
-			"%d masters bear the loss of %d, as %d would: the last one only adds what can fail",
-			size, size-lock.Majority(size), size-1).to("three or five masters"))
+			"%d masters survive the loss of %d, as %d would: one master is superfluous",
+			size, size-lock.Majority(size), size-1).to("use three or five masters"))
 	}
 	return found
 }
@@ -97,14 +97,14 @@ func (e *Examination) unelectable(visits []*visit) []Finding {
 	return []Finding{about("quorum", Fail, "%d of %d masters %s, and %d are needed: no job runs (69) until %s",
 		voters, size, plural(voters, "votes", "vote"), need, lock.LocalTime(later[need-voters-1])).
 		to("wait until then; " +
-			"or --durable, if the masters keep their data when they are restarted (appendfsync always)")}
+			"or use --durable if the masters keep their data in a restart (appendfsync always)")}
 }
 
 func toSpare(n int) string {
 	if n == 0 {
-		return "no other may go away"
+		return "no other may fail"
 	}
-	return fmt.Sprintf("%d more may go away", n)
+	return fmt.Sprintf("%d more may fail", n)
 }
 
 // doubles reports the servers that more than one URL leads to.
@@ -119,7 +119,7 @@ func doubles(visits []*visit) (found []Finding) {
 		default:
 			found = append(found, about("quorum", Fail,
 				"%s and %s are one server: it votes once, and if it dies, two are gone",
-				other.Address(), v.Address()).to("name servers that fail independently of each other"))
+				other.Address(), v.Address()).to("use servers that fail independently"))
 		}
 	}
 	return found
@@ -157,6 +157,6 @@ func apart(visits []*visit) []Finding {
 		return []Finding{about("quorum", Ok, "the clocks of the masters agree")}
 	}
 	return []Finding{about("quorum", Warn,
-		"the clock of %s is %s ahead of that of %s: they tell different times of the same run",
-		fast.Address(), by.Round(100*time.Millisecond), slow.Address()).to("let chrony or systemd-timesyncd keep both")}
+		"the clock of %s is %s ahead of that of %s: their times of one run differ",
+		fast.Address(), by.Round(100*time.Millisecond), slow.Address()).to("run chrony or systemd-timesyncd on both")}
 }

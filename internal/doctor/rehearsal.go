@@ -18,7 +18,7 @@ func rehearse(ctx context.Context, e *Examination, visits []*visit) []Finding {
 		return nil
 	}
 	if why := e.unplayable(visits); why != "" {
-		return []Finding{about("rehearsal", Unseen, "not made: %s", why).to("what is wrong above comes first")}
+		return []Finding{about("rehearsal", Unseen, "not tried: %s", why).to("fix the failures above first")}
 	}
 	name := trialName()
 	first, second := e.part(name), e.part(name)
@@ -29,15 +29,15 @@ func rehearse(ctx context.Context, e *Examination, visits []*visit) []Finding {
 		if silent && slices.ContainsFunc(e.failed(visits), isRights) {
 			return nil // that has been said, with what to do
 		}
-		remedy := "ask the server by redis-cli what is wrong"
+		remedy := "check the server with redis-cli"
 		if Status(e.failed(visits)) == 2 {
-			remedy = "what is wrong above comes first"
+			remedy = "fix the failures above first"
 		}
-		return []Finding{about("rehearsal", Fail, "a lock cannot be taken, renewed, waited for and given back: %v",
+		return []Finding{about("rehearsal", Fail, "cannot take, renew, wait for and release a test lock: %v",
 			err).
 			to("%s", remedyOf(err, remedy))}
 	}
-	return []Finding{about("rehearsal", Ok, "a lock was taken, renewed, waited for and given back in %s",
+	return []Finding{about("rehearsal", Ok, "took, renewed, waited for and released a test lock in %s",
 		short(time.Since(began)))}
 }
 

@@ -17,10 +17,10 @@ func checkReplicas(ctx context.Context, v *visit) []Finding {
 	n, _ := reply.(int64)
 	switch {
 	case wanted == 0 && barred(err):
-		return []Finding{v.is("replicas", Ok, "WAIT cannot be used there; only --replicas needs it")}
+		return []Finding{v.is("replicas", Ok, "the server has no WAIT; only --replicas needs it")}
 	case barred(err) && refusedBy(err).Code == lock.NOCOMMAND:
-		return []Finding{v.is("replicas", Fail, "--replicas needs WAIT, which is not known there").
-			to("leave --replicas out, or ask the server itself")}
+		return []Finding{v.is("replicas", Fail, "--replicas needs WAIT, which the server does not know").
+			to("leave --replicas out, or connect to the server directly")}
 	case barred(err):
 		return []Finding{v.is("replicas", Fail, "--replicas needs WAIT, which user %s may not use", v.user()).
 			to("%s", v.grant("+wait"))}
@@ -30,7 +30,7 @@ func checkReplicas(ctx context.Context, v *visit) []Finding {
 		return []Finding{v.is("replicas", Fail, "%d of %d replicas answer in time", n, wanted).
 			to("check the replicas: redis-cli INFO replication; or a longer --replicas-timeout")}
 	case wanted > 0:
-		return []Finding{v.is("replicas", Ok, "%d replicas answer, %d are wanted", n, wanted)}
+		return []Finding{v.is("replicas", Ok, "%d replicas answer, %d are needed", n, wanted)}
 	}
-	return []Finding{v.is("replicas", Ok, "WAIT is known; --replicas could use it")}
+	return []Finding{v.is("replicas", Ok, "the server has WAIT, which --replicas needs")}
 }

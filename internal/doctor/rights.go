@@ -22,13 +22,13 @@ type use struct {
 // uses are in the order of their weight.
 func uses() []use {
 	return []use{
-		{lock.MinimalACL, Fail, "nothing runs (69)"},
-		{lock.WaitingACL, Warn, "--wait does not work, or waiters look twice a second in place of being called"},
+		{lock.MinimalACL, Fail, "no job runs (69)"},
+		{lock.WaitingACL, Warn, "--wait does not work, or waiters ask twice a second instead of being notified"},
 		{lock.SlotsACL, Warn, "--once-per and --once do not work (69)"},
-		{lock.LedgerACL, Warn, "nothing is remembered of runs"},
+		{lock.LedgerACL, Warn, "runs leave no history"},
 		{lock.OutputACL, Warn, "--keep-output keeps nothing"},
-		{lock.ReaderACL, Ok, "status and history do not show all to this user; runs need none of it"},
-		{lock.OperatorACL, Ok, "this user changes no jobs; runs need none of it"},
+		{lock.ReaderACL, Ok, "status and history show this user only a part; no run needs it"},
+		{lock.OperatorACL, Ok, "this user cannot change jobs; no run needs it"},
 	}
 }
 
@@ -48,13 +48,13 @@ func checkRights(ctx context.Context, v *visit) []Finding {
 	reply, err := v.ask(ctx, "EVAL", trialLua, "0", key, v.Servers.Prefix+"jobs")
 	switch {
 	case barred(err) && refusedBy(err).Code == lock.NOCOMMAND:
-		return []Finding{v.is("rights", Fail, "EVAL is not known there: nothing runs (69)").
-			to("ask a Redis itself, or a proxy that passes scripts on")}
+		return []Finding{v.is("rights", Fail, "the server does not know EVAL: no job runs (69)").
+			to("use Redis itself, or a proxy that passes scripts on")}
 	case barred(err):
-		return []Finding{v.is("rights", Fail, "user %s may not use EVAL: nothing runs (69)", v.user()).
+		return []Finding{v.is("rights", Fail, "user %s may not use EVAL: no job runs (69)", v.user()).
 			to("%s", v.grant("+eval"))}
 	case err != nil:
-		return []Finding{v.is("rights", Fail, "%s", v.Say(err)).to("ask it by redis-cli what is wrong")}
+		return []Finding{v.is("rights", Fail, "%s", v.Say(err)).to("check the server with redis-cli")}
 	}
 	return v.weigh(refusalsOf(reply))
 }
@@ -152,16 +152,16 @@ func (v *visit) weigh(l lack) (found []Finding) {
 				to("%s", v.grant(each.rights...)))
 		}
 		if len(each.commands) > 0 {
-			found = append(found, v.is("rights", each.without, "%s is not known there: %s",
+			found = append(found, v.is("rights", each.without, "the server does not know %s: %s",
 				strings.Join(each.commands, ", "), each.lost).
-				to("ask the server itself, if it is a proxy; look for rename-command in its redis.conf"))
+				to("if it is a proxy, connect to the server directly; check redis.conf for rename-command"))
 		}
 		if each.without != Ok {
 			worst = each.without
 		}
 	}
 	if worst == Ok {
-		found = append([]Finding{v.is("rights", Ok, "user %s may do all that runs need", v.user())}, found...)
+		found = append([]Finding{v.is("rights", Ok, "user %s has all rights that runs need", v.user())}, found...)
 	}
 	return found
 }

@@ -33,10 +33,10 @@ func TestTheRightsOfAJobAreEnough(t *testing.T) {
 	permit(t, s, jobs()...)
 	found := examine(t, at(strings.Replace(s.URL(), "://", "://jobs:pw@", 1)))
 	isFine(t, found)
-	wants(t, found, "rights", doctor.Ok, "user jobs may do all that runs need")
+	wants(t, found, "rights", doctor.Ok, "user jobs has all rights that runs need")
 	wants(t, found, "rehearsal", doctor.Ok, "")
-	wants(t, found, "eviction", doctor.Unseen, "user jobs may not look")
-	wants(t, found, "persistence", doctor.Unseen, "user jobs may not look")
+	wants(t, found, "eviction", doctor.Unseen, "user jobs lacks the right")
+	wants(t, found, "persistence", doctor.Unseen, "user jobs lacks the right")
 	if keys := do(t, s, "KEYS", "*").([]any); len(keys) > 0 {
 		t.Errorf("left behind: %v", keys)
 	}
@@ -112,7 +112,7 @@ func TestOneWhoOnlyReadsIsToldWhatRunsNeed(t *testing.T) {
 	s := redistest.Start(t, redistest.Options{Persist: true})
 	permit(t, s, strings.Fields(lock.ReaderACL)...)
 	found := examine(t, at(strings.Replace(s.URL(), "://", "://jobs:pw@", 1)))
-	wants(t, found, "rights", doctor.Fail, "+del +pexpire +set: nothing runs (69)")
+	wants(t, found, "rights", doctor.Fail, "+del +pexpire +set: no job runs (69)")
 }
 
 func TestWaitIsWantedForReplicasAlone(t *testing.T) {

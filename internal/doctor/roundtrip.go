@@ -17,9 +17,9 @@ func checkRoundTrip(ctx context.Context, v *visit) []Finding {
 	for range samples {
 		began := time.Now()
 		if _, err := v.ask(ctx, "TIME"); err != nil && !barred(err) {
-			return []Finding{v.is("round-trip", Fail, "%d of %d questions were answered: %s", len(took), samples,
+			return []Finding{v.is("round-trip", Fail, "%d of %d requests were answered: %s", len(took), samples,
 				v.Say(err)).
-				to("check the network between here and the server, and how busy that is")}
+				to("check the network and the load of the server")}
 		}
 		took = append(took, time.Since(began))
 	}
@@ -31,10 +31,10 @@ func checkRoundTrip(ctx context.Context, v *visit) []Finding {
 	}
 	switch try := v.Times.Try; {
 	case median > try:
-		return []Finding{said(Fail, "an answer may take %s", try).to("a longer --ttl, or a server that is nearer")}
+		return []Finding{said(Fail, "an answer may take %s", try).to("use a longer --ttl, or a server that is closer")}
 	case worst > try/2:
 		return []Finding{said(Warn, "an answer may take %s", try).
-			to("a longer --ttl bears more; look at what slows the server or the network down")}
+			to("use a longer --ttl; find out what slows the server or the network")}
 	}
 	return []Finding{said(Ok, "that is little")}
 }

@@ -29,9 +29,9 @@ func askSentinel(ctx context.Context, v *visit) []Finding {
 	}
 	fields, err := v.ask(ctx, "SENTINEL", "MASTER", v.Master)
 	if err != nil && barred(err) {
-		return []Finding{v.is("sentinel", Unseen, "its quorum, and whether it takes the master for down: %s",
+		return []Finding{v.is("sentinel", Unseen, "cannot check its quorum and its view of the master: %s",
 			v.Say(err)).
-			to("+sentinel|master shows it")}
+			to("grant +sentinel|master to check them")}
 	}
 	told.read(fields)
 	if _, err := v.ask(ctx, "SENTINEL", "CKQUORUM", v.Master); strings.HasPrefix(refusedBy(err).Text, "NOQUORUM") {
@@ -95,10 +95,10 @@ func agreement(sentinels []*visit, named int) (best string, found []Finding) {
 		if votes[m]++; votes[m] == 1 {
 			masters = append(masters, m)
 		}
-		each = append(each, v.Address()+" names "+cmp.Or(m, "nobody"))
+		each = append(each, v.Address()+" names "+cmp.Or(m, "none"))
 	}
-	const remedy = "redis-cli -p 26379 sentinel master NAME shows each one's; " +
-		"to those that are wrong: sentinel remove NAME, sentinel monitor NAME ..."
+	const remedy = "compare redis-cli -p 26379 sentinel master NAME on each; " +
+		"on the wrong ones, run sentinel remove NAME and sentinel monitor NAME ..."
 	best = slices.MaxFunc(masters, func(a, b string) int { return votes[a] - votes[b] })
 	switch {
 	case len(masters) == 1 && best == "": // each sentinel's own check reports it
@@ -106,10 +106,10 @@ func agreement(sentinels []*visit, named int) (best string, found []Finding) {
 		found = append(found, about("sentinel", Ok, "%s and %s the same master, %s", answering(len(sentinels), named),
 			plural(len(sentinels), "names", "name"), best))
 	case best != "" && votes[best] > named/2:
-		found = append(found, about("sentinel", Warn, "they disagree, and most name %s: %s", best,
+		found = append(found, about("sentinel", Warn, "the sentinels disagree, and most name %s: %s", best,
 			strings.Join(each, ", ")).to(remedy))
 	default:
-		found = append(found, about("sentinel", Fail, "they disagree, and no majority names a master: %s",
+		found = append(found, about("sentinel", Fail, "the sentinels disagree, and no majority names a master: %s",
 			strings.Join(each, ", ")).to(remedy))
 	}
 	return best, found
@@ -143,9 +143,10 @@ func tooFew(sentinels []*visit, named int) []Finding {
 	case all == 0 || here == named || all > named:
 		return nil
 	case here < need:
-		return []Finding{about("sentinel", Fail, "%snobody replaces the master if it dies", text).to("mend the others")}
+		return []Finding{about("sentinel", Fail, "%sno sentinel replaces the master if it fails", text).
+			to("repair the others")}
 	case here == need:
-		return []Finding{about("sentinel", Warn, "%sno other may go away", text).to("mend the others")}
+		return []Finding{about("sentinel", Warn, "%sno other may fail", text).to("repair the others")}
 	}
 	return nil
 }
@@ -157,25 +158,25 @@ func (t sentinelTold) findings(named int) (found []Finding) {
 	}
 	switch {
 	case slices.Contains(t.flags, "o_down"):
-		warn(Fail, "look at that server; if it is alive, at the network between it and the sentinels",
+		warn(Fail, "check that server, and the network between it and the sentinels",
 			"the master %s is down", t.master)
 	case slices.Contains(t.flags, "s_down"):
-		warn(Warn, "look at the network between that sentinel and the master", "the master %s may be down", t.master)
+		warn(Warn, "check the network between that sentinel and the master", "the master %s may be down", t.master)
 	}
 	switch {
 	case t.all == 0: // it may not tell
 	case t.tooFew != "":
-		warn(Fail, "start the others again, or `sentinel reset NAME` if there are not so many any more",
+		warn(Fail, "restart the others, or run sentinel reset NAME if they are gone for good",
 			"it sees too few others to replace the master: %s", t.tooFew)
 	case t.quorum > t.all:
 		warn(Fail, "sentinel set NAME quorum N", "its quorum is %d of %d sentinels: the master is never replaced",
 			t.quorum, t.all)
 	case t.all < 3:
-		warn(Warn, "run three, on hosts that fail independently of each other",
-			"there %s %d: if one dies, nobody replaces the master", plural(t.all, "is", "are"), t.all)
+		warn(Warn, "run three, on hosts that fail independently",
+			"there %s %d: if one fails, no sentinel replaces the master", plural(t.all, "is", "are"), t.all)
 	case named == 1:
-		warn(Warn, "redis+sentinel://HOST,HOST,HOST/NAME names all",
-			"the URL names one of %d: if that one dies, nobody finds the master", t.all)
+		warn(Warn, "name all of them: redis+sentinel://HOST,HOST,HOST/NAME",
+			"the URL names one of %d: if that one fails, runs cannot find the master", t.all)
 	}
 	return found
 }

@@ -42,11 +42,12 @@ func TestWhatASentinelTellsIsJudged(t *testing.T) {
 		{"flags s_down,o_down,master quorum 2 num-other-sentinels 2", 3, "fail: the master M is down"},
 		{"flags master quorum 4 num-other-sentinels 2", 3,
 			"fail: its quorum is 4 of 3 sentinels: the master is never replaced"},
-		{"flags master quorum 1 num-other-sentinels 0", 1, "warn: there is 1: if one dies, nobody replaces the master"},
+		{"flags master quorum 1 num-other-sentinels 0", 1,
+			"warn: there is 1: if one fails, no sentinel replaces the master"},
 		{"flags master quorum 2 num-other-sentinels 1", 2,
-			"warn: there are 2: if one dies, nobody replaces the master"},
+			"warn: there are 2: if one fails, no sentinel replaces the master"},
 		{"flags master quorum 2 num-other-sentinels 2", 1,
-			"warn: the URL names one of 3: if that one dies, nobody finds the master"},
+			"warn: the URL names one of 3: if that one fails, runs cannot find the master"},
 	} {
 		var told sentinelTold
 		var reply []any

@@ -31,10 +31,10 @@ const day = 24 * time.Hour
 func TestACertificateIsJudgedByItsEnd(t *testing.T) {
 	t.Parallel()
 	found := examine(t, showing(t, 30*day+time.Hour, "127.0.0.1"))
-	wants(t, found, "tls", doctor.Ok, "ends in 30 days")
+	wants(t, found, "tls", doctor.Ok, "expires in 30 days")
 	isFine(t, found)
 	found = examine(t, showing(t, 10*day+time.Hour, "127.0.0.1"))
-	wants(t, found, "tls", doctor.Warn, "ends in 10 days")
+	wants(t, found, "tls", doctor.Warn, "expires in 10 days")
 	isFine(t, found, "tls")
 	wants(t, examine(t, showing(t, -time.Hour, "127.0.0.1")), "tls", doctor.Fail, "expired")
 }

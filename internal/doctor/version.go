@@ -23,12 +23,13 @@ func checkVersion(ctx context.Context, v *visit) []Finding {
 	}
 	switch {
 	case err != nil && !barred(err):
-		return []Finding{v.is("version", Fail, "%s", v.Say(err)).to("check that it is a Redis, and alive")}
+		return []Finding{v.is("version", Fail, "%s", v.Say(err)).to("check that the server is Redis and answers")}
 	case said.version == "":
-		return []Finding{v.is("version", Unseen, "it does not say what it is: a proxy, or before Redis 6.0")}
+		return []Finding{v.is("version", Unseen,
+			"the server does not tell its version: it is a proxy, or older than Redis 6.0")}
 	case said.tooOld():
-		return []Finding{v.is("version", Fail, "%s is too old: scripts cannot keep a lock there as they must", said).
-			to("Redis 6.0 or later, or Valkey")}
+		return []Finding{v.is("version", Fail, "%s is too old: redlockrun's scripts do not work there", said).
+			to("use Redis 6.0 or later, or Valkey")}
 	}
 	return append([]Finding{v.is("version", Ok, "%s", said)}, v.checkRole(said)...)
 }
@@ -84,20 +85,20 @@ func (v *visit) checkRole(g greeting) []Finding {
 	replica := g.role == "replica" || g.role == "slave"
 	switch {
 	case v.Role == Sentinel && g.mode != "sentinel":
-		return []Finding{v.is("role", Fail, "the URL takes it for a sentinel, and it is none").
-			to("sentinels have a port of their own, mostly 26379; a server without them is redis://")}
+		return []Finding{v.is("role", Fail, "the URL calls it a sentinel, but it is not one").
+			to("sentinels usually use port 26379; use redis:// for a server without sentinels")}
 	case v.Role != Sentinel && g.mode == "sentinel":
-		return []Finding{v.is("role", Fail, "it is a sentinel, and keeps no locks").
-			to("redis+sentinel://HOST:PORT/MASTER asks it for the master")}
+		return []Finding{v.is("role", Fail, "it is a sentinel, which keeps no locks").
+			to("use redis+sentinel://HOST:PORT/MASTER")}
 	case v.Role == Keeper && g.mode == "cluster":
 		return []Finding{v.is("role", Fail, "it is one node of a Cluster").
-			to("redis+cluster:// in place of redis:// reaches all of it")}
+			to("use redis+cluster:// instead of redis://")}
 	case v.Role == Keeper && replica:
-		return []Finding{v.is("role", Fail, "it is a replica, where no lock can be taken").
-			to("give the master's address; or redis+sentinel://, which finds the master also after a failover")}
+		return []Finding{v.is("role", Fail, "it is a replica, which gives no locks").
+			to("use the master's address, or redis+sentinel://, which also finds the master after a failover")}
 	case v.Role == Node && replica:
 		v.idle = true
-		return []Finding{v.is("role", Ok, "a replica, which sends on to its master")}
+		return []Finding{v.is("role", Ok, "a replica, which forwards to its master")}
 	}
 	return nil
 }

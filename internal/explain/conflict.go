@@ -15,9 +15,9 @@ func explainHeld(e *lock.HeldError, c About) Explanation {
 	if e.Pause != nil && !e.Full {
 		return explainPaused(e, c)
 	}
-	o := Failure(c.Config.Conflict, e.Error(), "-E 0 makes a skip successful; --wait D waits")
+	o := Failure(c.Config.Conflict, e.Error(), "to treat this as success, add -E 0; to wait, add --wait D")
 	if e.Full {
-		o.Hints = []string{"--max-waiters lets so many wait; -E 0 makes a skip successful"}
+		o.Hints = []string{"to let more runs wait, raise --max-waiters; to treat this as success, add -E 0"}
 	}
 	if !e.Full {
 		o.Message += HeldSince(e.Holder) + TimeLeft(e.TTL)
@@ -25,7 +25,7 @@ func explainHeld(e *lock.HeldError, c About) Explanation {
 	o.Event, o.Fields = console.EventBusy, HolderFields(e)
 	o.Message += " (" + c.Where() + ")"
 	if e.TTL < 0 && !c.Config.Address.Local {
-		const hint = "the key %q has no TTL and never expires by itself: once nobody works under it, %s frees it"
+		const hint = "the key %q has no TTL and never expires: if no run uses it, %s frees it"
 		o.Hints = append([]string{fmt.Sprintf(hint, e.Key, UnlockCommand(e.Name, e.Holder))}, o.Hints...)
 	}
 	if held := heldFor(e); c.Config.WarnHeldAfter > 0 && held > c.Config.WarnHeldAfter {
@@ -57,9 +57,9 @@ func heldTooLong(o Explanation, e *lock.HeldError, held time.Duration, c About) 
 	if e.Permits != nil {
 		what = "a permit of"
 	}
-	o.warning = fmt.Sprintf("%s %q has been held for %s, for longer than --warn-held-after %s",
+	o.warning = fmt.Sprintf("%s %q has been held for %s, longer than --warn-held-after %s",
 		what, e.Name, config.Rounded(held), config.Exact(c.Config.WarnHeldAfter))
-	o.Hints = []string{"look at the run that holds it; -E does not change the status of this"}
+	o.Hints = []string{"check the run that holds it; -E does not change this status"}
 	return o
 }
 
@@ -73,7 +73,7 @@ func heldFor(e *lock.HeldError) time.Duration {
 
 func HeldSince(h lock.Holder) string {
 	if !h.Ended.IsZero() {
-		return ", whose run has ended, for the rest of its --min-hold"
+		return ", whose run has ended, until its --min-hold is over"
 	}
 	if h.Run == "" || h.Start.IsZero() {
 		return ""

@@ -89,14 +89,16 @@ func Of(err error, c About) Explanation {
 // A NotRestartedError says why a failed command could not start again.
 type NotRestartedError struct{ Reason error }
 
-func (e *NotRestartedError) Error() string { return "start command again: " + e.Reason.Error() }
+func (e *NotRestartedError) Error() string {
+	return "cannot start the command again: " + e.Reason.Error()
+}
 func (e *NotRestartedError) Unwrap() error { return e.Reason }
 
 // nothingRun says what an error before a start of the command means; "" for any other error.
 func nothingRun(err error) string {
 	switch {
 	case errors.As(err, new(*NotRestartedError)):
-		return "; the command is not started again"
+		return "; the command was not started again"
 	case errors.As(err, new(*runner.NotStartedError)), errors.As(err, new(*runner.SignalError)):
 		return "; nothing was run"
 	}
@@ -113,9 +115,9 @@ func explainUsage(err error, c About) (o Explanation, ok bool) {
 			HintList(c.advice(wrong))...), true
 	}
 	if nested, ok := errors.AsType[*lock.NestedError](err); ok {
-		hint := "waiting for it would never end: give this run a key of its own, or leave out --wait"
+		hint := "this wait would never end: use another --key, or leave out --wait"
 		if nested.Permits {
-			hint = "two such runs would wait for each other: give this run a key of its own"
+			hint = "two such runs would wait for each other: use another --key"
 		}
 		return Failure(StatusUsage, nested.Error(), hint), true
 	}
@@ -126,7 +128,7 @@ func explainUsage(err error, c About) (o Explanation, ok bool) {
 func explainLock(err error, c About) (o Explanation, ok bool) {
 	if notLock, ok := errors.AsType[*lock.NotLockError](err); ok {
 		return Failure(StatusNotLock, notLock.Error(),
-			"it was left alone; another --key or --prefix keeps clear of it"), true
+			"redlockrun did not touch it; use another --key or --prefix"), true
 	}
 	if newer, ok := errors.AsType[*lock.NewerError](err); ok {
 		return Failure(StatusNotLock, newer.Error()), true
@@ -144,7 +146,7 @@ func explainLock(err error, c About) (o Explanation, ok bool) {
 		return explainStopped(stopped, cmp.Or(nothingRun(err), "; nothing was run"), c), true
 	}
 	if unread, ok := errors.AsType[*lock.FileTimeoutError](err); ok {
-		const hint = "check the file system that it is on; --redis-timeout D waits longer"
+		const hint = "check its file system, or wait longer with --redis-timeout D"
 		return Failure(StatusUnavailable, unread.Error()+" ("+c.fromSource(unread.Field)+")", hint), true
 	}
 	if unavailable, ok := errors.AsType[*lock.UnavailableError](err); ok {
@@ -171,7 +173,7 @@ func explainRun(err error, c About) (o Explanation, ok bool) {
 	}
 	text := "the command was stopped after --max-runtime %s"
 	if errors.As(err, new(*runner.NotStartedError)) {
-		text = "the command's file did not come within --max-runtime %s" + nothingRun(err)
+		text = "the command's file was not readable within --max-runtime %s" + nothingRun(err)
 	}
 	return Failure(statusMaxRuntime, fmt.Sprintf(text, config.Exact(c.Config.MaxRuntime))), true
 }
@@ -192,7 +194,7 @@ func missingForGuard() string {
 		return "the guard needs /proc: mount it (mount -t proc proc /proc)"
 	}
 	if _, err := os.Stat(os.DevNull); err != nil {
-		return "the guard needs /dev/null: make it (mknod -m 666 /dev/null c 1 3)"
+		return "the guard needs /dev/null: create it (mknod -m 666 /dev/null c 1 3)"
 	}
 	return ""
 }
@@ -208,7 +210,7 @@ func HintList(hint string) []string {
 
 func explainStart(e *runner.StartError) Explanation {
 	if config.MayBeURL(e.Name) {
-		return Failure(e.Code, "run the command: "+e.Err.Error(), "it looks like a URL, which belongs behind --redis")
+		return Failure(e.Code, "cannot run the command: "+e.Err.Error(), "it looks like a URL: put it after --redis")
 	}
 	return Failure(e.Code, e.Error(), startHint(e)...)
 }

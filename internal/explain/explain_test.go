@@ -44,13 +44,13 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 			[]string{"read the file: too many", "ulimit"}},
 		{&lock.ConfigError{Subject: "URL", Problem: "it is odd", Hint: "make it even"}, 64, []string{
 			"cannot use URL: it is odd (from --redis)", "make it even"}},
-		{&lock.NestedError{Name: "job", Holder: holder}, 64, []string{"around this one", "would never end"}},
-		{&lock.NotLockError{Key: "k", What: "a list"}, 65, []string{`key "k" is a list, not a lock`, "left alone"}},
+		{&lock.NestedError{Name: "job", Holder: holder}, 64, []string{"an outer redlockrun", "would never end"}},
+		{&lock.NotLockError{Key: "k", What: "a list"}, 65, []string{`key "k" is a list, not a lock`, "did not touch it"}},
 		{&lock.SlotDoneError{Name: "job", Slot: "tick",
 			By: lock.Try{Run: "r", Host: "web-3", Ended: time.Unix(0, 0)}}, 0, []string{
-			`slot "tick" of "job" is done, by web-3 at ` + lock.LocalTime(time.UnixMilli(0)) + ` (db:6379`,
+			`slot "tick" of "job" is already done, by web-3 at ` + lock.LocalTime(time.UnixMilli(0)) + ` (db:6379`,
 			"without --once it runs now"}},
-		{&lock.SlotDoneError{Name: "job", Slot: "tick"}, 0, []string{`slot "tick" of "job" is done (db:6379`}},
+		{&lock.SlotDoneError{Name: "job", Slot: "tick"}, 0, []string{`slot "tick" of "job" is already done (db:6379`}},
 		{&lock.TriesExhaustedError{Name: "job", Slot: "tick", Tries: 2, Failures: []lock.Try{
 			{Host: "web-1", End: lock.EndFailed, Status: 3, Ended: time.Unix(0, 0)},
 			{Host: "web-2", End: lock.EndVanished, Status: -1},
@@ -66,13 +66,13 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 				`job "it's" is paused by a@b until 2001-09-`, `redlockrun resume 'it'\''s' ends`}},
 		{&lock.HeldError{Name: "-x", Pause: &lock.PauseMark{By: "a@b"}}, 75, []string{"redlockrun resume -- -x ends"}},
 		{&lock.StoppedError{Name: "job"}, 143, []string{
-			`stopped the run of "job" (db:6379`, "; nothing was run", "redlockrun status job says who"}},
+			`an operator stopped the run of "job" (db:6379`, "; nothing was run", "redlockrun status job shows who"}},
 		{&NotRestartedError{Reason: &runner.StopError{Reason: &lock.StoppedError{Name: "job"}}}, 143,
-			[]string{"; the command is not started again"}},
+			[]string{"; the command was not started again"}},
 		{&lock.NewerError{Name: "job", Protocol: 2}, 65,
-			[]string{`the lock "job" is used by a newer redlockrun (protocol 2): upgrade`}},
+			[]string{`lock "job" belongs to a newer redlockrun (protocol 2): upgrade`}},
 		{down(syscall.ECONNREFUSED), 69,
-			[]string{"db:6379 (from --redis)", "connection refused", "check that Redis runs"}},
+			[]string{"db:6379 (from --redis)", "connection refused", "that Redis is running"}},
 		{down(context.DeadlineExceeded), 69, []string{"firewall", "--redis-timeout"}},
 		{down(&net.DNSError{Name: "db"}), 69, []string{"check the host name"}},
 		{down(x509.UnknownAuthorityError{}), 69, []string{"--redis-ca"}},
@@ -84,18 +84,18 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		{&lock.HeldError{Name: "job", Holder: holder, TTL: time.Minute}, 75, []string{
 			`lock "job" is held by web-3:4121 (alice, php) since ` + lock.LocalTime(time.UnixMilli(0)) +
 				`, 1m left (db:6379, from --redis)`,
-			"-E 0 makes a skip successful; --wait D waits"}},
+			"to treat this as success, add -E 0; to wait, add --wait D"}},
 		{&lock.HeldError{Name: "job", Key: "p:{job}", Holder: lock.Holder{Foreign: "x"}, TTL: -1}, 75, []string{
 			"for ever", `"p:{job}" has no TTL`, "-E 0"}},
-		{&lock.HeldError{Name: "job", Full: true}, 75, []string{"as many waiters"}},
-		{lost(lock.ErrTaken), 76, []string{`lock "job" was taken by another`, "the command was stopped"}},
+		{&lock.HeldError{Name: "job", Full: true}, 75, []string{"limit of waiters"}},
+		{lost(lock.ErrTaken), 76, []string{`another run took lock "job"`, "the command was stopped"}},
 		{lost(lock.ErrLost), 76, []string{`lock "job" is gone`, "evicts", "flushed", "restarts"}},
 		{lost(down(syscall.ECONNREFUSED)), 76, []string{
 			"could not be renewed in time: connection refused (db:6379, from --redis)", "longer --ttl"}},
 		{lost(&lock.NotLockError{Key: "k", What: "a list"}), 76, []string{"could not be renewed"}},
 		{lost(watchdog.ErrLate), 76, []string{"could not be renewed"}},
 		{&runner.NotStartedError{Reason: lost(lock.ErrTaken)}, 76,
-			[]string{"was taken by another", "; nothing was run"}},
+			[]string{"another run took lock", "; nothing was run"}},
 		{&runner.StopError{Reason: runner.ErrMaxRuntime}, 124, []string{"--max-runtime 1m30s"}},
 		{&runner.NotStartedError{Reason: runner.ErrMaxRuntime}, 124,
 			[]string{"--max-runtime 1m30s", "nothing was run"}},

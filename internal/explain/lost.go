@@ -27,7 +27,7 @@ func LostMessage(e *watchdog.LostError, c About) string {
 	}
 	switch {
 	case errors.Is(e, lock.ErrTaken):
-		return fmt.Sprintf("lock %q was taken by another (%s)", c.Config.Key, c.Where())
+		return fmt.Sprintf("another run took lock %q (%s)", c.Config.Key, c.Where())
 	case errors.Is(e, lock.ErrLost):
 		return fmt.Sprintf("lock %q is gone (%s)", c.Config.Key, c.Where())
 	}
@@ -37,11 +37,11 @@ func LostMessage(e *watchdog.LostError, c About) string {
 func LostHint(e *watchdog.LostError, c About) string {
 	switch {
 	case c.Config.Address.Local:
-		return "somebody removed or replaced the file"
+		return "the lock file was removed or replaced"
 	case errors.Is(e, lock.ErrTaken) && c.Config.OnLost == config.PauseCommand:
-		return "another run took it when it had expired, or somebody deleted or overwrote the key"
+		return "the key had expired and another run took it, or it was deleted or overwritten"
 	case errors.Is(e, lock.ErrTaken):
-		return "somebody deleted or overwrote the key, or it lapsed while this host stood still"
+		return "the key was deleted or overwritten, or it expired while this host was suspended"
 	case errors.Is(e, lock.ErrLost):
 		return "a key vanishes when Redis evicts it (maxmemory-policy), is flushed, or restarts without its data"
 	}

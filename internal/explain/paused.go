@@ -11,7 +11,7 @@ import (
 // explainPaused explains a run of a paused job: a conflict, but a normal one.
 func explainPaused(e *lock.HeldError, c About) Explanation {
 	o := Failure(c.Config.Conflict, DescribePausedJob(e.Name, e.Pause)+" ("+c.Where()+")",
-		CommandLine("resume", e.Name)+" ends the pause; --ignore-pause runs in spite of it; --wait D waits for its end")
+		CommandLine("resume", e.Name)+" ends the pause; --ignore-pause runs anyway; --wait D waits for its end")
 	o.Event, o.Fields = console.EventPaused, HolderFields(e)
 	return o.asSkip(c)
 }

@@ -24,7 +24,7 @@ func refusalHint(err error) string {
 	case len(needs) == 0:
 		return r.Hint()
 	case r.Code == lock.NOCOMMAND:
-		return fmt.Sprintf("%s %s it: use a server that has it", strings.Join(needs, " and "), verb)
+		return fmt.Sprintf("%s %s it: use a server that supports it", strings.Join(needs, " and "), verb)
 	}
 	return fmt.Sprintf("%s %s the right +%s; README: the minimal ACL",
 		strings.Join(needs, " and "), verb, strings.ToLower(r.Command))

@@ -26,7 +26,7 @@ func explainDone(e *lock.SlotDoneError, c About) Explanation {
 func explainTries(e *lock.TriesExhaustedError, c About) Explanation {
 	message := e.Error() + failures(e.Failures) + " (" + c.Where() + ")"
 	o := Failure(StatusBusy, message,
-		"look at the runs that failed; --tries N lets more of them fail; "+c.withoutSlotHint())
+		"check the failed runs; --tries N allows more of them; "+c.withoutSlotHint())
 	o.Event = console.EventTriesExhausted
 	o.Fields = []console.Field{{Name: "slot", Value: e.Slot}, {Name: "tries", Value: e.Tries}}
 	return o
@@ -38,7 +38,7 @@ func (c *About) withoutSlotHint() string {
 	if c.Config.SlotPeriod > 0 {
 		flag = "--once-per"
 	}
-	return "without " + flag + " it runs now, and closes no slot"
+	return "without " + flag + " it runs now and records no slot"
 }
 
 // mostFailures limits how many failures a message lists, the last ones.

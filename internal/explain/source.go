@@ -22,13 +22,13 @@ func (c *About) fromSource(field string) string {
 func (c *About) advice(wrong *lock.ConfigError) string {
 	switch {
 	case wrong.Reason == lock.SeveralHosts:
-		return "several servers are a redis+sentinel:// or redis+cluster:// URL, or several --redis for a quorum"
+		return "for several servers, use redis+sentinel:// or redis+cluster://, or several --redis for a quorum"
 	case wrong.Reason == lock.UnknownParameter:
-		return "times and TLS are set by --redis-timeout, rediss:// and --redis-ca"
+		return "use --redis-timeout for times; rediss:// and --redis-ca for TLS"
 	case wrong.Reason == lock.UnknownSentinelParameter:
-		return "times and TLS are set by --redis-timeout, rediss+sentinel:// and --redis-ca"
+		return "use --redis-timeout for times; rediss+sentinel:// and --redis-ca for TLS"
 	case wrong.Reason == lock.TwoMasters:
-		return "give one --redis, or three or five for a quorum"
+		return "use one --redis, or three or five for a quorum"
 	case c.Config.Address.Local && wrong.Hint != "":
 		return wrong.Hint + ": --local=DIR"
 	}

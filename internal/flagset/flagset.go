@@ -120,11 +120,11 @@ type refused struct {
 
 var refusals = [...]refused{
 	{"timeout", config.UsageError{
-		Problem: "there is no --timeout: flock(1) waits by it, timeout(1) ends the command by it",
+		Problem: "there is no --timeout: it means different things in flock(1) and timeout(1)",
 		Hints:   []string{"--wait waits for the lock, --max-runtime ends the command"},
 	}},
 	{"retries", config.UsageError{
-		Problem: "there is no --retries: with other tools it starts a failed command again",
+		Problem: "there is no --retries: in other tools it repeats a failed command",
 		Hints:   []string{"--lock-retries asks for the lock again; --attempts starts a failed command again"},
 	}},
 }
@@ -165,14 +165,14 @@ func Explain(err error, flags *pflag.FlagSet, help string) error {
 	case errors.As(err, &missing):
 		return config.Usagef("%s needs a value", dashed(missing.GetSpecifiedName())).Hint(help)
 	}
-	return config.Usagef("a flag is badly written").Hint(help)
+	return config.Usagef("a flag is malformed").Hint(help)
 }
 
 // invalidValue names the flag with the wrong value, and says why if that is known.
 func invalidValue(name string, err error, help string) error {
 	usage, known := errors.AsType[*config.UsageError](err)
 	if !known {
-		return config.Usagef("%s: the value is badly written", dashed(name)).Hint(help)
+		return config.Usagef("%s: the value is malformed", dashed(name)).Hint(help)
 	}
 	return &config.UsageError{Problem: dashed(name) + ": " + usage.Problem, Hints: usage.Hints}
 }
@@ -231,10 +231,10 @@ func Typos(typed, meant string) int {
 
 // flockFlags are the flags that users of flock(1) and timeout(1) try.
 var flockFlags = map[string]string{
-	"s":          "there are no shared locks: redlockrun's are exclusive",
-	"shared":     "there are no shared locks: redlockrun's are exclusive",
-	"x":          "the lock is exclusive, and needs no flag for it",
-	"exclusive":  "the lock is exclusive, and needs no flag for it",
+	"s":          "redlockrun has no shared locks",
+	"shared":     "redlockrun has no shared locks",
+	"x":          "leave it out: every lock is exclusive",
+	"exclusive":  "leave it out: every lock is exclusive",
 	"nb":         "did you mean --nonblock?",
 	"kill-after": "did you mean --grace?",
 	"lock":       "did you mean --key?",

@@ -34,7 +34,7 @@ type Attr struct {
 }
 
 // ErrLate says that the instant By had come, and that therefore nothing was executed.
-var ErrLate = errors.New("the time by which to start it has passed")
+var ErrLate = errors.New("the time to start it is over")
 
 // late is the child's report of that: a number that no errno has.
 const late syscall.Errno = 1 << 16

@@ -7,7 +7,7 @@ import (
 
 func (e *HeldError) Error() string {
 	if e.Full {
-		return fmt.Sprintf("lock %q has as many waiters as it may have", e.Name)
+		return fmt.Sprintf("lock %q has reached its limit of waiters", e.Name)
 	}
 	if e.Pause != nil {
 		return fmt.Sprintf("lock %q is paused by %s", e.Name, Escaped(e.Pause.By))
@@ -35,7 +35,7 @@ func (p *PermitState) describe(name string, holder Holder) string {
 }
 
 func (e *SlotDoneError) Error() string {
-	return fmt.Sprintf("the work of slot %q of %q is done", e.Slot, e.Name)
+	return fmt.Sprintf("slot %q of %q is already done", e.Slot, e.Name)
 }
 
 func (e *TriesExhaustedError) Error() string {
@@ -43,7 +43,7 @@ func (e *TriesExhaustedError) Error() string {
 	if len(e.Failures) == 1 {
 		have = "has"
 	}
-	return fmt.Sprintf("the tries of slot %q of %q are used up: %d %s failed", e.Slot, e.Name, len(e.Failures), have)
+	return fmt.Sprintf("slot %q of %q has no tries left: %d %s failed", e.Slot, e.Name, len(e.Failures), have)
 }
 
 // StatusStopped is the exit status of a run that an operator stopped before its command started:
@@ -51,14 +51,14 @@ func (e *TriesExhaustedError) Error() string {
 const StatusStopped = 143
 
 func (e *StoppedError) Error() string {
-	return fmt.Sprintf("the run of %q was stopped by an operator", e.Name)
+	return fmt.Sprintf("an operator stopped the run of %q", e.Name)
 }
 
 func (e *NestedError) Error() string {
 	if e.Permits {
-		return fmt.Sprintf("a permit of %q is held by the redlockrun around this one, %s", e.Name, e.Holder)
+		return fmt.Sprintf("an outer redlockrun already holds a permit of %q: %s", e.Name, e.Holder)
 	}
-	return fmt.Sprintf("lock %q is held by the redlockrun around this one, %s", e.Name, e.Holder)
+	return fmt.Sprintf("an outer redlockrun already holds lock %q: %s", e.Name, e.Holder)
 }
 
 func (e *UnavailableError) Error() string { return fmt.Sprintf("ask %s: %v", e.Address, e.Err) }
@@ -69,7 +69,8 @@ func (e *NotLockError) Error() string {
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("the lock %q is used by a newer redlockrun (protocol %d): upgrade this host", e.Name, e.Protocol)
+	return fmt.Sprintf("lock %q belongs to a newer redlockrun (protocol %d): upgrade redlockrun on this host",
+		e.Name, e.Protocol)
 }
 
 func (e *RefusedError) Error() string {
@@ -79,7 +80,7 @@ func (e *RefusedError) Error() string {
 	case OtherPause:
 		return fmt.Sprintf("change job %q: it is paused for another reason", e.Name)
 	case NotOurs:
-		return fmt.Sprintf("change job %q: its lock is no run's", e.Name)
+		return fmt.Sprintf("change job %q: redlockrun did not create its lock", e.Name)
 	case StillPaused:
 		return fmt.Sprintf("change job %q: it is paused", e.Name)
 	case StillHeld:
@@ -89,7 +90,7 @@ func (e *RefusedError) Error() string {
 }
 
 func (e *FileTimeoutError) Error() string {
-	return fmt.Sprintf("read %s: the file system has not answered in time", e.Subject)
+	return fmt.Sprintf("cannot read %s: the file system did not answer in time", e.Subject)
 }
 
 func (e *ConfigError) Error() string { return fmt.Sprintf("cannot use %s: %s", e.Subject, e.Problem) }

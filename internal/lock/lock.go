@@ -165,7 +165,7 @@ var (
 
 type takenError struct{}
 
-func (takenError) Error() string        { return "lock taken by another" }
+func (takenError) Error() string        { return "another run took the lock" }
 func (takenError) Is(target error) bool { return target == ErrLost }
 
 // A HeldError says that the lock is busy, and who holds it for how long.

@@ -53,21 +53,21 @@ func Refused(err error) bool { return errors.As(err, new(*Refusal)) }
 // refusalHints tell the operator how to mend a server that refuses a request,
 // by the first word of Redis' error.
 var refusalHints = map[string]string{
-	"READONLY": "this is a replica: name its master, or the sentinels that know it (redis+sentinel://)",
-	"MASTERDOWN": "this is a replica that has lost its master: " +
-		"name the master, or the sentinels that know it (redis+sentinel://)",
+	"READONLY": "this is a replica: use the address of its master, or of the sentinels (redis+sentinel://)",
+	"MASTERDOWN": "this is a replica without its master: " +
+		"use the address of the master, or of the sentinels (redis+sentinel://)",
 	"CLUSTERDOWN": "no node of the Cluster serves the lock's slot: see redis-cli cluster info",
-	"LOADING":     "the server is still loading its data: try again later, or ask longer with --redis-timeout D",
+	"LOADING":     "the server is still loading its data: try again later, or wait longer with --redis-timeout D",
 	"OOM":         "the server's memory is full: free some, or raise maxmemory",
-	"MISCONF":     "the server cannot write its disk: its log says why",
-	"NOREPLICAS":  "fewer replicas follow the server than its min-replicas-to-write wants: look after them",
+	"MISCONF":     "the server cannot write to disk: see its log",
+	"NOREPLICAS":  "the server has fewer replicas than min-replicas-to-write demands: check the replicas",
 	"BUSY":        "a script blocks the server: redis-cli script kill ends it",
-	"MAXCLIENTS":  "the server has as many connections as it may have: find who keeps them, or raise maxclients",
-	"TRYAGAIN":    "the lock's slot is on its way to another node: try again when it is there",
-	"DENIED":      "the server's protected mode serves its own host alone: give it a password, or turn that off",
-	"NOAUTH": "the server wants a password: " +
-		"put it into the URL (redis://USER:PASSWORD@...), or --redis-password-file FILE names one",
-	"NODB": "the server has fewer databases than that: name another, or raise databases in its configuration",
+	"MAXCLIENTS":  "the server has reached maxclients: close unused connections, or raise maxclients",
+	"TRYAGAIN":    "the lock's slot is moving to another node: try again after the move",
+	"DENIED":      "the server's protected mode accepts only local clients: set a password, or turn it off",
+	"NOAUTH": "the server needs a password: " +
+		"put it into the URL (redis://USER:PASSWORD@...), or use --redis-password-file FILE",
+	"NODB": "the server has fewer databases: use another number, or raise databases in its configuration",
 }
 
 // Hint says what to do about it; "" if only its text helps.

@@ -13,7 +13,7 @@ const DefaultPrefix = "redlockrun:"
 // CheckPrefix refuses a prefix that would move the hash tag away from the lock's name.
 func CheckPrefix(prefix string) error {
 	if strings.ContainsAny(prefix, "{}") {
-		return &ConfigError{Subject: "the prefix", Problem: "it has a brace in it"}
+		return &ConfigError{Subject: "the prefix", Problem: "it contains a brace"}
 	}
 	return nil
 }

@@ -45,9 +45,9 @@ type madeChange struct {
 // operator opens the store to change jobs, and sends no request yet.
 func (o *Operation) operator(command string) (lock.Operator, error) {
 	if o.Config.Address.Local {
-		const text = "%s is not for --local: beside a lock in a file of this host nothing is kept"
+		const text = "%s does not work with --local: a local lock file stores nothing else"
 		return nil, config.Usagef(text, command).
-			Hint("redlockrun status says who has the lock: that process can be ended by its number")
+			Hint("redlockrun status shows the holder: end that process by its pid")
 	}
 	return interrupt.AtOnce(o.Signals, func() (lock.Operator, error) {
 		return store.OpenOperator(o.Config.Servers, lock.Inspection{Timeout: o.Config.Timeout})
@@ -109,7 +109,7 @@ func (w *changing) warnUnconfirmed(o *Operation, failed []madeChange) {
 		}
 	}
 	if len(names) > 0 {
-		text := fmt.Sprintf("no answer came for %s of %s", w.command, strings.Join(each(names), ", "))
+		text := fmt.Sprintf("no answer to %s of %s", w.command, strings.Join(each(names), ", "))
 		o.Console.Say(console.Message{
 			Level: console.Warning, Event: console.EventUnavailable, Text: text, Hints: []string{perhapsDone(names)},
 		})
@@ -118,7 +118,7 @@ func (w *changing) warnUnconfirmed(o *Operation, failed []madeChange) {
 
 // perhapsDone says how to check whether a change without an answer was made.
 func perhapsDone(names []string) string {
-	return "it may have been done all the same: " + explain.CommandLine("status", names...)
+	return "it may have worked anyway: check with " + explain.CommandLine("status", names...)
 }
 
 // lostAnswer is added to the present state, after a change that may have been made without an

@@ -101,12 +101,12 @@ func (c *checking) sensible(flags *pflag.FlagSet, o *Operation) error {
 	none := []bool{c.rules.MaxAge == 0, c.rules.WarnAge == 0, c.rules.MaxRuntime == 0, c.rules.MaxFailures <= 0}
 	for i, name := range []string{"max-age", "warn-age", "max-runtime", "max-failures"} {
 		if flags.Changed(name) && none[i] {
-			return config.Usagef("--%s %s is no limit", name, flags.Lookup(name).Value)
+			return config.Usagef("--%s %s is not a valid limit", name, flags.Lookup(name).Value)
 		}
 	}
 	if o.Config.Address.Local {
-		return config.Usagef("check is not for --local: a file of this host remembers no runs").
-			Hint("redlockrun status says who has the lock")
+		return config.Usagef("check does not work with --local: a local lock file keeps no history").
+			Hint("redlockrun status shows who has the lock")
 	}
 	return c.meant.check("check", c.names)
 }

@@ -42,16 +42,16 @@ func (m *jobsMeant) check(command string, names []string) error {
 	switch said := len(names) > 0; {
 	case said && m.listed(), m.all && m.match != "":
 		return config.Usagef("NAME, --match and --all contradict each other").
-			Hint("only one of them says which jobs are meant")
+			Hint("use only one of them")
 	case !said && !m.listed() && !m.flags:
-		return config.Usagef("there is no NAME").Hint("redlockrun " + command + " NAME...")
+		return config.Usagef("NAME is missing").Hint("redlockrun " + command + " NAME...")
 	case !said && !m.listed():
-		return config.Usagef("there is no NAME").
+		return config.Usagef("NAME is missing").
 			Hint("redlockrun " + command + " NAME..., or --match 'PATTERN', or --all")
 	}
 	if _, err := path.Match(m.match, ""); err != nil {
-		return config.Usagef("--match: the pattern is badly written").
-			Hint("it is one of a shell: *, ?, [a-z], and \\ before what is meant itself")
+		return config.Usagef("--match: the pattern is malformed").
+			Hint("use a shell pattern: *, ?, [a-z], and \\ before a literal character")
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (m *jobsMeant) of(listed []string) (meant []string) {
 // none says that no job is chosen, out of so many known ones.
 func (m *jobsMeant) none(known int) (text, hint string) {
 	if known == 0 {
-		return "no job is known here", "a job is listed when it has run: redlockrun status --scan looks for locks"
+		return "no job is known here", "a job is listed after its first run; redlockrun status --scan finds locks"
 	}
 	return fmt.Sprintf("no job matches %q; %d are known here", m.match, known), "redlockrun status lists them"
 }

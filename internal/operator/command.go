@@ -22,7 +22,7 @@ type Command struct {
 	Said     flagset.Values // the settings from its flags; nil if it is Bare
 
 	operation *Operation
-	help      bool
+	help      bool // --help
 }
 
 // Texts are the parts of a command's help beside its flags. Command lines are indented.
@@ -75,7 +75,7 @@ func Named(name string) *Command {
 		c := &Command{Command: &cobra.Command{Use: name}, operation: new(Operation)}
 		known.define(c, c.operation)
 		c.Short, c.Long, c.Example = c.Does, "redlockrun "+name+" "+c.Does+c.More, c.Examples
-		flagset.Switch(c.PersistentFlags(), &c.help, "help", "h", "print the help")
+		flagset.Switch(c.PersistentFlags(), &c.help, "help", "", "print the whole help")
 		if !c.Bare {
 			c.Said = flagset.Define(c.PersistentFlags(), config.OperatorSettings())
 		}
@@ -84,19 +84,26 @@ func Named(name string) *Command {
 	return nil
 }
 
-// Parse reads the words behind the name, and reports whether they ask for the help. It sets Said
-// even if there is an error.
-func (c *Command) Parse(args []string) (help bool, err error) {
+// Parse reads the words behind the name, and returns the help that they ask for. It sets Said even
+// if there is an error.
+func (c *Command) Parse(args []string) (help string, err error) {
+	c.Flags().Usage = func() {} // pflag calls it for -h, which is no flag of ours
 	err = c.ParseFlags(args)
+	if errors.Is(err, pflag.ErrHelp) {
+		return c.BriefHelp(), nil
+	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && !c.Bare &&
 		(unknown.GetSpecifiedName() == "key" || unknown.GetSpecifiedShortnames() == "k") {
-		return false, config.Usagef("there is no flag --key").
-			Hint("the NAME of a job stands alone: redlockrun " + c.Name() + " NAME")
+		return "", config.Usagef("there is no flag --key").
+			Hint("give NAME without a flag: redlockrun " + c.Name() + " NAME")
 	}
 	if err != nil {
-		return false, flagset.Explain(err, c.Flags(), "redlockrun "+c.Name()+" --help lists the flags")
+		return "", flagset.Explain(err, c.Flags(), "redlockrun "+c.Name()+" --help lists the flags")
 	}
-	return c.help, nil
+	if c.help {
+		return c.HelpText(), nil
+	}
+	return "", nil
 }
 
 // Run executes the command that Parse has read, and returns the exit status of its result.

@@ -36,8 +36,8 @@ func defineCompletion(c *Command, o *Operation) {
 	c.RunE = func(_ *cobra.Command, words []string) error {
 		script := map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[strings.Join(words, " ")]
 		if script == "" {
-			return config.Usagef("completion is for one of %s", strings.Join(config.KindShell.Words(), ", ")).
-				Hint("redlockrun completion bash; redlockrun completion --help says where it belongs")
+			return config.Usagef("completion needs one of %s", strings.Join(config.KindShell.Words(), ", ")).
+				Hint("redlockrun completion bash; redlockrun completion --help tells where to install it")
 		}
 		_, err := o.Out.WriteString(script)
 		return err

@@ -51,14 +51,14 @@ func defineCopySelf(c *Command, o *Operation) {
 func onlyDirectory(words []string) (dir string, err error) {
 	switch {
 	case len(words) == 0:
-		err = config.Usagef("copy-self needs the directory that the program is to be copied into").
+		err = config.Usagef("copy-self needs a target directory").
 			Hint("redlockrun copy-self DIR; the copy is DIR/redlockrun")
 	case len(words) > 1:
-		err = config.Usagef("copy-self is for one directory, and not for %d", len(words)).
-			Hint("call it once for each of them")
+		err = config.Usagef("copy-self takes one directory, not %d", len(words)).
+			Hint("run it once for each of them")
 	case words[0] == "":
 		err = config.Usagef("the name of the directory is empty").
-			Hint("is a variable of the shell not set? . is the working directory")
+			Hint("a shell variable may be empty; . is the working directory")
 	}
 	if err != nil {
 		return "", err
@@ -68,8 +68,8 @@ func onlyDirectory(words []string) (dir string, err error) {
 		err = syscall.ENOTDIR
 	}
 	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR) {
-		return "", config.Usagef("copy into %s: %v", words[0], outfile.Bare(err)).
-			Hint("make the directory first, or mount a volume there")
+		return "", config.Usagef("cannot copy into %s: %v", words[0], outfile.Bare(err)).
+			Hint("create the directory first, or mount a volume there")
 	}
 	return words[0], nil // its use shows all other errors
 }
@@ -143,11 +143,11 @@ func (e copyError) Explain(explain.About) explain.Explanation {
 func (e copyError) hint() string {
 	switch {
 	case errors.Is(e, syscall.EACCES), errors.Is(e, syscall.EPERM):
-		return "user " + strconv.Itoa(os.Getuid()) + " has to have the right to write there"
+		return "user " + strconv.Itoa(os.Getuid()) + " needs write permission there"
 	case errors.Is(e, syscall.EROFS):
-		return "mount a volume there that can be written to"
+		return "mount a writable volume there"
 	case errors.Is(e, syscall.ENOSPC), errors.Is(e, syscall.EDQUOT):
-		return "the copy needs as much room as this program, some 12 MB; while one is replaced, twice that"
+		return "the copy needs about 12 MB, and twice that while it replaces another"
 	}
 	return ""
 }

@@ -36,10 +36,10 @@ func defineDoctor(c *Command, o *Operation) {
 	c.RunE = func(_ *cobra.Command, operands []string) error {
 		switch {
 		case len(operands) > 0:
-			return config.Usagef("doctor is of the store, and of no job").Hint("redlockrun doctor")
+			return config.Usagef("doctor checks the store and takes no NAME").Hint("redlockrun doctor")
 		case o.Config.Address.Local:
-			return config.Usagef("doctor is not for --local: it looks at what is between here and a Redis").
-				Hint("redlockrun status says who has the lock")
+			return config.Usagef("doctor does not work with --local: it checks Redis").
+				Hint("redlockrun status shows who has the lock")
 		}
 		// Two servers, or one of them twice, are refused here as a run refuses them.
 		if _, err := o.inspector(); err != nil {

@@ -14,7 +14,7 @@ func (d *span) Set(word string) error {
 	parsed, err := config.ParseDuration(word)
 	if err != nil {
 		return config.Usagef("%v", err).
-			Hint("a duration is a number of seconds (60, 0.5) or a Go duration (90s, 2m30s)")
+			Hint("a duration is a number of seconds (60, 0.5) or has units (90s, 2m30s)")
 	}
 	*d = span(parsed)
 	return nil
@@ -30,7 +30,7 @@ func (d *age) Set(word string) error {
 	parsed, err := config.ParseAge(word)
 	if err != nil {
 		return config.Usagef("%v", err).
-			Hint("a duration is a number of seconds (60, 0.5) or a Go duration (90s, 2m30s), or 1d, 7d")
+			Hint("a duration is a number of seconds (60, 0.5) or has units (90s, 2m30s), or 1d, 7d")
 	}
 	*d = age(parsed)
 	return nil

@@ -39,11 +39,11 @@ func defineForget(c *Command, o *Operation) {
 func reportForgotten(name string, c lock.ChangeResult) string {
 	switch {
 	case c.Unconfirmed:
-		return fmt.Sprintf("nothing is remembered of %q; an answer was lost: this command may have forgotten it", name)
+		return fmt.Sprintf("nothing is recorded of %q; an answer was lost: this command may have forgotten it", name)
 	case !c.Done:
-		return fmt.Sprintf("nothing is remembered of %q", name)
+		return fmt.Sprintf("nothing is recorded of %q", name)
 	}
-	return fmt.Sprintf("forgot %q: its runs, its slots, and that it is listed", name)
+	return fmt.Sprintf("forgot %q: its runs, its slots and its entry in the list", name)
 }
 
 func notForgotten(e *lock.RefusedError) (explain.Explanation, bool) {
@@ -53,7 +53,7 @@ func notForgotten(e *lock.RefusedError) (explain.Explanation, bool) {
 	}
 	hint := explain.CommandLine("stop", e.Name) + " --wait 1m ends its run"
 	if e.Holder.Run == "" {
-		hint = explain.CommandLine("status", e.Name) + " says more"
+		hint = explain.CommandLine("status", e.Name) + " shows more"
 	}
 	return refuse(e, fmt.Sprintf("%q is %s", e.Name, heldBy(e.ChangeResult)), hint), true
 }

@@ -8,6 +8,18 @@ import (
 	"redlockrun/internal/flagset"
 )
 
+// briefLines is how long a short help may be.
+const briefLines = 40
+
+// BriefHelp returns the text of -h: the whole help if it is short, else its most important parts.
+func (c *Command) BriefHelp() string {
+	if all := c.HelpText(); strings.Count(all, "\n") <= briefLines {
+		return all
+	}
+	return c.Long + "\n\nusage:\n" + c.Calls + "\n" + c.flagsHelp() + "\nexamples:\n" + c.Example +
+		"\n\nmore: redlockrun help " + c.Name() + ", man redlockrun-" + c.Name() + "\n"
+}
+
 // HelpText returns the text of the command's --help.
 func (c *Command) HelpText() string {
 	var b strings.Builder
@@ -15,12 +27,7 @@ func (c *Command) HelpText() string {
 	if c.Remarks != "" {
 		b.WriteString("\n" + c.Remarks + "\n")
 	}
-	if own := c.OwnFlags(); len(own) > 0 {
-		b.WriteString("\nflags:\n")
-		for _, f := range own {
-			b.WriteString(flagset.Help(f.Shorthand, flagset.KindOf(f).Flag(f.Name), f.Usage))
-		}
-	}
+	b.WriteString(c.flagsHelp())
 	if c.Notes != "" {
 		b.WriteString("\n" + c.Notes + "\n")
 	}
@@ -31,25 +38,37 @@ func (c *Command) HelpText() string {
 	return b.String()
 }
 
+// flagsHelp returns the lines of the flags that not every command has.
+func (c *Command) flagsHelp() string {
+	var b strings.Builder
+	for i, f := range c.OwnFlags() {
+		if i == 0 {
+			b.WriteString("\nflags:\n")
+		}
+		b.WriteString(flagset.Help(f.Shorthand, flagset.KindOf(f).Flag(f.Name), f.Usage))
+	}
+	return b.String()
+}
+
 // ExitStatus returns the help's text on the exit statuses.
 func (c *Command) ExitStatus() string { return cmp.Or(c.Status, usualStatus) }
 
-const usualStatus = `0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis,
-75 refused, or the time of --wait is over.`
+const usualStatus = `0 done, 64 usage, 65 not a key of redlockrun, 69 Redis did not answer,
+75 refused, or --wait is over.`
 
 // sharedHelp returns the help on the settings that all commands have, except those that are Bare.
 func sharedHelp() string {
 	return `
-D is a duration: seconds (60, 0.5) or 90s, 2m30s.
+D is a duration: seconds (60, 0.5), or with units (90s, 2m30s).
 
 where the jobs are:
 ` + flagNames(config.GroupStore) + `
 messages, on stderr only:
 ` + flagNames(config.GroupMessages) + `
-These have variables and lines in /etc/default/redlockrun, as for a run (redlockrun --help tells
-what they mean). Times are the server's, in this host's time zone; in JSON in UTC.
+redlockrun --help explains these flags. They have variables and lines in /etc/default/redlockrun.
+Times come from the server. They are shown in local time, in JSON in UTC.
 
-  -h, --help                   print this
+  -h, --help                   print a short help, or this
 `
 }
 

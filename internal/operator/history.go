@@ -47,12 +47,12 @@ func defineHistory(c *Command, o *Operation) {
 	c.RunE = func(_ *cobra.Command, names []string) error {
 		switch {
 		case len(names) != 1:
-			return config.Usagef("history is of one NAME").Hint("redlockrun history NAME")
+			return config.Usagef("history takes one NAME").Hint("redlockrun history NAME")
 		case c.Flags().Changed("number") && l.choice.Most < 1:
 			return config.Usagef("-n %d shows nothing", l.choice.Most)
 		case o.Config.Address.Local:
-			return config.Usagef("history is not for --local: a file of this host remembers no runs").
-				Hint("redlockrun status says who has the lock")
+			return config.Usagef("history does not work with --local: a local lock file keeps no history").
+				Hint("redlockrun status shows who has the lock")
 		}
 		l.name, l.choice.Since = names[0], time.Duration(l.since)
 		return l.show(o)

@@ -10,7 +10,7 @@ import (
 func heldBy(c lock.ChangeResult) string {
 	switch {
 	case c.Holder.Foreign != "":
-		return "held by " + c.Holder.Process() + ", which is no run of redlockrun's"
+		return "held by " + c.Holder.Process() + ", which redlockrun did not create"
 	case c.Holder.Run == "":
 		return ""
 	case c.At.IsZero():

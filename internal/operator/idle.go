@@ -39,7 +39,7 @@ func (o *Operation) awaitIdle(names []string, limit time.Duration, still func(lo
 	case len(left) > 0:
 		return stillRunning(left, limit)
 	}
-	o.note("nothing of it runs any more, after " + config.Exact(time.Since(began).Round(100*time.Millisecond)))
+	o.note("all runs have ended, after " + config.Exact(time.Since(began).Round(100*time.Millisecond)))
 	return nil
 }
 
@@ -90,7 +90,7 @@ func isBusy(j lock.Job) bool {
 
 func stillRunning(left []lock.Job, limit time.Duration) error {
 	o := explain.Failure(explain.StatusBusy,
-		fmt.Sprintf("the time of --wait %s is over, and not all has ended: %s",
+		fmt.Sprintf("--wait %s is over, and these runs have not ended: %s",
 			config.Exact(limit), describeRuns(left)),
 		explain.CommandLine("stop", left[0].Name)+" ends it")
 	o.Event = console.EventBusy

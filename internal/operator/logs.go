@@ -46,12 +46,12 @@ func defineLogs(c *Command, o *Operation) {
 	c.RunE = func(_ *cobra.Command, names []string) error {
 		switch {
 		case len(names) != 1:
-			return config.Usagef("logs is of one NAME").Hint("redlockrun logs NAME")
+			return config.Usagef("logs takes one NAME").Hint("redlockrun logs NAME")
 		case c.Flags().Changed("run") && len(l.run) != lock.RunIDLen:
-			return config.Usagef("--run: that is no run's id").
-				Hint(explain.CommandLine("history", names[0]) + " --output --json says it: 26 letters and digits")
+			return config.Usagef("--run: this is not the id of a run").
+				Hint(explain.CommandLine("history", names[0]) + " --output --json shows it: 26 letters and digits")
 		case o.Config.Address.Local:
-			return config.Usagef("logs is not for --local: a file of this host keeps no output").
+			return config.Usagef("logs does not work with --local: a file of this host keeps no output").
 				Hint("redirect it: redlockrun --local ... > FILE 2>&1")
 		}
 		l.name = names[0]
@@ -114,10 +114,10 @@ func (l *logsLook) chosen(outputs []lock.Output) (o lock.Output, kept bool) {
 // nothing is an error, which && heeds.
 func (l *logsLook) nothing(o *Operation) error {
 	text := fmt.Sprintf("no output of %q is kept", l.name)
-	hint := "redlockrun --keep-output 16k keeps the end of what a run prints, if the run ends badly"
+	hint := "redlockrun --keep-output 16k keeps the last output of a run that ends badly"
 	if l.run != "" {
 		text = fmt.Sprintf("no output of run %s of %q is kept", lock.Escaped(l.run), l.name)
-		hint = explain.CommandLine("history", l.name) + " --output shows of which runs one is"
+		hint = explain.CommandLine("history", l.name) + " --output shows which runs have one"
 	}
 	e := explain.Failure(explain.StatusBusy, text+" ("+o.About.Where()+")", hint)
 	e.Event = console.EventRefused

@@ -39,12 +39,12 @@ func defineMetrics(c *Command, o *Operation) {
 	c.RunE = func(_ *cobra.Command, operands []string) error {
 		switch {
 		case len(operands) > 0:
-			return config.Usagef("metrics is of all jobs, and has no NAME")
+			return config.Usagef("metrics covers all jobs and takes no NAME")
 		case c.Flags().Changed("textfile") && m.file == "":
 			return config.Usagef("--textfile is empty")
 		case o.Config.Address.Local:
-			return config.Usagef("metrics is not for --local: a file of this host remembers no runs").
-				Hint("redlockrun status says who has the lock")
+			return config.Usagef("metrics does not work with --local: a local lock file keeps no history").
+				Hint("redlockrun status shows who has the lock")
 		}
 		return m.report(o)
 	}

@@ -101,7 +101,7 @@ func (o *Operation) stayPaused(meant *jobsMeant, made []madeChange, why string) 
 	}
 	o.Console.Say(console.Message{
 		Level: console.Warning, Event: console.EventPaused, Text: text + explain.DescribeUntil(until),
-		Hints: []string{ending + " ends that"},
+		Hints: []string{ending + " ends the pause"},
 	})
 }
 
@@ -123,14 +123,14 @@ func chosen(o *Operation, command string, meant *jobsMeant, operands []string, w
 }
 
 func reportPaused(name string, c lock.ChangeResult) string {
-	text := fmt.Sprintf("%q is paused already, %s; it is left so", name, pauseOf(c))
+	text := fmt.Sprintf("%q is already paused %s; that pause stays", name, pauseOf(c))
 	if c.Done {
 		text = fmt.Sprintf("paused %q %s", name, explain.DescribeUntil(pauseOrNone(c).Until))
 	}
 	if len(c.Holders) > 1 {
-		text += fmt.Sprintf("; %d runs of it go on", len(c.Holders))
+		text += fmt.Sprintf("; %d runs keep running", len(c.Holders))
 	} else if by := heldBy(c); c.Holder.Run != "" && c.Holder.Ended.IsZero() {
-		text += "; it is " + by + " and runs on"
+		text += "; it is " + by + " and keeps running"
 	}
 	if c.Done && !c.Ran {
 		text += "; no job of that name has run"

@@ -48,16 +48,16 @@ func defineReport(c *Command, o *Operation) {
 	c.RunE = func(_ *cobra.Command, names []string) error {
 		switch since := time.Duration(l.since); {
 		case since < time.Minute, since > longestReport:
-			return config.Usagef("--since %s is no length of a page", config.Exact(since)).
-				Hint("from 1m to 87600h, which are ten years")
+			return config.Usagef("--since %s is out of range", config.Exact(since)).
+				Hint("use 1m to 87600h (ten years)")
 		case c.Flags().Changed("refresh") && time.Duration(l.refresh) < time.Second:
 			return config.Usagef("--refresh %s is too short", config.Exact(time.Duration(l.refresh))).
-				Hint("the least is 1s")
+				Hint("the minimum is 1s")
 		case c.Flags().Changed("output") && l.output == "":
-			return config.Usagef("--output names no file")
+			return config.Usagef("--output needs a file name")
 		case o.Config.Address.Local:
-			return config.Usagef("report is not for --local: a file of this host remembers no runs").
-				Hint("redlockrun status says who has the lock")
+			return config.Usagef("report does not work with --local: a local lock file keeps no history").
+				Hint("redlockrun status shows who has the lock")
 		}
 		l.names = names
 		return l.write(o)

@@ -58,12 +58,12 @@ func defineStatus(c *Command, o *Operation) {
 		l.names = names
 		switch {
 		case c.Flags().Changed("every") && !l.watch:
-			return config.Usagef("--every is for --watch")
+			return config.Usagef("--every needs --watch")
 		case time.Duration(l.every) < minWatchInterval:
 			return config.Usagef("--every %s is too short",
-				config.Exact(time.Duration(l.every))).Hint("the least is " + config.Exact(minWatchInterval))
+				config.Exact(time.Duration(l.every))).Hint("the minimum is " + config.Exact(minWatchInterval))
 		case l.scan && len(names) > 0:
-			return config.Usagef("--scan looks for names, and there are some")
+			return config.Usagef("--scan finds names: leave NAME out")
 		}
 		return l.show(o)
 	}
@@ -85,7 +85,7 @@ func (l *statusLook) show(o *Operation) error {
 	o.warnAll(append(found.silent, unread(found.value)...))
 	if len(found.value) == 0 {
 		o.note("no job is known here (" + o.About.Where() +
-			"): a job is listed when it has run; --scan looks for locks")
+			"): a job is listed after its first run; --scan finds locks")
 	}
 	if err := o.print(l.lines(found.value, o.display(), 0)...); err != nil || l.json {
 		return err

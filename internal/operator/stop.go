@@ -59,11 +59,11 @@ func defineStop(c *Command, o *Operation) {
 // valid.
 func oneJob(o *Operation, command string, operands []string, run, why string) ([]string, error) {
 	if len(operands) != 1 {
-		return nil, config.Usagef("%s is of one NAME", command).Hint("redlockrun " + command + " NAME")
+		return nil, config.Usagef("%s takes one NAME", command).Hint("redlockrun " + command + " NAME")
 	}
 	if run != "" && len(run) != lock.RunIDLen {
-		return nil, config.Usagef("--run: that is no run's id").Hint(explain.CommandLine("status", operands[0]) +
-			" says it: 26 letters and digits")
+		return nil, config.Usagef("--run: this is not the id of a run").
+			Hint(explain.CommandLine("status", operands[0]) + " shows it: 26 letters and digits")
 	}
 	return chosen(o, command, new(jobsMeant), operands, why)
 }
@@ -72,11 +72,11 @@ func reportStopped(name string, c lock.ChangeResult) string {
 	var text string
 	switch by := c.Holder.Process(); {
 	case c.Holder.Run == "":
-		text = fmt.Sprintf("nothing runs as %q", name)
+		text = fmt.Sprintf("%q is not running", name)
 	case !c.Holder.Ended.IsZero():
-		text = fmt.Sprintf("the run of %q on %s has ended already", name, by)
+		text = fmt.Sprintf("the run of %q on %s has already ended", name, by)
 	case !c.Done:
-		text = fmt.Sprintf("%s has been told to stop %q already", by, name) + learns(c)
+		text = fmt.Sprintf("%s was already told to stop %q", by, name) + learns(c)
 	default:
 		text = fmt.Sprintf("told %s to stop %q", by, name) + learns(c)
 	}
@@ -88,7 +88,7 @@ func reportStopped(name string, c lock.ChangeResult) string {
 		text += "; the job is paused " + explain.DescribeUntil(c.Pause.Until)
 	case c.Next.Run != "":
 		next := lock.Holder{Run: c.Next.Run, Host: c.Next.Host, PID: c.Next.PID}
-		text += "; " + next.Process() + " is next: --pause D would keep it from starting"
+		text += "; " + next.Process() + " is next: --pause D keeps it from starting"
 	}
 	return text
 }
@@ -100,11 +100,11 @@ func learns(c lock.ChangeResult) string {
 	case c.Left < 0:
 		return "; its lock never expires by itself: if it is dead, unlock frees it"
 	case late:
-		return fmt.Sprintf("; it has not renewed its lease for %s, and may never learn of it: "+
-			"the lease ends by itself at %s",
+		return fmt.Sprintf("; it has not renewed its lease for %s and may not hear of this: "+
+			"the lease ends at %s",
 			config.Exact(d.Round(time.Second)), lock.LocalTime(learnsBy(c)))
 	}
-	return "; it learns of it by " + lock.LocalTime(learnsBy(c))
+	return "; it hears of this by " + lock.LocalTime(learnsBy(c))
 }
 
 func notStopped(e *lock.RefusedError, pausing bool) (explain.Explanation, bool) {
@@ -116,7 +116,7 @@ func notStopped(e *lock.RefusedError, pausing bool) (explain.Explanation, bool) 
 	switch {
 	case e.Pause == nil:
 	case pausing:
-		text += "; the job is paused all the same " + explain.DescribeUntil(e.Pause.Until)
+		text += "; the job is paused anyway " + explain.DescribeUntil(e.Pause.Until)
 		hints = append(hints, explain.CommandLine("resume", e.Name)+" ends the pause")
 	default:
 		text += "; the job is paused " + explain.DescribeUntil(e.Pause.Until)
@@ -143,11 +143,11 @@ func notByThatRun(e *lock.RefusedError) (text, hint string) {
 	switch {
 	case e.Refusal == lock.NotOurs:
 		return fmt.Sprintf("the lock of %q is %s", e.Name, has),
-			explain.UnlockCommand(e.Name, e.Holder) + " takes it away"
+			explain.UnlockCommand(e.Name, e.Holder) + " removes it"
 	case has == "" || e.Holder.Run == "":
 		return fmt.Sprintf("that run does not have the lock of %q", e.Name),
-			explain.CommandLine("status", e.Name) + " says who has it"
+			explain.CommandLine("status", e.Name) + " shows who has it"
 	}
-	return fmt.Sprintf("the lock of %q is %s, and not by that run", e.Name, has),
+	return fmt.Sprintf("the lock of %q is %s, not by that run", e.Name, has),
 		explain.CommandLine("stop", e.Name) + " --run " + explain.ShellWord(e.Holder.Run) + " stops this one"
 }

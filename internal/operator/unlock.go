@@ -37,7 +37,7 @@ func defineUnlock(c *Command, o *Operation) {
 		run, why             string
 		force, foreign, json bool
 	)
-	c.text(&run, "run", config.KindID, "the run; redlockrun status NAME says its id")
+	c.text(&run, "run", config.KindID, "the run; redlockrun status NAME shows its id")
 	c.toggle(&force, "force", "also if it may be alive: until it finds out, two can run")
 	c.toggle(&foreign, "foreign", "what stands there is no run's")
 	c.text(&why, "why", config.KindText, "the reason, for the history")
@@ -69,14 +69,14 @@ func defineUnlock(c *Command, o *Operation) {
 func checkUnlock(name, run string, force, foreign bool) error {
 	switch {
 	case foreign && run != "":
-		return config.Usagef("--foreign is of a lock that is no run's, and so there is no --run")
+		return config.Usagef("--foreign removes a lock that redlockrun did not create, so it takes no --run")
 	case foreign && !force:
-		return config.Usagef("--foreign takes away what somebody else may rely on").
-			Hint("--force --foreign says that it is meant")
+		return config.Usagef("--foreign removes a lock that another program may rely on").
+			Hint("if you are sure, add --force")
 	case !foreign && run == "":
-		return config.Usagef("there is no --run").
-			Hint(explain.CommandLine("status", name) + " says the id of the run that has the lock; " +
-				"what is no run's needs --force --foreign")
+		return config.Usagef("--run is missing").
+			Hint(explain.CommandLine("status", name) + " shows the id of the run that has the lock; " +
+				"a lock that redlockrun did not create needs --force --foreign")
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func outlived(ctx context.Context, run string) (left []int, err error) {
 func outlivedBy(name string, h lock.Holder, left []int) error {
 	o := explain.Failure(explain.StatusBusy,
 		fmt.Sprintf("%s is gone, but process %d of its command still runs", h.Process(), left[0]),
-		fmt.Sprintf("end it, or let %s free the lock beside it",
+		fmt.Sprintf("end it, or free the lock anyway with %s",
 			explain.CommandLine("unlock", name)+" --run "+explain.ShellWord(h.Run)+" --force"))
 	o.Event = console.EventRefused
 	o.Fields = []console.Field{{Name: "key", Value: name}}
@@ -138,17 +138,17 @@ func reportUnlocked(name string, c lock.ChangeResult, force bool) string {
 	switch {
 	case c.Unconfirmed && force:
 		return unlockedPerhaps(name) +
-			"; if the run that had it lives, it stops when it next renews; until then two can run"
+			"; if that run is still alive, it stops at its next renewal; until then two can run"
 	case c.Unconfirmed:
 		return unlockedPerhaps(name)
 	case !c.Done:
-		return fmt.Sprintf("nobody has the lock of %q", name)
+		return fmt.Sprintf("no run has the lock of %q", name)
 	case c.Holder.Run == "":
-		return fmt.Sprintf("took away the lock of %q, which was %s", name, c.Holder.Process())
+		return fmt.Sprintf("removed the lock of %q, which was %s", name, c.Holder.Process())
 	}
 	text := fmt.Sprintf("took the lock of %q from %s", name, c.Holder.Process())
 	if force && c.Holder.Ended.IsZero() {
-		text += "; if that run lives it stops when it would renew, "
+		text += "; if that run is still alive, it stops at its next renewal, "
 		if c.Left < 0 {
 			return text + "and until then two can run"
 		}
@@ -158,7 +158,7 @@ func reportUnlocked(name string, c lock.ChangeResult, force bool) string {
 }
 
 func unlockedPerhaps(name string) string {
-	return fmt.Sprintf("the lock of %q is not as it was", name) + lostAnswer(name, "freed it")
+	return fmt.Sprintf("the lock of %q has changed", name) + lostAnswer(name, "freed it")
 }
 
 func notUnlocked(e *lock.RefusedError, foreign bool) (explain.Explanation, bool) {
@@ -168,31 +168,31 @@ func notUnlocked(e *lock.RefusedError, foreign bool) (explain.Explanation, bool)
 	by, has := e.Holder.Process(), heldBy(e.ChangeResult)
 	switch {
 	case e.Refusal == lock.StillPaused:
-		message := fmt.Sprintf("the lock of %q is a pause's, %s", e.Name, pauseOf(e.ChangeResult))
+		message := fmt.Sprintf("a pause holds the lock of %q, %s", e.Name, pauseOf(e.ChangeResult))
 		return refuse(e, message, explain.CommandLine("resume", e.Name)+" ends the pause"), true
 	case e.Refusal == lock.OtherRun && has == "":
-		return refuse(e, fmt.Sprintf("that run does not have the lock of %q: nobody has it", e.Name),
-			status+" says how it ended"), true
+		return refuse(e, fmt.Sprintf("that run does not have the lock of %q: no run has it", e.Name),
+			status+" shows how it ended"), true
 	case e.Refusal == lock.OtherRun && e.Holder.Run == "":
 		return refuse(e, fmt.Sprintf("the lock of %q is %s", e.Name, has),
-			explain.UnlockCommand(e.Name, e.Holder)+" takes it away"), true
+			explain.UnlockCommand(e.Name, e.Holder)+" removes it"), true
 	case e.Refusal == lock.OtherRun && foreign:
-		const text = "the lock of %q is %s: that is a run, and --foreign is for what is none"
+		const text = "the lock of %q is %s: a run holds it, so --foreign does not apply"
 		return refuse(e, fmt.Sprintf(text, e.Name, has),
 			explain.CommandLine("unlock", e.Name)+" --run "+explain.ShellWord(e.Holder.Run)+
 				" frees it if that run is dead"), true
 	case e.Refusal == lock.OtherRun:
-		return refuse(e, fmt.Sprintf("the lock of %q is %s, and not by that run", e.Name, has),
-			status+" says its id"), true
+		return refuse(e, fmt.Sprintf("the lock of %q is %s, not by that run", e.Name, has),
+			status+" shows its id"), true
 	case e.Left < 0:
 		return refuse(e, by+" may be alive, and its lock never expires by itself", unlock+" frees it now"), true
 	case late:
-		const text = "%s has not renewed for %s; if it is only cut off it may run until %s, " +
-			"when the lease ends by itself"
+		const text = "%s has not renewed for %s; if it is only cut off, it may run until %s, " +
+			"when the lease ends"
 		message := fmt.Sprintf(text, by, config.Exact(d.Round(time.Second)), lock.LocalTime(e.Now.Add(e.Left)))
 		return refuse(e, message, unlock+" frees it now"), true
 	}
 	hint := explain.CommandLine("stop", e.Name) + " --run " + explain.ShellWord(e.Holder.Run) + " ends it; " + unlock +
-		" frees the lock beside it"
+		" frees the lock anyway"
 	return refuse(e, by+" has renewed its lease in time: it may be alive", hint), true
 }

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	ErrNoFile  = errors.New("it is no regular file")
+	ErrNoFile  = errors.New("it is not a regular file")
 	errForeign = errors.New("it is a link of another user")
 )
 

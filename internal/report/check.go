@@ -121,9 +121,9 @@ func (r Rules) ages(j lock.Job, zone *time.Location) []finding {
 	case limit == 0, known && age <= limit:
 		return nil
 	case !known && len(j.Unread) > 0:
-		return []finding{{Unknown, "nobody can tell the last success (" + j.Unread[0] + ")"}}
+		return []finding{{Unknown, "the last success is unknown (" + j.Unread[0] + ")"}}
 	case !known:
-		return []finding{{grade, "no success is remembered, limit " + Took(limit)}}
+		return []finding{{grade, "no success is recorded, limit " + Took(limit)}}
 	}
 	return []finding{{grade, fmt.Sprintf("%s, limit %s", noSuccess(j, zone), Took(limit))}}
 }
@@ -132,7 +132,7 @@ func (r Rules) ages(j lock.Job, zone *time.Location) []finding {
 func noSuccess(j lock.Job, zone *time.Location) string {
 	age, known := sinceSuccess(j)
 	if !known {
-		return "no success is remembered"
+		return "no success is recorded"
 	}
 	good := j.Success()
 	last := good.Ended.In(zone).Format("2006-01-02 15:04 ") + lock.ZoneName(good.Ended.In(zone)) + on(good)
@@ -165,9 +165,9 @@ func (r Rules) ends(j lock.Job) []finding {
 	row, cut := inARow(j)
 	switch {
 	case row >= r.MaxFailures:
-		return []finding{{Critical, fmt.Sprintf("%d bad ends in a row, limit %d", row, r.MaxFailures)}}
+		return []finding{{Critical, fmt.Sprintf("%d failures in a row, limit %d", row, r.MaxFailures)}}
 	case row > 0 && cut:
-		text := fmt.Sprintf("%d bad ends in a row, and no more is remembered, limit %d", row, r.MaxFailures)
+		text := fmt.Sprintf("%d failures in a row, as far as the history goes, limit %d", row, r.MaxFailures)
 		return []finding{{Unknown, text}}
 	}
 	return nil
@@ -189,7 +189,7 @@ func lastEnd(j lock.Job) []finding {
 
 // ending says how, where and when a run has ended.
 func ending(e lock.Entry, now time.Time) string {
-	how := "ended, nobody knows how"
+	how := "ended in an unknown way"
 	if e.End != "" {
 		how = "ended: " + EndOf(e).Text
 	}
@@ -239,7 +239,7 @@ func (r Rules) runtime(j lock.Job) []finding {
 	d, known := forHowLong(j)
 	switch {
 	case !known:
-		return []finding{{Unknown, "running" + on(Subject(j)) + ", nobody knows since when"}}
+		return []finding{{Unknown, "running" + on(Subject(j)) + ", since an unknown time"}}
 	case d > r.MaxRuntime:
 		text := fmt.Sprintf("running for %s%s, limit %s", Elapsed(d), on(Subject(j)), Took(r.MaxRuntime))
 		return []finding{{Critical, text}}
@@ -260,20 +260,20 @@ func forHowLong(j lock.Job) (d time.Duration, known bool) {
 func states(j lock.Job) []finding {
 	switch host := on(Subject(j)); j.State {
 	case "":
-		return []finding{{Unknown, "nobody can tell who has the lock (" + strings.Join(j.Unread, ", ") + ")"}}
+		return []finding{{Unknown, "the holder of the lock is unknown (" + strings.Join(j.Unread, ", ") + ")"}}
 	case lock.StateSilent:
 		return []finding{{Warning, "silent: the run" + host + " does not renew its lease, of which " +
 			Elapsed(j.Left) + " are left"}}
 	case lock.StateStuck:
 		return []finding{{Warning, "stuck: the lock" + host + " never expires by itself"}}
 	case lock.StateForeign:
-		return []finding{{Warning, "foreign: the key is somebody else's"}}
+		return []finding{{Warning, "foreign: redlockrun did not create the key"}}
 	}
 	if len(j.Unfit) > 0 || Busy(j) || j.Vanished() || cmp.Or(j.LastEnd.Run, j.LastSuccess.Run) != "" {
 		return nil
 	}
 	if len(j.Unread) > 0 {
-		return []finding{{Unknown, "nobody can tell whether it has ever run (" + j.Unread[0] + ")"}}
+		return []finding{{Unknown, "it is unknown whether the job has ever run (" + j.Unread[0] + ")"}}
 	}
 	return []finding{{Unknown, neverSeen}}
 }

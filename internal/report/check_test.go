@@ -244,7 +244,7 @@ func TestTheLineOfCheck(t *testing.T) {
 				"limit 25h | 'orders age'=97200s;90000;100800;0"},
 		{Rules{}, []lock.Job{orders, unread, broken},
 			`REDLOCKRUN CRITICAL - a¦b='c: the last run ended: failed 3 on web-3, 1h ago; ` +
-				`far: nobody can tell who has the lock (everything: connection ¦ refused); ` +
+				`far: the holder of the lock is unknown (everything: connection ¦ refused); ` +
 				`1 job is OK | 'orders age'=97200s;;;0`},
 		{Rules{}, []lock.Job{orders, orders}, "REDLOCKRUN OK - 2 jobs are OK | " +
 			"'orders age'=97200s;;;0 'orders age'=97200s;;;0"},
@@ -259,7 +259,7 @@ func TestTheLineOfCheck(t *testing.T) {
 		{Rules{}, []lock.Job{paused}, "REDLOCKRUN OK - backup: the last run ended: ok on web-3, 1d ago, " +
 			"paused by alice@desk, for ever | 'backup age'=97200s;;;0"},
 		{Rules{}, []lock.Job{never},
-			"REDLOCKRUN CRITICAL - backup: overdue by 1h: no success is remembered, limit 1h, " +
+			"REDLOCKRUN CRITICAL - backup: overdue by 1h: no success is recorded, limit 1h, " +
 				"the last run ended: failed 3 on web-3, 1h ago"},
 		{Rules{MaxFailures: 3}, []lock.Job{broken},
 			"REDLOCKRUN OK - a¦b='c: the last run ended: failed 3 on web-3, 1h ago | 'a%7Cb%3D%27c failures'=1;;2;0"},

@@ -105,11 +105,11 @@ func Memory(j lock.Job, entries []lock.Entry, zone *time.Location) string {
 			first = e.Ended
 		}
 		if d, ok := Since(first, j.Now); ok {
-			return "the memory begins " + Zoned(first, zone) + ", " + Ago(d)
+			return "history starts " + Zoned(first, zone) + ", " + Ago(d)
 		}
 	}
 	if unseen(j) && len(entries) == 0 {
 		return neverSeen
 	}
-	return "the memory is empty"
+	return "no runs recorded"
 }

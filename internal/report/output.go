@@ -137,11 +137,11 @@ func Later(j lock.Job, o lock.Output) string {
 	last := j.LastEnd
 	switch {
 	case j.Vanished() && j.Open.Run != o.Run:
-		return "a later run" + on(j.Open) + " has vanished: nothing is kept of it"
+		return "a later run" + on(j.Open) + " has vanished; its output is not kept"
 	case last.Run == "" || last.Run == o.Run || !last.Ended.After(o.Ended):
 		return ""
 	}
-	return "a later run " + ending(last, j.Now) + "; nothing is kept of it"
+	return "a later run " + ending(last, j.Now) + "; its output is not kept"
 }
 
 // tailOf is the last lines of the last run, if they are known.

@@ -115,7 +115,7 @@ func TestTheRunnerReplacesAKilledGuard(t *testing.T) {
 	eventually(t, "the user is told", func() bool {
 		n := 0
 		for _, line := range lines(f.log) {
-			if strings.HasPrefix(line, "warning: guard has ended (killed)") {
+			if strings.HasPrefix(line, "warning: the guard ended (killed)") {
 				n++
 			}
 		}

@@ -90,7 +90,7 @@ func (g *Guard) supervise(ready *os.File) {
 			g.endErr = unreadyError(status)
 			return
 		}
-		g.report(fmt.Errorf("guard has ended (%s): another one is started", endOf(status)))
+		g.report(fmt.Errorf("the guard ended (%s); redlockrun starts another one", endOf(status)))
 		if !wasReady && !status.Signaled() && !g.pause() {
 			return // its runtime could not start, and the next guard's would fail too
 		}

@@ -96,7 +96,7 @@ type StartError struct {
 	Err  error
 }
 
-func (e *StartError) Error() string { return "run " + e.Name + ": " + e.Err.Error() }
+func (e *StartError) Error() string { return "cannot run " + e.Name + ": " + e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
 // A SignalError says that a signal came before the command was started, and that therefore nothing
@@ -108,7 +108,7 @@ func (e *SignalError) Error() string {
 }
 
 // errNotStopped says why a command could not be suspended.
-var errNotStopped = errors.New("suspend command: one of its processes does not stop; the lock is kept")
+var errNotStopped = errors.New("cannot suspend the command: one of its processes does not stop; redlockrun keeps the lock")
 
 // ErrMaxRuntime is the reason when a command ran too long, or was not started because its file
 // took too long to arrive.

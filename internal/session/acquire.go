@@ -35,7 +35,7 @@ func (s *session) acquire(store lock.Store) (lease lock.Lease, run string, err e
 			return lease, run, err
 		}
 	}
-	return nil, "", s.unavailable(fmt.Errorf("lock %q vanishes as soon as it is taken", s.config.Key))
+	return nil, "", s.unavailable(fmt.Errorf("lock %q disappears as soon as redlockrun takes it", s.config.Key))
 }
 
 func (s *session) acquireOnce(store lock.Store) (lock.Lease, string, error) {
@@ -129,7 +129,8 @@ func (s *session) sayOutage() func(error) {
 func (s *session) sayPolling(err error) {
 	s.Console.Say(console.Message{
 		Level: console.Debug, Event: console.EventPolling, Err: err,
-		Text: fmt.Sprintf("a waiter for lock %q cannot be called (%s); looking about twice a second instead",
+		Text: fmt.Sprintf("the server cannot notify a waiter for lock %q (%s); "+
+			"redlockrun asks about twice a second instead",
 			s.config.Key, s.config.Address.FromSource()),
 	})
 }

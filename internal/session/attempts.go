@@ -25,7 +25,7 @@ func (x *execution) pause(r runResult, n int) error {
 
 // sayAgain says that the command failed, and that its n-th start follows.
 func (x *execution) sayAgain(r runResult, n int, pause time.Duration) {
-	text := fmt.Sprintf("%s; it is started again in %s, attempt %d of %d",
+	text := fmt.Sprintf("%s; redlockrun starts it again in %s, attempt %d of %d",
 		x.session.failure(r), config.Exact(pause), n, x.session.config.Attempts)
 	x.session.Warn(console.EventRetry, text, console.Field{Name: "status", Value: r.exitStatus(x.session.about)},
 		console.Field{Name: "attempt", Value: n}, console.Field{Name: "pause_ms", Value: pause.Milliseconds()})
@@ -36,9 +36,9 @@ func (x *execution) sayAgain(r runResult, n int, pause time.Duration) {
 
 func leftFromBefore(processes int) string {
 	if processes == 1 {
-		return "1 process of the attempt before still runs beside the next"
+		return "1 process of the previous attempt is still running"
 	}
-	return fmt.Sprintf("%d processes of the attempt before still run beside the next", processes)
+	return fmt.Sprintf("%d processes of the previous attempt are still running", processes)
 }
 
 // failure describes how the last start ended.

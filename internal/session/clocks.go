@@ -21,7 +21,7 @@ func (s *session) compareClocks(host time.Time, lease lock.Lease) {
 		return
 	}
 	s.Warn(console.EventClocks, fmt.Sprintf(
-		"the clocks differ by %s: it is %s here, where slot %q has its name from, and %s at the server (%s)",
+		"the clocks differ by %s: it is %s on this host, which named slot %q, and %s on the server (%s)",
 		config.Exact(apart.Round(time.Second)), lock.LocalTime(host), s.config.Slot.Name, lock.LocalTime(server),
 		s.about.Where()),
 		console.Field{Name: "apart_ms", Value: apart.Milliseconds()})

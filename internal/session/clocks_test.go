@@ -25,10 +25,10 @@ func TestClocksHalfASlotApartCauseAWarning(t *testing.T) {
 		want   string // "" for no warning
 	}{
 		{5 * time.Minute, host.Add(149 * time.Second), ""},
-		{5 * time.Minute, host.Add(150 * time.Second), "differ by 2m30s: it is " + lock.LocalTime(host) + " here"},
+		{5 * time.Minute, host.Add(150 * time.Second), "differ by 2m30s: it is " + lock.LocalTime(host) + " on this host"},
 		{5 * time.Minute, host.Add(-24 * time.Hour), "differ by 24h: it is " + lock.LocalTime(host) +
-			" here, where slot \"tick\" has its name from, " +
-			"and " + lock.LocalTime(host.Add(-24*time.Hour)) + " at the server"},
+			" on this host, which named slot \"tick\", " +
+			"and " + lock.LocalTime(host.Add(-24*time.Hour)) + " on the server"},
 		{24 * time.Hour, host.Add(11 * time.Hour), ""},
 		{0, host.Add(1000 * time.Hour), ""}, // a slot that the user has named
 		{5 * time.Minute, time.Time{}, ""},  // there are servers that tell no time

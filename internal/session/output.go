@@ -93,7 +93,7 @@ func (s *session) tapOutput() {
 		return
 	}
 	if err := s.Output.open(s.config.KeepOutput); err != nil {
-		s.Warn(console.EventUnkept, fmt.Sprintf("what the command prints is not kept: %v", err))
+		s.Warn(console.EventUnkept, fmt.Sprintf("cannot keep the command's output: %v", err))
 	}
 }
 
@@ -107,7 +107,7 @@ func (s *session) keepOutput(lease lock.Lease, result lock.RunResult) {
 	err := within(keepLimit, func() error {
 		keeper, ok := lease.(lock.OutputKeeper)
 		if !ok {
-			return errors.New("the store keeps none")
+			return errors.New("the store cannot keep output")
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), keepLimit)
 		defer cancel()
@@ -117,7 +117,7 @@ func (s *session) keepOutput(lease lock.Lease, result lock.RunResult) {
 		}))
 	})
 	if err != nil {
-		text := fmt.Sprintf("keep what the command printed: %v (%s)", err, s.about.Where())
+		text := fmt.Sprintf("cannot keep the command's output: %v (%s)", err, s.about.Where())
 		s.Console.Say(console.Message{Level: console.Debug, Event: console.EventUnkept, Text: text})
 	}
 }

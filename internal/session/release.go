@@ -34,7 +34,7 @@ func (s *session) releaseAfterRun(lease lock.Lease, r runResult) {
 	case err == nil, vanished && lost:
 	case vanished:
 		s.Warn(console.EventUnreleased,
-			fmt.Sprintf("lock %q was not held any more when it was to be released (%s)", s.config.Key, s.about.Where()))
+			fmt.Sprintf("lock %q was already lost when redlockrun released it (%s)", s.config.Key, s.about.Where()))
 	case s.config.Slot.Name != "" && end.Result.End == lock.EndOk:
 		s.Warn(console.EventUnrecorded, s.unrecorded(err), console.Field{Name: "slot", Value: s.config.Slot.Name})
 	case !lost:
@@ -49,7 +49,7 @@ func (s *session) unrecorded(err error) string {
 
 func (s *session) unreleased(lease lock.Lease, err error) string {
 	left := max(0, boottime.Until(lease.Until())).Round(time.Second)
-	return fmt.Sprintf("release lock %q: %v; it lapses by itself in %s (%s)",
+	return fmt.Sprintf("cannot release lock %q: %v; it expires in %s (%s)",
 		s.config.Key, err, config.Exact(left), s.about.Where())
 }
 

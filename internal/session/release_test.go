@@ -59,7 +59,7 @@ func TestTheReleaseRecordsTheResultAlsoAfterALoss(t *testing.T) {
 }
 
 func TestMessagesAboutARelease(t *testing.T) {
-	const unreleased, gone, unrecorded = "lapses by itself", "was not held any more",
+	const unreleased, gone, unrecorded = "cannot release lock", "was already lost",
 		"done, but not recorded: it may run again"
 	for _, c := range []struct {
 		slot   bool

@@ -31,7 +31,7 @@ func within(limit time.Duration, do func() error) error {
 	case err := <-done:
 		return err
 	case <-time.After(limit):
-		return fmt.Errorf("nothing has come of it in %s", limit)
+		return fmt.Errorf("no result after %s", limit)
 	}
 }
 

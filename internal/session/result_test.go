@@ -166,12 +166,12 @@ func TestMessagesOfARunThatIsNotRestarted(t *testing.T) {
 	for err, want := range map[error]string{
 		&explain.NotRestartedError{Reason: &runner.SignalError{Signal: syscall.SIGTERM}}: "" +
 			"got signal 15 (terminated); " +
-			"the command is not started again",
+			"the command was not started again",
 		&explain.NotRestartedError{Reason: lost}: `lock "job" is gone (db:6379, from --redis); ` +
-			"the command is not started again",
+			"the command was not started again",
 		&explain.NotRestartedError{Reason: &runner.NotStartedError{Reason: runner.ErrMaxRuntime}}: "" +
-			"the command's file did not come within " +
-			"--max-runtime 1m30s; the command is not started again",
+			"the command's file was not readable within " +
+			"--max-runtime 1m30s; the command was not started again",
 	} {
 		if got := explain.Of(err, aboutJob()).Message; got != want {
 			t.Errorf("%v: %q, want %q", err, got, want)

@@ -202,7 +202,7 @@ func TestTheWatchdogStopsTheCommand(t *testing.T) {
 		status int
 		says   string
 	}{
-		{&watchdog.LostError{Err: lock.ErrTaken, Kill: kill}, kill, explain.StatusLost, "was taken by another"},
+		{&watchdog.LostError{Err: lock.ErrTaken, Kill: kill}, kill, explain.StatusLost, "another run took lock"},
 		{errors.New("panic: oh"), time.Time{}, explain.StatusFailed, "keep lock \"job\": panic: oh"},
 	} {
 		stop := s.stopFor(c.err)

@@ -50,7 +50,7 @@ func (s *session) saySplay(part time.Duration) {
 	}
 	c.Say(console.Message{
 		Level: console.Info, Event: console.EventSplay,
-		Text: fmt.Sprintf("lock %q is asked for in %s, this host's part of --splay %s",
+		Text: fmt.Sprintf("redlockrun asks for lock %q in %s, this host's part of --splay %s",
 			s.config.Key, config.Rounded(part), config.Exact(s.config.Splay)),
 		Fields: []console.Field{{Name: "splay_ms", Value: part.Milliseconds()}},
 	})

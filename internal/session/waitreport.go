@@ -46,9 +46,9 @@ func (w *waitReporter) busy(e *lock.HeldError) {
 
 // rejoined says that the run has lost its position, and why if that is known.
 func (s *session) rejoined(e *lock.HeldError) string {
-	text := "the place in the line of lock %q is lost: %s (%s)"
+	text := "the place in the queue of lock %q is lost: now %s (%s)"
 	if e.Missed {
-		text = "lock %q was handed over while Redis could not be reached: the place in the line is lost, %s (%s)"
+		text = "lock %q passed on while Redis was unreachable: the place in the queue is lost, now %s (%s)"
 	}
 	return fmt.Sprintf(text, s.config.Key, queuePosition(e), s.about.Where())
 }
@@ -95,9 +95,9 @@ func (s *session) waitingFor(e *lock.HeldError) string {
 // queuePosition returns third in line behind web-2:4711.
 func queuePosition(e *lock.HeldError) string {
 	if e.Pause != nil {
-		return ordinal(e.Position) + " in line behind the pause"
+		return ordinal(e.Position) + " in the queue behind the pause"
 	}
-	return ordinal(e.Position) + " in line behind " + e.Holder.Process()
+	return ordinal(e.Position) + " in the queue behind " + e.Holder.Process()
 }
 
 var ordinals = []string{"", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",

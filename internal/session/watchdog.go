@@ -73,7 +73,7 @@ func (t observer) Recovered(tries int) {
 func (t observer) Continues(lost *watchdog.LostError) {
 	t.session.Console.Say(console.Message{
 		Level: console.Warning, Event: console.EventLost,
-		Text:  explain.LostMessage(lost, *t.session.about) + "; the command runs on without it",
+		Text:  explain.LostMessage(lost, *t.session.about) + "; the command continues without it",
 		Hints: explain.HintList(explain.LostHint(lost, *t.session.about)),
 	})
 }
@@ -81,14 +81,14 @@ func (t observer) Continues(lost *watchdog.LostError) {
 func (t observer) StopAsked() {
 	t.session.Console.Say(console.Message{
 		Level: console.Warning, Event: console.EventStopped, Hints: []string{explain.StoppedHint(t.session.config.Key)},
-		Text: fmt.Sprintf("an operator has stopped the run of %q (%s); the command is ended",
+		Text: fmt.Sprintf("an operator stopped the run of %q (%s); redlockrun ends the command",
 			t.session.config.Key, t.session.about.Where()),
 	})
 }
 
 func (t observer) Regained() {
 	t.session.Warn(console.EventRegained,
-		fmt.Sprintf("lock %q is held again, and was all the time", t.session.config.Key))
+		fmt.Sprintf("lock %q is confirmed again: it was never lost", t.session.config.Key))
 }
 
 func (t observer) lockLabel() string {

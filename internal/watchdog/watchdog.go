@@ -114,7 +114,7 @@ func (e *LostError) Unwrap() error { return e.Err }
 
 // ErrLate is the reason of a loss if T_term came before a renewal was tried: this process or the
 // machine stood still.
-var ErrLate = errors.New("this process or its machine stood still until it was too late to renew")
+var ErrLate = errors.New("this process or its host was suspended until it was too late to renew")
 
 // killTaken is the time between SIGTERM and SIGKILL when another run may already have the lock.
 const killTaken = time.Second

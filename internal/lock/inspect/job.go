@@ -68,7 +68,7 @@ func (r *reader) unfit(what, why string) {
 	r.job.Unfit = append(r.job.Unfit, what+": "+why)
 }
 
-const odd = "it is none of ours"
+const odd = "redlockrun did not write it"
 
 func (r *reader) lock(p part) {
 	j := &r.job
@@ -100,7 +100,7 @@ func (r *reader) fence(p part) {
 		return
 	}
 	if absent := p.text(0) == "" && p.number == -2; !absent && !wire.IsFence(p.text(0)) {
-		r.unfit("the fence", "it is no number below 2^53")
+		r.unfit("the fence", "it is not a number below 2^53")
 	}
 	if r.job.Holder.Run == "" || r.job.Fence > 0 {
 		return
@@ -129,11 +129,11 @@ func (r *reader) pause(p part) {
 }
 
 func (r *reader) line(line, who part) {
-	if !r.vital(line, "the line") {
+	if !r.vital(line, "the queue") {
 		return
 	}
 	r.job.Waiting = int(min(max(0, line.number), link.MostExact))
-	known := r.has(who, "who waits")
+	known := r.has(who, "the waiters")
 	for i, run := range line.texts {
 		w := lock.Waiter{Run: run}
 		if known {
@@ -148,7 +148,8 @@ func (r *reader) slots(p part) {
 		return
 	}
 	if p.number > 0 && len(p.texts) == 0 {
-		r.unread("the slots", fmt.Sprintf("there are %d, of which at most %d could be ours", p.number, wire.MostSlots))
+		r.unread("the slots", fmt.Sprintf("there are %d, more than the %d that redlockrun writes", p.number,
+			wire.MostSlots))
 	}
 	for i := range len(p.texts) / 2 {
 		slot := lock.JobSlot{Name: p.texts[2*i], SlotState: wire.ReadSlot(p.texts[2*i+1])}
@@ -179,6 +180,6 @@ func (r *reader) runs(p part) {
 	var strange int
 	r.job.Runs, strange = wire.ReadEntries(p.texts)
 	if strange > 0 {
-		r.unread("the runs", fmt.Sprintf("%d of them are none of ours", strange))
+		r.unread("the runs", fmt.Sprintf("redlockrun did not write %d of them", strange))
 	}
 }

@@ -83,7 +83,7 @@ func (v *visit) outputs(name string, o outputsOfJob) lock.JobOutputs {
 	default:
 		var strange int
 		if j.Outputs, strange = wire.ReadOutputs(o.texts); strange > 0 {
-			j.Unread = []string{fmt.Sprintf("the output: %d of the entries are none of ours", strange)}
+			j.Unread = []string{fmt.Sprintf("the output: redlockrun did not write %d of the entries", strange)}
 		}
 	}
 	return j

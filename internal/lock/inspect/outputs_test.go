@@ -80,7 +80,7 @@ func TestForgedOutputsHideNoOther(t *testing.T) {
 	if len(got.Outputs) != 2 || string(got.Outputs[0].Tail) != "er\n" || string(got.Outputs[1].Tail) != "b" {
 		t.Errorf("%+v", got.Outputs)
 	}
-	if fmt.Sprint(got.Unread) != "[the output: 7 of the entries are none of ours]" {
+	if fmt.Sprint(got.Unread) != "[the output: redlockrun did not write 7 of the entries]" {
 		t.Errorf("%q", got.Unread)
 	}
 	do(t, srv, "DEL", keys("job").Output)

@@ -8,7 +8,7 @@ import (
 )
 
 // errStrange says that an answer is none of ours.
-var errStrange = errors.New("read reply: it is not one of ours")
+var errStrange = errors.New("read reply: redlockrun does not know it")
 
 // refusal says for users why a command was refused.
 func refusal(r jobsReply) string { return explainRefusal(r.command, r.why) }

@@ -48,7 +48,7 @@ func TestEachRightOfAReaderIsNeededForWhatItIsSaidToBe(t *testing.T) {
 	t.Parallel()
 	lost := map[string][]string{
 		"GETRANGE": {"the lock: ", "the pause: "}, "PTTL": {"the lock: "}, "TIME": {"the time: "},
-		"ZCARD": {"the line: "}, "ZRANGE": {"the line: "}, "HMGET": {"the ledger: ", "who waits: "},
+		"ZCARD": {"the queue: "}, "ZRANGE": {"the queue: "}, "HMGET": {"the ledger: ", "the waiters: "},
 		"HLEN": {"the slots: "}, "HGETALL": {"the slots: "}, "LRANGE": {"the runs: "}, "ZSCAN": nil,
 	}
 	rights := strings.Fields(lock.ReaderACL)
@@ -83,7 +83,7 @@ func TestWhoMayOnlyRunJobsIsToldWhatItLacks(t *testing.T) {
 	fill(t, srv, "job")
 	s := permitted(t, srv, strings.Fields(lock.MinimalACL)...)
 	j := job(t, s, "job")
-	unread(t, j, "the line: the user may not use ZCARD", "the slots: the user may not use HLEN",
+	unread(t, j, "the queue: the user may not use ZCARD", "the slots: the user may not use HLEN",
 		"the ledger: the user may not use HMGET", "the runs: the user may not use LRANGE")
 	if j.State != lock.StateRunning || j.Holder.Run != runA {
 		t.Errorf("%+v", j)

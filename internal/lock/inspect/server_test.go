@@ -147,7 +147,7 @@ func TestTheStateOfAJobFollowsItsKeys(t *testing.T) {
 func TestAKeyOfAnotherTypeHidesNoOther(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ key, what string }{
-		{"", "the lock: "}, {":queue", "the line: "}, {":waiters", "who waits: "}, {":slots", "the slots: "},
+		{"", "the lock: "}, {":queue", "the queue: "}, {":waiters", "the waiters: "}, {":slots", "the slots: "},
 		{":paused", "the pause: "},
 		{":job", "the ledger: "}, {":runs", "the runs: "},
 	} {
@@ -182,7 +182,7 @@ func TestWhatIsWrittenByAStrangersHandIsNamed(t *testing.T) {
 	j := job(t, s, "job")
 	unread(t, j, "the pause: ", "the ledger's open: ", "the ledger's last: ", "the ledger's mean: ",
 		"the ledger's count:ok: ",
-		"the runs: 2 of them")
+		"the runs: redlockrun did not write 2 of them")
 	if j.State != lock.StateRunning || len(j.Runs) != 2 || j.Counts[lock.EndFailed] != 2 || j.LastSuccess.Run != runB ||
 		len(j.Waiters) != 2 {
 		t.Errorf("%+v", j)

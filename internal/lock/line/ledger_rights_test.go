@@ -36,7 +36,7 @@ func TestWithoutOneRightOfTheLedgerNothingStaysForEver(t *testing.T) {
 		}
 		for _, list := range []string{":runs", ":bad"} {
 			if n := locktest.Do(t, srv, "LLEN", jobKey+list).(int64); n > 2 {
-				t.Errorf("without %s %s has %d entries, and 2 are wanted", command, list, n)
+				t.Errorf("without %s %s has %d entries, and 2 are needed", command, list, n)
 			}
 		}
 	}

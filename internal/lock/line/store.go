@@ -206,7 +206,7 @@ func (a *acquisition) interpret(reply acquireReply, sent time.Time) (lock.Lease,
 	case wrongKey:
 		return nil, a.notLock(reply.key, reply.what)
 	case wrongFence:
-		return nil, &lock.NotLockError{Key: a.keys.Fence, What: "a fence that is no number below 2^53"}
+		return nil, &lock.NotLockError{Key: a.keys.Fence, What: "a fence that is not a number below 2^53"}
 	case newer:
 		return nil, &lock.NewerError{Name: a.req.Name, Protocol: reply.protocol}
 	}

@@ -106,7 +106,7 @@ func TestTLSServerNameCanDifferFromTheAddress(t *testing.T) {
 
 	cfg = lock.Servers{URLs: []string{"redis://127.0.0.1"}, ServerName: "redis.example"}
 	var wrong *lock.ConfigError
-	if _, err := line.Open(cfg); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "not one for TLS") {
+	if _, err := line.Open(cfg); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "does not use TLS") {
 		t.Errorf("without TLS: %v", err)
 	}
 }

@@ -74,14 +74,14 @@ func readURL(ctx context.Context, raw string) (Address, error) {
 	}
 	for _, c := range raw {
 		if c < ' ' || c == 0x7f {
-			return Address{}, BadURL("it has a control character in it", "")
+			return Address{}, BadURL("it contains a control character", "")
 		}
 	}
 	scheme, rest, ok := strings.Cut(raw, "://")
 	a, known := schemes[strings.ToLower(scheme)]
 	if !ok || !known {
-		return Address{}, BadURL("it begins with none of redis:// rediss:// unix:// redis+sentinel:// "+
-			"redis+cluster:// file:", "")
+		return Address{}, BadURL("it must start with redis://, rediss://, unix://, redis+sentinel://, "+
+			"redis+cluster:// or file:", "")
 	}
 	end := strings.IndexAny(rest, "/?#")
 	if end < 0 {
@@ -104,7 +104,7 @@ func parseFile(ctx context.Context, path string) (Address, error) {
 	}
 	raw := strings.TrimSpace(string(text))
 	if raw == "" || strings.HasPrefix(raw, "file:") {
-		return Address{}, from.wrong("it holds no Redis URL")
+		return Address{}, from.wrong("it contains no Redis URL")
 	}
 	return readURL(ctx, raw)
 }
@@ -114,13 +114,13 @@ func (a *Address) parse(userinfo, authority, rest string) error {
 	// in it. Only the path of a socket without a user may have one.
 	if a.network == "unix" && authority != "" ||
 		(a.network != "unix" || userinfo != "") && strings.Contains(rest, "@") {
-		return BadURL("its parts cannot be told apart", hintEncode)
+		return BadURL("it is malformed", hintEncode)
 	}
 	if err := a.parseUser(userinfo); err != nil {
 		return err
 	}
 	if strings.Contains(rest, "#") {
-		return BadURL("it has a # in it", hintEncode)
+		return BadURL("it contains a #", hintEncode)
 	}
 	path, query, _ := strings.Cut(rest, "?")
 	if err := a.parseHosts(authority); err != nil {
@@ -141,7 +141,7 @@ func (a *Address) parseUser(userinfo string) (err error) {
 		a.password, err = url.PathUnescape(password)
 	}
 	if err != nil {
-		return BadURL("its user or password is not encoded well", hintEncode)
+		return BadURL("its user or password is not percent-encoded correctly", hintEncode)
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (a *Address) parseHosts(authority string) error {
 	for _, part := range strings.Split(authority, ",") {
 		hostport, ok := parseHost(part, a.defaultPort())
 		if !ok {
-			return BadURL("its host or port is not well-formed", hintEncode)
+			return BadURL("its host or port is malformed", hintEncode)
 		}
 		a.hosts = append(a.hosts, hostport)
 	}
@@ -279,7 +279,7 @@ func (a *Address) parseParameter(name, value string) (err error) {
 		return oddURL("it has a parameter other than db", lock.UnknownParameter)
 	}
 	if err != nil {
-		return BadURL("a password of it is not encoded well", hintEncode)
+		return BadURL("one of its passwords is not percent-encoded correctly", hintEncode)
 	}
 	return nil
 }

@@ -73,12 +73,12 @@ func (b *bounds) extend(part []byte) {
 			b.left = b.most
 		}
 		if strings.IndexByte("%~>|=!(_#,", part[0]) >= 0 {
-			b.refuse("it is of RESP3, which was not asked for")
+			b.refuse("it uses RESP3, which redlockrun did not request")
 			return
 		}
 	}
 	if b.length+len(part) > min(mostLine, b.left) {
-		b.refuse(fmt.Sprintf("a line of it is longer than %d bytes", min(mostLine, b.left)))
+		b.refuse(fmt.Sprintf("a line is longer than %d bytes", min(mostLine, b.left)))
 		return
 	}
 	if b.length < len(b.line) {
@@ -100,7 +100,7 @@ func (b *bounds) complete() {
 	case b.err != nil:
 		return
 	case length < 3 || b.last != '\r':
-		b.refuse("a line of it has no end")
+		b.refuse("a line has no end")
 		return
 	}
 	b.left -= length
@@ -112,7 +112,7 @@ func (b *bounds) complete() {
 	n, err := strconv.Atoi(string(b.line[1:max(1, min(length-2, len(b.line)))]))
 	switch {
 	case err != nil || n < -1 || length > len(b.line):
-		b.refuse("a length in it is none")
+		b.refuse("a length is not a number")
 	case kind == '$':
 		b.expect(n)
 	default:
@@ -126,7 +126,7 @@ func (b *bounds) expect(n int) {
 	case n < 0:
 		b.next()
 	case n > b.left:
-		b.refuse(fmt.Sprintf("a text of %d bytes is more than an answer has", n))
+		b.refuse(fmt.Sprintf("a text of %d bytes is too long", n))
 	default:
 		b.left -= n
 		b.skip = n + 2
@@ -139,9 +139,9 @@ func (b *bounds) open(n int) {
 	case n <= 0:
 		b.next()
 	case n > b.left/perPart:
-		b.refuse(fmt.Sprintf("a list of %d parts is more than an answer has", n))
+		b.refuse(fmt.Sprintf("a list of %d parts is too long", n))
 	case b.depth == mostDepth:
-		b.refuse(fmt.Sprintf("it has lists in lists, more than %d deep", mostDepth))
+		b.refuse(fmt.Sprintf("lists are nested more than %d deep", mostDepth))
 	default:
 		b.left -= n * perPart
 		b.missing[b.depth] = n

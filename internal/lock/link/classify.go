@@ -102,13 +102,13 @@ func sayOne(err error, a Address) string {
 		errors.As(err, &timeout) && timeout.Timeout():
 		return "no answer in time"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
-		return "connection closed by the server"
+		return "the server closed the connection"
 	}
 	said := err.Error()
 	if refusal, refused := refusalIn(err); refused {
 		said = refusal.Error()
 		if a.kind == single && (refusal.Code == "MOVED" || refusal.Code == "ASK") {
-			said = "this is one node of a Cluster: redis+cluster:// in place of redis:// reaches all of it"
+			said = "this is one node of a Cluster: use redis+cluster:// instead of redis://"
 		}
 	}
 	said = mask(said, a.password, a.sentinelPassword, a.lastPassword())

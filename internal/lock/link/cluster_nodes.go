@@ -52,13 +52,13 @@ func Readdressed(nodes, sent []Node) []Node {
 	return nodes
 }
 
-var errManyNodes = errors.New("read reply: it has more nodes than a Cluster")
+var errManyNodes = errors.New("read reply: it has too many nodes for a Cluster")
 
 // ReadNodes reads the answer of from to CLUSTER NODES. It may contain anything.
 func ReadNodes(reply any, from string) (nodes []Node, err error) {
 	text, ok := reply.(string)
 	if !ok {
-		return nil, fmt.Errorf("read reply: %T is no list of nodes", reply)
+		return nil, fmt.Errorf("read reply: %T is not a list of nodes", reply)
 	}
 	for line := range strings.Lines(text) {
 		if len(nodes) == mostClusterNodes {
@@ -80,7 +80,7 @@ func ReadNodes(reply any, from string) (nodes []Node, err error) {
 func readNode(words []string, from string) (n Node, err error) {
 	if len(words) < 8 || !isNodeID(words[0]) || words[3] != "-" && !isNodeID(words[3]) ||
 		words[7] != "connected" && words[7] != "disconnected" {
-		return n, fmt.Errorf("read reply: %q is no node", shortened(strings.Join(words, " ")))
+		return n, fmt.Errorf("read reply: %q is not a node", shortened(strings.Join(words, " ")))
 	}
 	n = Node{ID: words[0], Flags: strings.Split(words[2], ","), Linked: words[7] == "connected"}
 	n.Addr = nodeAddr(words[1], from, n.Is("myself"))
@@ -150,7 +150,7 @@ func (n *Node) takeOpen(word string) error {
 	return errSlots(word)
 }
 
-func errSlots(word string) error { return fmt.Errorf("read reply: %q is no slot", shortened(word)) }
+func errSlots(word string) error { return fmt.Errorf("read reply: %q is not a slot", shortened(word)) }
 
 func shortened(text string) string { return lock.Escaped(text[:min(len(text), mostShown)]) }
 
@@ -181,7 +181,7 @@ func ReadSlots(reply any, from string) (nodes []Node, err error) {
 		}
 	}
 	if !ok {
-		return nil, errors.New("read reply: it is no list of slots")
+		return nil, errors.New("read reply: it is not a list of slots")
 	}
 	return nodes, nil
 }

@@ -79,7 +79,7 @@ func (l *Link) ask(ctx context.Context, question func(client) error) (sent bool,
 	if Answered(l.askingErr) {
 		return sent, l.askingErr
 	}
-	return sent, fmt.Errorf("sent from node to node %d times", mostRedirects)
+	return sent, fmt.Errorf("the Cluster redirected the request %d times", mostRedirects)
 }
 
 func (l *Link) askOnce(ctx context.Context, question func(client) error) (sent bool, err error) {

@@ -100,7 +100,7 @@ func (b *tally) winner() (string, error) {
 // lives, and why. The opinions are ordered by who has them.
 type nowhereError struct{ votes []vote }
 
-func (e *nowhereError) Error() string { return "locate lock: nobody knows" }
+func (e *nowhereError) Error() string { return "find node of lock: no node knows it" }
 
 func (e *nowhereError) Unwrap() (errs []error) {
 	for _, o := range e.votes {

@@ -19,7 +19,7 @@ func (a *Address) addPasswords(ctx context.Context, cfg lock.Servers) error {
 			return err
 		}
 	} else if cfg.SentinelPasswordFile != "" {
-		return BadURL("it is not one of sentinels, but a password file for them is given",
+		return BadURL("it names no sentinels, but a password file for sentinels is set",
 			"write redis+sentinel://HOST:PORT,HOST:PORT/MASTER")
 	}
 	if cfg.Passwords != nil {
@@ -48,10 +48,10 @@ func (a *Address) checkSentinelUser() error {
 func (a *Address) addCommand(cfg lock.Servers) error {
 	switch {
 	case a.password != "":
-		return BadURL("it has a password, and a password command is given too", "leave one of them out")
+		return BadURL("it has a password, but a password command is set too", "remove one of them")
 	case cfg.PasswordFile != "":
 		return &lock.ConfigError{Subject: "the file of the password", Field: "PasswordFile",
-			Problem: "a password command is given too", Hint: "leave one of them out"}
+			Problem: "a password command is set too", Hint: "remove one of them"}
 	}
 	a.passwords = cfg.Passwords
 	return a.checkSentinelUser()
@@ -59,7 +59,7 @@ func (a *Address) addCommand(cfg lock.Servers) error {
 
 func addPassword(ctx context.Context, password *string, from file) error {
 	if *password != "" {
-		return BadURL("it has a password, and a password file is given too", "leave one of them out")
+		return BadURL("it has a password, but a password file is set too", "remove one of them")
 	}
 	text, err := from.read(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func addPassword(ctx context.Context, password *string, from file) error {
 	}
 	*password = strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
 	if *password == "" || len(*password) > mostPassword || strings.ContainsAny(*password, "\r\n") {
-		return from.wrong("it holds no password: one line is")
+		return from.wrong("it contains no password: one line is expected")
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ const (
 
 var (
 	errUnread  = errors.New("it was not read in time")
-	errNoFile  = errors.New("it is no regular file")
+	errNoFile  = errors.New("it is not a regular file")
 	errTooLong = errors.New("it is larger than 1 MiB")
 )
 

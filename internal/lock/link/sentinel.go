@@ -62,12 +62,12 @@ func askSentinel(ctx context.Context, src *Source, cs *conns, host string) vote 
 		o.err = lock.ErrNoSuchMaster
 	case []any:
 		if len(named) != 2 {
-			o.err = fmt.Errorf("read reply: %d parts are no address", len(named))
+			o.err = fmt.Errorf("read reply: %d parts are not an address", len(named))
 			break
 		}
 		o.addr, o.err = hostPort(textAt(named, 0), textAt(named, 1))
 	default:
-		o.err = fmt.Errorf("read reply: %T is no address", named)
+		o.err = fmt.Errorf("read reply: %T is not an address", named)
 	}
 	return o
 }
@@ -88,7 +88,7 @@ func epochOf(reply any) int64 {
 func hostPort(host, port string) (string, error) {
 	addr, ok := parseHost(net.JoinHostPort(host, port), "")
 	if !ok || host == "" {
-		return "", fmt.Errorf("read reply: %q is no address", lock.Escaped(net.JoinHostPort(host, port)))
+		return "", fmt.Errorf("read reply: %q is not an address", lock.Escaped(net.JoinHostPort(host, port)))
 	}
 	return addr, nil
 }

@@ -73,10 +73,10 @@ func (s *Source) load(ctx context.Context) error {
 	}
 	if !addr.tls {
 		if s.cfg.CA != "" || s.cfg.Cert != "" || s.cfg.Key != "" {
-			return BadURL("it is not one for TLS, but certificates are given", "write rediss:// in place of redis://")
+			return BadURL("it does not use TLS, but certificates are set", "use rediss:// instead of redis://")
 		}
 		if s.cfg.ServerName != "" {
-			return BadURL("it is not one for TLS, but a server's name is given", "write rediss:// in place of redis://")
+			return BadURL("it does not use TLS, but a server name is set", "use rediss:// instead of redis://")
 		}
 		s.addr, s.tls = addr, nil
 		return nil
@@ -99,14 +99,15 @@ func loadTLS(ctx context.Context, cfg lock.Servers) (*tls.Config, error) {
 		}
 		conf.RootCAs = x509.NewCertPool()
 		if !conf.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, from.wrong("it holds no certificate in PEM")
+			return nil, from.wrong("it contains no PEM certificate")
 		}
 	}
 	if cfg.Cert == "" && cfg.Key == "" {
 		return conf, nil
 	}
 	if cfg.Cert == "" || cfg.Key == "" {
-		return nil, &lock.ConfigError{Subject: "the client certificate", Problem: "certificate and key go together"}
+		return nil, &lock.ConfigError{Subject: "the client certificate",
+			Problem: "set both the certificate and the key"}
 	}
 	pair, err := loadPair(ctx, cfg)
 	if err != nil {

@@ -105,11 +105,11 @@ func planted(info fs.FileInfo) (what string) {
 	case info.IsDir():
 		return "a directory"
 	case !info.Mode().IsRegular():
-		return "no regular file"
+		return "not a regular file"
 	case stat.Uid != uint32(os.Geteuid()):
 		return "a file of another user"
 	case stat.Nlink > 1:
-		return "a file with a second name"
+		return "a file with a second hard link"
 	}
 	return ""
 }
@@ -223,7 +223,7 @@ func (f *lockFile) read() (r wire.Record, err error) {
 		return r, nil
 	}
 	if !bytes.HasPrefix(line, []byte(`{"run":"`)) {
-		return r, &lock.NotLockError{Key: f.path, What: "a file of something else"}
+		return r, &lock.NotLockError{Key: f.path, What: "a file of another program"}
 	}
 	if json.Unmarshal(line, &r) != nil {
 		r = wire.Record{}

@@ -81,7 +81,7 @@ func openDir(dir string, flag int) (*Store, error) {
 func openChecked(dir string, flag int) (*os.File, error) {
 	open, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK|flag, 0)
 	if errors.Is(err, syscall.ENOTDIR) {
-		err = errors.New("it is no directory")
+		err = errors.New("it is not a directory")
 	}
 	if err != nil {
 		return nil, lock.Shortage(dir, err,
@@ -102,7 +102,7 @@ func checkDir(dir *os.File) (problem string) {
 	owner := info.Sys().(*syscall.Stat_t).Uid
 	switch {
 	case !info.IsDir():
-		return "it is no directory"
+		return "it is not a directory"
 	case owner != uint32(os.Geteuid()) && owner != 0:
 		return "it belongs to another user"
 	case info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0:
@@ -241,7 +241,7 @@ func (s *Store) begin(req lock.Request, f *lockFile) (lock.Lease, error) {
 	r.At = time.Now().UnixMilli()
 	r.Fence = max(last.Fence+1, r.At)
 	if r.Fence >= 1<<53 {
-		return nil, &lock.NotLockError{Key: f.path, What: "a fence that is no number below 2^53"}
+		return nil, &lock.NotLockError{Key: f.path, What: "a fence that is not a number below 2^53"}
 	}
 	if err := f.write(r); err != nil {
 		return nil, s.explain(req, f, err)

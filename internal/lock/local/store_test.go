@@ -162,11 +162,11 @@ func TestPlantedFilesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, plant := range map[string]func() error{
-		"a symbolic link":           func() error { return os.Symlink(elsewhere, path) },
-		"no regular file":           func() error { return syscall.Mkfifo(path, 0o600) },
-		"a file with a second name": func() error { return os.Link(elsewhere, path) },
-		"a directory":               func() error { return os.Mkdir(path, 0o700) },
-		"a file of something else":  func() error { return os.WriteFile(path, []byte("precious"), 0o600) },
+		"a symbolic link":                func() error { return os.Symlink(elsewhere, path) },
+		"not a regular file":             func() error { return syscall.Mkfifo(path, 0o600) },
+		"a file with a second hard link": func() error { return os.Link(elsewhere, path) },
+		"a directory":                    func() error { return os.Mkdir(path, 0o700) },
+		"a file of another program":      func() error { return os.WriteFile(path, []byte("precious"), 0o600) },
 	} {
 		if err := plant(); err != nil {
 			t.Fatal(err)

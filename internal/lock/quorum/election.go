@@ -31,7 +31,7 @@ type splitError struct {
 	held *lock.HeldError
 }
 
-func (*splitError) Error() string { return "nobody has a majority" }
+func (*splitError) Error() string { return "no run has a majority" }
 
 // ask holds rounds until the lock is ours or another's, or timeout is over.
 func (e *election) ask(ctx context.Context, timeout time.Duration) (lock.Lease, error) {

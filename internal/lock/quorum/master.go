@@ -104,7 +104,7 @@ func sourcesOf(cfg lock.Servers) (sources []*link.Source, addresses []string, er
 		return nil, nil, err
 	}
 	if cfg.Replicas != 0 {
-		return nil, nil, &lock.ConfigError{Subject: "the number of replicas", Problem: "a quorum's masters have none"}
+		return nil, nil, &lock.ConfigError{Subject: "the number of replicas", Problem: "a quorum does not use replicas"}
 	}
 	for _, raw := range cfg.URLs {
 		src, err := link.NewSource(cfg, raw)
@@ -218,7 +218,7 @@ func (m *redisMaster) heldError(reply grantReply) lock.HeldError {
 func (m *redisMaster) notLock(w wrongKey) *lock.NotLockError {
 	e := &lock.NotLockError{Key: m.keys.All()[w.at], What: lock.TypeName(w.kind)}
 	if w.full {
-		e.What = "a fence that is no number below 2^53"
+		e.What = "a fence that is not a number below 2^53"
 	}
 	return e
 }
@@ -273,7 +273,7 @@ func (m *redisMaster) giveUp(ctx context.Context, b term, end releaseRequest) er
 	select {
 	case m.turn <- struct{}{}:
 	default:
-		return fmt.Errorf("give up at %s: another step is under way", m.Address())
+		return fmt.Errorf("cannot give up at %s: another step is running", m.Address())
 	}
 	end.inFlight = true
 	m.link.Revoke(m.steps.release.Text(), m.keys.All(), m.args(b, m.releaseArgs(end)...)...)

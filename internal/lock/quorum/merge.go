@@ -119,11 +119,11 @@ func (m *merger) undecided() string {
 	for _, s := range m.seen {
 		h := s.holder()
 		if n := m.count(func(other masterView) bool { return other.holder() == h }); h != noHolder && h != unseen {
-			return fmt.Sprintf("%d of %d masters have it for %s, and %d could not be asked", n, m.size, s.holderText(),
+			return fmt.Sprintf("%d of %d masters have it for %s, and %d did not answer", n, m.size, s.holderText(),
 				m.unknown())
 		}
 	}
-	return "nobody could be asked"
+	return "no master answered"
 }
 
 // holderText is the holder as users see it.
@@ -244,10 +244,10 @@ func (m *merger) ends() {
 		}
 	}
 	for _, master := range away {
-		m.note("the resume: %s has not heard of it; repeat it when %s is back", master, master)
+		m.note("the resume: %s did not get it; repeat it when %s is back", master, master)
 	}
 	for _, master := range here {
-		m.note("the resume: %s has not heard of it; the next run tells it, or repeat it", master)
+		m.note("the resume: %s did not get it; the next run delivers it, or repeat it", master)
 	}
 }
 

@@ -119,7 +119,7 @@ const probation = time.Minute
 func newQuorum(addresses []string, open func(lock.Request) []master, shut func()) (*quorum, error) {
 	if len(addresses) == 2 {
 		return nil, &lock.ConfigError{
-			Subject: "two servers", Problem: "a majority of two is both, so that either one's outage stops every job",
+			Subject: "two servers", Problem: "a majority of two is both, so the outage of either stops every job",
 			Reason: lock.TwoMasters,
 		}
 	}
@@ -150,8 +150,8 @@ func sameServer(address string) string {
 
 func sameServerTwice(address string) error {
 	return &lock.ConfigError{
-		Subject: address, Problem: "it is the same server as another one of the quorum",
-		Hint: "a quorum needs servers that fail independently of each other",
+		Subject: address, Problem: "it is the same server as another master of the quorum",
+		Hint: "a quorum needs servers that fail independently",
 	}
 }
 

@@ -83,7 +83,7 @@ func TestARunEndsThePauseThatOneMasterHasKept(t *testing.T) {
 		last := f.proxies[n-1].Addr()
 		f.mustNote("repeat it when " + last)
 		f.away(n-1, false)
-		f.mustNote(last + " has not heard of it; the next run tells it")
+		f.mustNote(last + " did not get it; the next run delivers it")
 		if !f.wants(n - 1) {
 			t.Fatal("nothing is left to be ended")
 		}

@@ -16,7 +16,7 @@ func TestRecipeDeadMansSwitchSpeaksUntilTheJobSucceeds(t *testing.T) {
 	s := newSite(t)
 	line := readCrontab(t, "deadman")
 	if r := s.cronOnce(line); !strings.HasPrefix(r.stdout,
-		"REDLOCKRUN CRITICAL - nightly-report: no success is remembered") {
+		"REDLOCKRUN CRITICAL - nightly-report: no success is recorded") {
 		t.Errorf("of a job that never ran cron mails %q", r.stdout)
 	}
 	s.succeed("nightly-report")
