@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 build: ; @scripts/build.sh ## build ./redlockrun, one static file
 demo: build ; @scripts/demo.sh ## show what it does, on a throw-away Redis
 recording: build ; @scripts/recording.sh ## record real runs on a throw-away Redis as docs/demo.svg
-man: ; @scripts/man.sh ## write the manual page, dist/redlockrun.1
+man: ; @scripts/man.sh ## write the manual pages, dist/redlockrun*.1
 install: ; @scripts/install.sh "$(DESTDIR)$(PREFIX)" ## put both under PREFIX, which is /usr/local if not said
 image: ; @scripts/image.sh ## build the container image, for amd64 and arm64, into dist/; no daemon, no registry
 help: ; @scripts/help.sh ## print this list

@@ -61,7 +61,9 @@ scripts/man.sh
 common=$work/common
 mkdir -p "$common/share/man/man1" "$common/share/doc/redlockrun/examples" "$common/lib/systemd/system" \
     "$common/share/bash-completion/completions" "$common/share/zsh/site-functions" "$common/share/fish/vendor_completions.d"
-"$work/archive" gz dist/redlockrun.1 "$common/share/man/man1/redlockrun.1.gz"
+for page in dist/redlockrun*.1; do
+    "$work/archive" gz "$page" "$common/share/man/man1/${page##*/}.gz"
+done
 "$work/archive" gz CHANGELOG.md "$common/share/doc/redlockrun/changelog.gz"
 cat >"$work/changelog.Debian" <<END
 redlockrun ($PACKAGE_VERSION${PACKAGE_PRERELEASE:+~$PACKAGE_PRERELEASE}-1) stable; urgency=medium

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes the manual page, dist/redlockrun.1, of the program as it stands here. Its date is
-# SOURCE_DATE_EPOCH, else the commit's, else that of today.
+# Writes the manual pages, dist/redlockrun.1 and dist/redlockrun-COMMAND.1, of the program as it
+# stands here. Their date is SOURCE_DATE_EPOCH, else the commit's, else that of today.
 set -eu
 cd "$(dirname "$0")/.."
 if [ -n "${SOURCE_DATE_EPOCH-}" ]; then
@@ -11,5 +11,8 @@ else
     date=$(date -u +%F)
 fi
 mkdir -p dist
-go run ./scripts/manual "$date" >dist/redlockrun.1.new
-mv dist/redlockrun.1.new dist/redlockrun.1
+new=$(mktemp -d dist/manual.XXXXXX)
+trap 'rm -rf "$new"' EXIT
+go run ./scripts/manual "$date" "$new"
+rm -f dist/redlockrun*.1
+mv "$new"/*.1 dist

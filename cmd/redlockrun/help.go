@@ -47,8 +47,7 @@ more:
 `
 
 const helpTail = `
-  -h                           print a short help
-      --help                   print this
+  -h, --help                   print a short help, or this
       --version                print the version
 
 D is a duration: seconds (60, 0.5), or with units (90s, 2m30s). Each flag has a variable: that of
@@ -88,9 +87,9 @@ func help() string {
 	for _, c := range operator.All() {
 		fmt.Fprintf(&b, "  %-12s%s\n", c.Name(), c.Short)
 	}
-	b.WriteString("\ntopics (redlockrun help TOPIC):\n")
+	b.WriteString("\ntopics:\n")
 	for _, t := range topic.All() {
-		fmt.Fprintf(&b, "  %-12s%s\n", t.Name, t.Short)
+		fmt.Fprintf(&b, "  redlockrun help %-13s%s\n", t.Name, t.Short)
 	}
 	for group := range config.GroupCount {
 		b.WriteString("\n" + group.String() + ":\n")

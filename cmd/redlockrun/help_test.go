@@ -40,6 +40,39 @@ func wantNarrow(t *testing.T, text string) {
 	}
 }
 
+func TestTheShortHelpIsShort(t *testing.T) {
+	texts := map[string]string{"redlockrun": briefHelp()}
+	for _, c := range operator.All() {
+		texts[c.Name()] = c.BriefHelp()
+	}
+	for name, text := range texts {
+		wantNarrow(t, text)
+		if n := strings.Count(text, "\n"); n > 40 {
+			t.Errorf("%s -h has %d lines", name, n)
+		}
+	}
+}
+
+// A shell shows the first line of a usage alone: it must be a whole phrase.
+func TestWhatCompletionShowsIsAWholePhrase(t *testing.T) {
+	usages := make(map[string]string)
+	for _, s := range config.Settings() {
+		usages["--"+s.Name] = s.Usage
+	}
+	for _, c := range operator.All() {
+		usages[c.Name()] = c.Short
+		for _, f := range c.OwnFlags() {
+			usages[c.Name()+" --"+f.Name] = f.Usage
+		}
+	}
+	cut := regexp.MustCompile(`[,:;(]$|\b(and|or|with|by|the|of|for|if|in|to)$`)
+	for name, usage := range usages {
+		if first, _, _ := strings.Cut(usage, "\n"); len(first) < 12 || cut.MatchString(first) {
+			t.Errorf("%s is described as %q", name, first)
+		}
+	}
+}
+
 func TestTheIntroductionAndWhatIsMissingAreTenLines(t *testing.T) {
 	_, err := read(nil)
 	wantRefused(t, err, "no key was given")

@@ -65,6 +65,6 @@ func (c Config) checkPermits() error {
 	default:
 		return nil
 	}
-	return Usagef("%s and %s do not go together: several runs have permits at a time", with, c.Source("permits")).
+	return Usagef("%s and %s cannot be combined: several runs have permits at a time", with, c.Source("permits")).
 		Hint("nest two: the outer redlockrun takes the permit, the inner one has a lock of its own")
 }

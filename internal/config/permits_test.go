@@ -35,7 +35,7 @@ func TestPermitsThatCannotBeAreRefused(t *testing.T) {
 		{[]string{"permits=3", "take=0"}, []string{"--take 0"}},
 		{[]string{"permits=3", "take=ALL"}, []string{"--take"}},
 		{[]string{"take=2"}, []string{"--take is for permits, and there are none"}},
-		{[]string{"permits=3", "once-per=5m"}, []string{"--once-per and --permits do not go together", "nest"}},
+		{[]string{"permits=3", "once-per=5m"}, []string{"--once-per and --permits cannot be combined", "nest"}},
 		{[]string{"permits=3", "once=x"}, []string{"--once and --permits"}},
 		{[]string{"permits=3", "min-hold=1"}, []string{"--min-hold and --permits"}},
 		{[]string{"permits=3", "max-age=1h"}, []string{"--max-age and --permits"}},

@@ -76,7 +76,8 @@ func surveyCluster(_ context.Context, _ *Examination, visits []*visit) []Finding
 	}
 	if Status(found) == 0 {
 		found = append(found, about("cluster", Ok,
-			"each of the %d slots has a master; none of the %d masters has failed", link.ClusterSlots, len(tell[0].masters())))
+			"each of the %d slots has a master; none of the %d masters has failed",
+			link.ClusterSlots, len(tell[0].masters())))
 	}
 	return found
 }

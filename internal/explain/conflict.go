@@ -15,9 +15,9 @@ func explainHeld(e *lock.HeldError, c About) Explanation {
 	if e.Pause != nil && !e.Full {
 		return explainPaused(e, c)
 	}
-	o := Failure(c.Config.Conflict, e.Error(), "to treat this as success, add -E 0; to wait, add --wait D")
+	o := Failure(c.Config.Conflict, e.Error(), "-E 0 makes this a success; --wait D waits")
 	if e.Full {
-		o.Hints = []string{"to let more runs wait, raise --max-waiters; to treat this as success, add -E 0"}
+		o.Hints = []string{"raise --max-waiters to let more runs wait; -E 0 makes this a success"}
 	}
 	if !e.Full {
 		o.Message += HeldSince(e.Holder) + TimeLeft(e.TTL)

@@ -45,7 +45,8 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		{&lock.ConfigError{Subject: "URL", Problem: "it is odd", Hint: "make it even"}, 64, []string{
 			"cannot use URL: it is odd (from --redis)", "make it even"}},
 		{&lock.NestedError{Name: "job", Holder: holder}, 64, []string{"an outer redlockrun", "would never end"}},
-		{&lock.NotLockError{Key: "k", What: "a list"}, 65, []string{`key "k" is a list, not a lock`, "did not touch it"}},
+		{&lock.NotLockError{Key: "k", What: "a list"}, 65, []string{`key "k" is a list, not a lock`,
+			"did not touch it"}},
 		{&lock.SlotDoneError{Name: "job", Slot: "tick",
 			By: lock.Try{Run: "r", Host: "web-3", Ended: time.Unix(0, 0)}}, 0, []string{
 			`slot "tick" of "job" is already done, by web-3 at ` + lock.LocalTime(time.UnixMilli(0)) + ` (db:6379`,
@@ -84,7 +85,7 @@ func TestEveryErrorHasItsStatusAndItsHint(t *testing.T) {
 		{&lock.HeldError{Name: "job", Holder: holder, TTL: time.Minute}, 75, []string{
 			`lock "job" is held by web-3:4121 (alice, php) since ` + lock.LocalTime(time.UnixMilli(0)) +
 				`, 1m left (db:6379, from --redis)`,
-			"to treat this as success, add -E 0; to wait, add --wait D"}},
+			"-E 0 makes this a success; --wait D waits"}},
 		{&lock.HeldError{Name: "job", Key: "p:{job}", Holder: lock.Holder{Foreign: "x"}, TTL: -1}, 75, []string{
 			"for ever", `"p:{job}" has no TTL`, "-E 0"}},
 		{&lock.HeldError{Name: "job", Full: true}, 75, []string{"limit of waiters"}},

@@ -227,7 +227,7 @@ type UnavailableError struct {
 // A NotLockError says that a key of the lock holds something else.
 type NotLockError struct {
 	Key    string
-	What   string // "a list", "a fence that is no number below 2^53"
+	What   string // "a list", "a fence that is not a number below 2^53"
 	Wanted string // what it should be; "": a lock
 }
 

@@ -15,27 +15,26 @@ import (
 )
 
 var checkTexts = Texts{
-	Does: "tells a monitoring system whether all is well with jobs",
-	More: `: by its exit status,
-and in one line with performance data, as plugins of Nagios and Icinga do. A shell's && and a
-timer that mails can use it, too.`,
+	Does: "checks jobs for a monitoring system",
+	More: `: it prints one line with
+performance data and sets the exit status, as plugins of Nagios and Icinga do. Scripts and timers
+can use it too.`,
 	Calls: `  redlockrun check [flags] NAME...
   redlockrun check [flags] --match 'PATTERN'
   redlockrun check [flags] --all`,
 	Notes: `Without flags: CRITICAL if the last run did not end well or has vanished, if the job is overdue by
-the --max-age of its own runs, or if no run can start, as a key of the lock is none of ours (65);
-WARNING if a run is silent, the lock is stuck or is somebody else's; UNKNOWN if the job was never
-seen, or Redis does not answer; else OK. That a job is paused is said; it is not overdue then, and
-nothing else changes. Of several findings, and of several jobs, the worst counts: CRITICAL,
-UNKNOWN, WARNING, OK. Of several jobs, those that are OK are only counted.
+the --max-age of its own runs, or if no run can start because of a bad key (65);
+WARNING if a run is silent, or the lock is stuck or foreign; UNKNOWN if the job was never seen, or
+Redis does not answer; else OK. A paused job is never overdue. The worst result counts, in the
+order CRITICAL, UNKNOWN, WARNING, OK. Of several jobs, OK ones are only counted.
 
---all and --match know only jobs that have run. Check a job that must run by its NAME with
---max-age, too: Redis can lose what it knows.`,
+--all and --match know only jobs that have run. For a job that must run, also check its NAME with
+--max-age: Redis can lose its data.`,
 	Examples: `  redlockrun check --all
   redlockrun check --max-age 26h nightly-report
   redlockrun check -q --max-failures 3 orders invoices && deploy`,
-	Status: `0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN, which is also a mistake in the
-command line or the configuration, and no answer from Redis.`,
+	Status: `0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN, also for a wrong command
+line or configuration, and if Redis does not answer.`,
 }
 
 // A checking says which rules check applies, and how it reports the result.
@@ -52,14 +51,14 @@ func defineCheck(c *Command, o *Operation) {
 	c.Operands = config.KindJob
 	c.Plugin = true
 	k := &checking{meant: jobsMeant{flags: true}}
-	c.toggle(&k.meant.all, "all", "all listed jobs: the worst first, those that are OK counted")
-	c.text(&k.meant.match, "match", config.KindPattern, "the same of those whose names match (*, ?, [a-z])")
-	c.age((*age)(&k.rules.MaxAge), "max-age", "CRITICAL if the last success ended more than D ago, or none\n"+
-		"is remembered, in place of the limit that its runs have set")
-	c.age((*age)(&k.rules.WarnAge), "warn-age", "the same, WARNING")
-	c.span((*span)(&k.rules.MaxRuntime), "max-runtime", "CRITICAL if it has been running for more than D")
-	c.number(&k.rules.MaxFailures, "max-failures", "", "CRITICAL from N bad ends in a row, in place of the first one")
-	c.toggle(&k.json, "json", "an object for each NAME: key, status, message, age_seconds")
+	c.toggle(&k.meant.all, "all", "check all listed jobs, the worst first")
+	c.text(&k.meant.match, "match", config.KindPattern, "check the listed jobs whose names match (*, ?, [a-z])")
+	c.age((*age)(&k.rules.MaxAge), "max-age", "CRITICAL if the last success is older than D\n"+
+		"or none is recorded; replaces the limit that its runs have set")
+	c.age((*age)(&k.rules.WarnAge), "warn-age", "WARNING if the last success is older than D")
+	c.span((*span)(&k.rules.MaxRuntime), "max-runtime", "CRITICAL if a run has lasted longer than D")
+	c.number(&k.rules.MaxFailures, "max-failures", "", "CRITICAL only after N failures in a row")
+	c.toggle(&k.json, "json", "print a JSON object for each NAME")
 	c.RunE = func(_ *cobra.Command, names []string) error {
 		k.names = slices.Compact(slices.Sorted(slices.Values(names)))
 		if err := k.sensible(c.Flags(), o); err != nil {

@@ -23,7 +23,7 @@ type jobsMeant struct {
 // define gives c the flags that choose listed jobs. all is the help of --all.
 func (m *jobsMeant) define(c *Command, all string) {
 	m.flags = true
-	c.text(&m.match, "match", config.KindPattern, "the listed jobs whose names match (*, ?, [a-z]); none: 75")
+	c.text(&m.match, "match", config.KindPattern, "the listed jobs whose names match (*, ?, [a-z])")
 	c.toggle(&m.all, "all", all)
 }
 

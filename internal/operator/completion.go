@@ -11,14 +11,15 @@ import (
 
 var completionTexts = Texts{
 	Does: "prints a completion script",
-	More: ` for bash, zsh or fish: it completes
-flags and their values, commands, the names of jobs, and COMMAND as it would be completed alone.`,
-	Calls: "  redlockrun completion bash|zsh|fish",
+	More: ` for bash, zsh or fish. It
+completes flags, values, commands, topics, names of jobs, and COMMAND as without redlockrun.`,
+	Calls:  "  redlockrun completion bash|zsh|fish",
+	Status: "0 done, 64 usage.",
 	Examples: `  redlockrun completion bash > /etc/bash_completion.d/redlockrun
   redlockrun completion zsh > "${fpath[1]}/_redlockrun"
   redlockrun completion fish > ~/.config/fish/completions/redlockrun.fish
 
-Names of jobs come from Redis, if it answers in time; nothing of what is typed is evaluated.`,
+Names of jobs come from Redis, if it answers in time. The script evaluates nothing that is typed.`,
 }
 
 //go:embed completion/redlockrun.bash

@@ -22,11 +22,11 @@ import (
 var copySelfTexts = Texts{
 	Does: "copies this program into a directory, for images without cp",
 	More: `. The copy is
-DIR/redlockrun with mode 0755. An init container hands it on so, through a volume that it shares.`,
+DIR/redlockrun with mode 0755. An init container can use it to share redlockrun through a volume.`,
 	Calls: "  redlockrun copy-self DIR",
-	Notes: `It asks no store and reads no configuration. One that is there is replaced at once, also while
-it runs; nobody finds half of it. The exit status is 64 if there is no such directory, and 71
-if the copy could not be written.`,
+	Notes: `It needs no Redis and reads no configuration. An existing copy is replaced at once, even while it
+runs.`,
+	Status: "0 done, 64 usage, or there is no such directory, 71 the copy cannot be written.",
 	Examples: `  redlockrun copy-self /shared
   redlockrun copy-self "$HOME/bin" && ~/bin/redlockrun --version`,
 }

@@ -17,22 +17,22 @@ import (
 )
 
 var doctorTexts = Texts{
-	Does:  "finds what is wrong between this host and Redis before it hurts",
+	Does:  "finds problems between this host and Redis before they hurt",
 	More:  ".",
 	Calls: "  redlockrun doctor [flags]",
-	Notes: `Each line begins with what came of a check: ok; warn; FAIL; or ? where the user's rights do
-not let it look, which is no fault. Below what is wrong stands what to do. The last line
+	Notes: `Each line begins with the result of a check: ok, warn, FAIL, or ? if the user lacks the rights for
+the check, which is no fault. The line below a problem says what to do. The last line
 counts the results, and says what to do next.`,
 	Examples: `  redlockrun doctor
   redlockrun doctor --redis file:/run/redis --json | jq -r 'select(.result == "fail").message'`,
-	Status: `0 all is well, 1 something warns, 2 something fails, as a server that does not
-answer; 64 usage.`,
+	Status: `0 no problem, 1 warnings, 2 failures, also if a server does not answer;
+64 usage.`,
 }
 
 func defineDoctor(c *Command, o *Operation) {
 	c.Texts = doctorTexts
 	var json bool
-	c.toggle(&json, "json", "one object a line")
+	c.toggle(&json, "json", "print JSON, one object per line")
 	c.RunE = func(_ *cobra.Command, operands []string) error {
 		switch {
 		case len(operands) > 0:

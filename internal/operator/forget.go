@@ -11,9 +11,9 @@ import (
 )
 
 var forgetTexts = Texts{
-	Does: "removes what is remembered of jobs",
-	More: `: the runs, the slots (what was done
-may be done again), and that they are listed. It is refused while they run or are paused.`,
+	Does: "removes the records of jobs",
+	More: `: the history, the slots (finished
+work can run again), and the entry in the list. Running or paused jobs are refused.`,
 	Calls: "  redlockrun forget [flags] NAME...",
 	Examples: `  redlockrun forget old-report
   redlockrun forget test-1 test-2 --json`,
@@ -23,7 +23,7 @@ func defineForget(c *Command, o *Operation) {
 	c.Texts = forgetTexts
 	c.Operands = config.KindJob
 	var json bool
-	c.toggle(&json, "json", "one object a line")
+	c.toggle(&json, "json", "print JSON, one object per line")
 	c.RunE = func(_ *cobra.Command, operands []string) error {
 		names, err := chosen(o, "forget", new(jobsMeant), operands, "")
 		if err != nil {

@@ -33,9 +33,9 @@ func (c *Command) HelpText() string {
 	}
 	b.WriteString("\nexamples:\n" + c.Example + "\n")
 	if !c.Bare {
-		b.WriteString(sharedHelp() + "\nexit status: " + c.ExitStatus() + "\n")
+		b.WriteString(sharedHelp())
 	}
-	return b.String()
+	return b.String() + "\nexit status: " + c.ExitStatus() + "\n"
 }
 
 // flagsHelp returns the lines of the flags that not every command has.

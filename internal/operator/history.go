@@ -15,9 +15,9 @@ import (
 )
 
 var historyTexts = Texts{
-	Does: "tells of the last runs of a job, the newest first",
+	Does: "shows the last runs of a job, the newest first",
 	More: `: when, where, how
-long each waited and ran, and how it ended.`,
+long each run waited and worked, and how it ended.`,
 	Calls: "  redlockrun history [flags] NAME",
 	Examples: `  redlockrun history backup -n 5
   redlockrun history backup --since 168h --bad --json`,
@@ -37,13 +37,13 @@ func defineHistory(c *Command, o *Operation) {
 	c.Texts = historyTexts
 	c.Operands, c.Single = config.KindJob, true
 	l := new(historyLook)
-	c.number(&l.choice.Most, "number", "n", "at most N of them")
-	c.span(&l.since, "since", "those that ended in the last D")
-	c.toggle(&l.choice.Bad, "bad", "those that did not end well, which are remembered for longer")
-	c.text(&l.choice.Host, "host", config.KindHost, "those of HOST")
-	c.toggle(&l.follow, "follow", "the oldest first, and then what comes, until Ctrl-C")
-	c.toggle(&l.output, "output", "and the last lines that each run printed, of those with --keep-output")
-	c.toggle(&l.json, "json", "one object a line")
+	c.number(&l.choice.Most, "number", "n", "show at most N runs")
+	c.span(&l.since, "since", "show runs that ended in the last D")
+	c.toggle(&l.choice.Bad, "bad", "show runs that ended badly; they are kept longer")
+	c.text(&l.choice.Host, "host", config.KindHost, "show runs on HOST")
+	c.toggle(&l.follow, "follow", "show the oldest first, and wait for more until Ctrl-C")
+	c.toggle(&l.output, "output", "also show the last output of runs with --keep-output")
+	c.toggle(&l.json, "json", "print JSON, one object per line")
 	c.RunE = func(_ *cobra.Command, names []string) error {
 		switch {
 		case len(names) != 1:

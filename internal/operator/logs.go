@@ -17,17 +17,17 @@ import (
 )
 
 var logsTexts = Texts{
-	Does: "prints what a run of a job printed last",
+	Does: "prints the last output of a run",
 	More: `, if it ended badly and was started with
 --keep-output.`,
 	Calls: "  redlockrun logs [flags] NAME",
-	Notes: `It is the newest output that is kept; stderr says which run printed it, when and how that ended,
-and how much there is. On a terminal control characters are escaped, elsewhere each byte is printed
-as it was. The outputs of the last 10 such runs are kept, at most 128 KiB of a job, for 15 days.
-Output can hold secrets: everyone who may read the keys of the prefix can read it.`,
+	Notes: `Without --run it prints the newest output. stderr tells which run printed it, when and how the run
+ended, and how much output there was. On a terminal, control characters are escaped. Redis keeps
+the output of the last 10 such runs for 15 days, at most 128 KiB per job. Output can contain
+secrets: everyone who can read the keys can read it.`,
 	Examples: `  redlockrun logs backup
   redlockrun logs backup --run 01KAPZ5JDVR1M4J3Q9X8W7T6S5 > backup.log`,
-	Status: `0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis,
+	Status: `0 done, 64 usage, 65 not a key of redlockrun, 69 Redis did not answer,
 75 no output is kept.`,
 }
 
@@ -41,8 +41,8 @@ func defineLogs(c *Command, o *Operation) {
 	c.Texts = logsTexts
 	c.Operands, c.Single = config.KindJob, true
 	l := new(logsLook)
-	c.text(&l.run, "run", config.KindKeptRun, "of this run; history --output shows whose output is kept")
-	c.toggle(&l.json, "json", "one object: as of history, with output")
+	c.text(&l.run, "run", config.KindKeptRun, "print the output of run ID; history --output shows the ids")
+	c.toggle(&l.json, "json", "print one JSON object, as history does, with the output")
 	c.RunE = func(_ *cobra.Command, names []string) error {
 		switch {
 		case len(names) != 1:

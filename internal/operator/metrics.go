@@ -15,16 +15,16 @@ import (
 )
 
 var metricsTexts = Texts{
-	Does: "prints all listed jobs as Prometheus reads them",
-	More: `. One host does it for the
-whole fleet. What never happened is absent.`,
+	Does: "prints metrics of all listed jobs for Prometheus",
+	More: `. One host is
+enough for the whole fleet. Values that are unknown are left out.`,
 	Calls: "  redlockrun metrics [flags]",
-	Notes: `The label key is the job's NAME. If Redis does not answer, redlockrun_up is 0 and stands alone,
-in PATH too. redlockrun_runs_total counts all ends from the first one on, by how they ended;
-there is none of a quorum.`,
+	Notes: `The label key is the NAME of the job. If Redis does not answer, redlockrun_up is 0 and the only
+metric, in PATH too. redlockrun_runs_total counts all runs by how they ended; a quorum has no such
+count.`,
 	Examples: `  redlockrun metrics | grep last_success
   redlockrun metrics --textfile /var/lib/prometheus/node-exporter/redlockrun.prom`,
-	Status: `0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis,
+	Status: `0 done, 64 usage, 65 not a key of redlockrun, 69 Redis did not answer,
 71 PATH could not be written.`,
 }
 
@@ -34,8 +34,8 @@ type metering struct{ file string }
 func defineMetrics(c *Command, o *Operation) {
 	c.Texts = metricsTexts
 	m := new(metering)
-	c.text(&m.file, "textfile", config.KindPath, "write them into PATH, by rename and with mode 0644, for the\n"+
-		"textfile collector of node_exporter; its name ends in .prom")
+	c.text(&m.file, "textfile", config.KindPath, "write PATH for the textfile collector of node_exporter\n"+
+		"PATH ends in .prom; it is replaced at once, with mode 0644")
 	c.RunE = func(_ *cobra.Command, operands []string) error {
 		switch {
 		case len(operands) > 0:

@@ -15,18 +15,18 @@ import (
 )
 
 var pauseTexts = Texts{
-	Does: "keeps jobs from starting, anywhere",
-	More: `. What runs runs on, and who waits for
-the lock keeps the place in the line. A run that asks meanwhile ends with 75 (-E), or waits
-(--wait), or passes over it (--ignore-pause).`,
+	Does: "keeps jobs from starting, on all hosts",
+	More: `. Running jobs
+continue, and waiters keep their place in the queue. A new run ends with 75 (-E), waits (--wait),
+or ignores the pause (--ignore-pause).`,
 	Calls: `  redlockrun pause [flags] NAME...
   redlockrun pause [flags] --match 'PATTERN'
   redlockrun pause [flags] --all`,
-	Notes: "A pause that is there already is left as it is.",
+	Notes: "An existing pause stays as it is.",
 	Examples: `  redlockrun pause backup --for 2h --why 'the disk is being replaced'
   redlockrun pause --match 'report-*' --for forever
 
-a deploy during which no job starts, as a script that also resumes after Ctrl-C:
+a deploy during which no job starts; the script also resumes after Ctrl-C:
   trap 'redlockrun resume --all --why deploy' EXIT
   trap 'exit 130' HUP INT TERM
   redlockrun pause --all --for 1h --wait 10m --why deploy && deploy`,
@@ -45,11 +45,11 @@ func definePause(c *Command, o *Operation) {
 		wait  limit
 	)
 	length := limit(dayPaused)
-	meant.define(c, "all that are listed: a job is when it has run, or was paused")
-	c.limit(&length, "for", "for so long (24h); forever: until resume")
-	c.text(&why, "why", config.KindText, "the reason, which whoever is refused is told")
-	c.limit(&wait, "wait", "wait so long (or forever) until what runs has ended; else 75")
-	c.toggle(&json, "json", "one object a line")
+	meant.define(c, "pause all listed jobs: those that have run or were paused")
+	c.limit(&length, "for", "the length of the pause (24h); forever lasts until resume")
+	c.text(&why, "why", config.KindText, "the reason, shown to runs that are refused")
+	c.limit(&wait, "wait", "wait up to D until running jobs have ended, else end with 75")
+	c.toggle(&json, "json", "print JSON, one object per line")
 	c.RunE = func(_ *cobra.Command, operands []string) error {
 		if length == 0 {
 			return config.Usagef("--for 0 pauses nothing").Hint("forever has no end")

@@ -16,17 +16,17 @@ import (
 )
 
 var reportTexts = Texts{
-	Does: "writes a page for a browser",
-	More: `: the table of status with
-the worst jobs first, a timeline of the runs on all hosts, and a list of the bad runs. It is one
-file that needs no other. Its only script filters the jobs; the page reads well without it.`,
+	Does: "writes an HTML page about the jobs",
+	More: `: the table of status with the
+worst jobs first, a timeline of the runs on all hosts, and a list of the bad runs. It is one file.
+Its only script filters the jobs; the page also works without it.`,
 	Calls: `  redlockrun report [flags]              of all jobs that are listed
   redlockrun report [flags] NAME...      of these`,
-	Notes: `Hatched is the time before the oldest run that is kept: --history says how many are. Of a run with
---keep-output that ended badly the page has the last 4 KiB that it printed: they can hold secrets.`,
+	Notes: `Hatched times are older than the history, which --history limits. For a failed run with
+--keep-output, the page shows the last 4 KiB of output; it can contain secrets.`,
 	Examples: `  redlockrun report --since 168h > jobs.html
   * * * * * redlockrun report --output /var/www/html/jobs.html --refresh 1m`,
-	Status: `0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis,
+	Status: `0 done, 64 usage, 65 not a key of redlockrun, 69 Redis did not answer,
 71 FILE could not be written.`,
 }
 
@@ -41,10 +41,10 @@ func defineReport(c *Command, o *Operation) {
 	c.Texts = reportTexts
 	c.Operands = config.KindJob
 	l := &reportLook{since: span(24 * time.Hour)}
-	c.span(&l.since, "since", "how far the page goes back (24h); from 1m on")
-	c.text(&l.output, "output", config.KindFile, "write it to FILE, at once and for all to read; if the store\n"+
-		"does not answer, FILE stays as it is")
-	c.span(&l.refresh, "refresh", "let browsers read it again after D")
+	c.span(&l.since, "since", "show the last D (24h), at least 1m")
+	c.text(&l.output, "output", config.KindFile, "write FILE instead of stdout\n"+
+		"FILE is replaced at once; it stays if Redis does not answer")
+	c.span(&l.refresh, "refresh", "let browsers reload the page each D")
 	c.RunE = func(_ *cobra.Command, names []string) error {
 		switch since := time.Duration(l.since); {
 		case since < time.Minute, since > longestReport:

@@ -12,7 +12,7 @@ import (
 
 var resumeTexts = Texts{
 	Does: "ends the pause of jobs",
-	More: ": who waits has its turn, in the order of the line.",
+	More: ": waiters get their turn, in the order of the queue.",
 	Calls: `  redlockrun resume [flags] NAME...
   redlockrun resume [flags] --match 'PATTERN'
   redlockrun resume [flags] --all`,
@@ -28,10 +28,10 @@ func defineResume(c *Command, o *Operation) {
 		why   string
 		json  bool
 	)
-	meant.define(c, "all that are listed")
-	c.text(&why, "why", config.KindText, "the reason; with --match and --all: only of the pauses that\n"+
-		"were made with --why TEXT")
-	c.toggle(&json, "json", "one object a line")
+	meant.define(c, "resume all listed jobs")
+	c.text(&why, "why", config.KindText, "the reason, for the history\n"+
+		"With --match and --all: end only pauses with this reason")
+	c.toggle(&json, "json", "print JSON, one object per line")
 	c.RunE = func(_ *cobra.Command, operands []string) error {
 		names, err := chosen(o, "resume", &meant, operands, why)
 		if err != nil {

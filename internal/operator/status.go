@@ -15,22 +15,22 @@ import (
 )
 
 var statusTexts = Texts{
-	Does: "tells which job runs where, how the last run ended, and when",
+	Does: "shows which job runs where, and how and when its last run ended",
 	More: ".",
 	Calls: `  redlockrun status [flags]               a line for each job that is listed
   redlockrun status [flags] NAME          a page about one job
   redlockrun status [flags] NAME NAME...  a line for each of them`,
-	Remarks: `A job is listed when it has run (but with --history 0). One of which nothing is known is
-said to be never seen. Jobs that need attention stand first. --watch cuts the list to fit the
+	Remarks: `A job is listed after its first run, unless that had --history 0. An unknown job is shown as
+never seen. Jobs that need attention stand first. --watch cuts the list to fit the
 terminal, and counts the jobs that it cuts.`,
 	Notes: `states: running; starting (the lock is being handed over); ended (its --min-hold is not
 over); idle; overdue (idle, and the last success is older than --max-age allows); paused;
-silent (it should have renewed its lease, which still lasts); vanished (it has no lock any
-more, and has not said how it ended); stuck (the lock never expires by itself); foreign
-(the key is somebody else's).`,
+silent (it has missed a renewal, but its lease still lasts); vanished (it lost its lock without
+reporting an end); stuck (the lock never expires by itself); foreign (redlockrun did not create
+the key).`,
 	Examples: `  redlockrun status --bad
   redlockrun status --watch --every 5`,
-	Status: "0 done, 64 usage, 65 a key is none of ours, 69 no answer from Redis.",
+	Status: "0 done, 64 usage, 65 not a key of redlockrun, 69 Redis did not answer.",
 }
 
 // A statusLook says what status shows, and how.
@@ -46,14 +46,14 @@ func defineStatus(c *Command, o *Operation) {
 	c.Texts = statusTexts
 	c.Operands = config.KindJob
 	l := &statusLook{every: span(2 * time.Second)}
-	c.toggle(&l.choice.Running, "running", "what runs")
-	c.toggle(&l.choice.Paused, "paused", "what is paused")
-	c.toggle(&l.choice.Bad, "bad", "what has ended badly, has vanished, is overdue, silent or stuck")
-	c.text(&l.choice.Host, "host", config.KindHost, "what runs on HOST, or has vanished there")
-	c.toggle(&l.watch, "watch", "draw it anew until q or Ctrl-C; not on a terminal: print it")
-	c.span(&l.every, "every", "with --watch: so often (2s)")
-	c.toggle(&l.json, "json", "one object a line")
-	c.toggle(&l.scan, "scan", "list the locks in the keyspace, too: Redis looks at every key")
+	c.toggle(&l.choice.Running, "running", "show jobs that run")
+	c.toggle(&l.choice.Paused, "paused", "show jobs that are paused")
+	c.toggle(&l.choice.Bad, "bad", "show jobs that failed, vanished, are overdue, silent or stuck")
+	c.text(&l.choice.Host, "host", config.KindHost, "show jobs that run on HOST, or vanished there")
+	c.toggle(&l.watch, "watch", "refresh until q or Ctrl-C; without a terminal, print again and again")
+	c.span(&l.every, "every", "refresh --watch each D (2s)")
+	c.toggle(&l.json, "json", "print JSON, one object per line")
+	c.toggle(&l.scan, "scan", "also search all keys of Redis for locks; this can be slow")
 	c.RunE = func(_ *cobra.Command, names []string) error {
 		l.names = names
 		switch {

@@ -12,9 +12,9 @@ import (
 )
 
 var stopTexts = Texts{
-	Does: "asks the run of a job to end, wherever it runs",
-	More: `: its redlockrun learns of it
-when it renews the lock, sends SIGTERM, and SIGKILL after its --grace.`,
+	Does: "stops the run of a job, on any host",
+	More: `: its redlockrun gets the request at
+the next renewal, sends SIGTERM, and SIGKILL after --grace.`,
 	Calls: "  redlockrun stop [flags] NAME",
 	Examples: `  redlockrun stop import --wait 1m
   redlockrun stop import --pause forever --why 'it deletes too much'`,
@@ -28,11 +28,11 @@ func defineStop(c *Command, o *Operation) {
 		pausing, wait limit
 		json          bool
 	)
-	c.text(&run, "run", config.KindID, "only this run; if another has the lock: 75")
+	c.text(&run, "run", config.KindID, "stop only this run; end with 75 if another run has the lock")
 	c.text(&why, "why", config.KindText, "the reason, for the history")
-	c.limit(&pausing, "pause", "and pause the job for so long (or forever)")
-	c.limit(&wait, "wait", "wait so long (or forever) until it has ended; else 75")
-	c.toggle(&json, "json", "one object")
+	c.limit(&pausing, "pause", "also pause the job for D, or forever")
+	c.limit(&wait, "wait", "wait up to D until the run has ended, else end with 75")
+	c.toggle(&json, "json", "print one JSON object")
 	c.RunE = func(_ *cobra.Command, operands []string) error {
 		if c.Flags().Changed("pause") && pausing == 0 {
 			return config.Usagef("--pause 0 pauses nothing").Hint("forever has no end")

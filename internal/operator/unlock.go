@@ -20,12 +20,12 @@ import (
 )
 
 var unlockTexts = Texts{
-	Does: "takes the lock from a run that is dead, and hands it to the first in line",
+	Does: "takes the lock from a dead run and gives it to the first waiter",
 	More: ".",
 	Calls: `  redlockrun unlock [flags] NAME --run ID
   redlockrun unlock [flags] NAME --force --foreign`,
-	Notes: `Without --force only a run is taken for dead that has said that it ended, or that ran on
-this very host (and in this container) where it and its command are gone.`,
+	Notes: `Without --force, unlock works only if the run has reported its end, or ran on this host (and in
+this container) and its processes are gone.`,
 	Examples: `  redlockrun unlock backup --run 01ARZ3NDEKTSV4RRFFQ69G5FAV
   redlockrun unlock backup --force --foreign`,
 }
@@ -37,11 +37,11 @@ func defineUnlock(c *Command, o *Operation) {
 		run, why             string
 		force, foreign, json bool
 	)
-	c.text(&run, "run", config.KindID, "the run; redlockrun status NAME shows its id")
-	c.toggle(&force, "force", "also if it may be alive: until it finds out, two can run")
-	c.toggle(&foreign, "foreign", "what stands there is no run's")
+	c.text(&run, "run", config.KindID, "the id of the run; redlockrun status NAME shows it")
+	c.toggle(&force, "force", "unlock even if the run may be alive; two can then run at once")
+	c.toggle(&foreign, "foreign", "remove a lock that redlockrun did not create")
 	c.text(&why, "why", config.KindText, "the reason, for the history")
-	c.toggle(&json, "json", "one object")
+	c.toggle(&json, "json", "print one JSON object")
 	c.RunE = func(_ *cobra.Command, operands []string) error {
 		names, err := oneJob(o, "unlock", operands, run, why)
 		if err == nil {

@@ -108,7 +108,8 @@ func (e *SignalError) Error() string {
 }
 
 // errNotStopped says why a command could not be suspended.
-var errNotStopped = errors.New("cannot suspend the command: one of its processes does not stop; redlockrun keeps the lock")
+var errNotStopped = errors.New("cannot suspend the command: one of its processes does not stop; " +
+	"redlockrun keeps the lock")
 
 // ErrMaxRuntime is the reason when a command ran too long, or was not started because its file
 // took too long to arrive.

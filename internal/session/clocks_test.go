@@ -25,7 +25,8 @@ func TestClocksHalfASlotApartCauseAWarning(t *testing.T) {
 		want   string // "" for no warning
 	}{
 		{5 * time.Minute, host.Add(149 * time.Second), ""},
-		{5 * time.Minute, host.Add(150 * time.Second), "differ by 2m30s: it is " + lock.LocalTime(host) + " on this host"},
+		{5 * time.Minute, host.Add(150 * time.Second), "differ by 2m30s: it is " + lock.LocalTime(host) +
+			" on this host"},
 		{5 * time.Minute, host.Add(-24 * time.Hour), "differ by 24h: it is " + lock.LocalTime(host) +
 			" on this host, which named slot \"tick\", " +
 			"and " + lock.LocalTime(host.Add(-24*time.Hour)) + " on the server"},

@@ -92,7 +92,7 @@ func (s *session) waitingFor(e *lock.HeldError) string {
 		"; waiting for it (" + s.about.Where() + ")"
 }
 
-// queuePosition returns third in line behind web-2:4711.
+// queuePosition returns third in the queue behind web-2:4711.
 func queuePosition(e *lock.HeldError) string {
 	if e.Pause != nil {
 		return ordinal(e.Position) + " in the queue behind the pause"

@@ -48,9 +48,10 @@ func times() string {
 	end := t.End(sent)
 	after := func(at time.Time) string { return column(at.Sub(sent)) }
 	stop := t.Term(end).Sub(sent)
-	survived := stop - t.Renew - t.Try - t.RetryDelay // a renewal was due at once, and its last try comes in time
+	survived := stop - t.Renew - t.Try - t.RetryDelay // if a renewal is due at once
 	return strings.NewReplacer("{TTL}", config.Exact(t.TTL), "{RENEW}", column(t.Renew), "{TERM}", after(t.Term(end)),
-		"{GUARD}", after(t.GuardKill(end)), "{KILL}", after(t.Kill(end)), "{END}", after(end), "{EXPIRY}", column(t.TTL),
+		"{GUARD}", after(t.GuardKill(end)), "{KILL}", after(t.Kill(end)), "{END}", after(end), "{EXPIRY}",
+		column(t.TTL),
 		"{GRACE}", column(t.Grace), "{MARGIN}", column(t.Margin), "{TRY}", column(t.Try),
 		"{LEAST}", config.Exact(survived.Truncate(time.Second)), "{MOST}", config.Exact(stop.Truncate(time.Second)),
 	).Replace(timesText)

@@ -23,27 +23,57 @@ import (
 // nap is a command with all that a help can have.
 func nap() *operator.Command {
 	c := &operator.Command{Command: &cobra.Command{
-		Use: "nap", Long: "redlockrun nap lets jobs sleep. 'It' is an example.",
-		Example: "  redlockrun nap a\n  redlockrun nap --all -n 2",
+		Use: "nap", Short: "lets jobs sleep", Long: "redlockrun nap lets jobs sleep.\n\n'It' is an example.",
+		Example: "  redlockrun nap a\n  redlockrun nap --all -n 2\n\nor as a script:\n  set -e",
 	}}
 	c.Calls, c.Status = "  redlockrun nap [flags] NAME    one\n  redlockrun nap --all", "0 done,\n75 refused."
-	flagset.Number(c.Flags(), new(int), "number", "n", "at most N \\ of them\nat a time")
+	flagset.Number(c.Flags(), new(int), "number", "n", "at most N \\ of them\nOthers wait")
 	flagset.Switch(c.Flags(), new(bool), "json", "", "one object a line")
 	return c
 }
 
-func TestTheManualHasEachSettingAndCommand(t *testing.T) {
-	page := manual("2026-03-01", []*operator.Command{nap()})
+func TestTheManualOfACommandHasItsTexts(t *testing.T) {
+	page := commandManual("2026-03-01", nap(), []*operator.Command{nap()})
 	for _, want := range []string{
-		".TH REDLOCKRUN 1 2026-03-01\n", ".SS redlockrun nap\n", "\\fBredlockrun\\fR nap [flags] \\fINAME\\fR\n",
-		".TP\n\\fB\\-n\\fR, \\fB\\-\\-number\\fR \\fIN\\fR\nAt most N \\e of them at a time.\n",
-		".EX\nredlockrun nap a\nredlockrun nap \\-\\-all \\-n 2\n.EE\n",
-		"Exit status: 0 done, 75 refused.\n", "\n\\&\\(aqIt\\(aq is an example.\n",
+		".TH REDLOCKRUN\\-NAP 1 2026-03-01\n", "\\fBredlockrun\\fR nap [flags] \\fINAME\\fR\n",
+		".SH NAME\nredlockrun\\-nap \\- lets jobs sleep\n",
+		".TP\n\\fB\\-n\\fR, \\fB\\-\\-number\\fR \\fIN\\fR\nAt most N \\e of them.\nOthers wait.\n",
+		".EX\nredlockrun nap a\nredlockrun nap \\-\\-all \\-n 2\n.EE\n.RE\n.PP\n" +
+			"Or as a script:\n.RS 4\n.EX\nset \\-e\n.EE\n",
+		".SH EXIT STATUS\n.TP\n\\fB0\\fR\nDone.\n.TP\n\\fB75\\fR\nRefused.\n", "\n\\&\\(aqIt\\(aq is an example.\n",
 	} {
-		if !strings.Contains(strings.ReplaceAll(page, "Exit status:\n", "Exit status: "), want) {
-			t.Errorf("it lacks %q", want)
+		if !strings.Contains(page, want) {
+			t.Errorf("it lacks %q:\n%s", want, page)
 		}
 	}
+}
+
+// A text of the help that the page cannot take apart would stand in it as a fragment.
+func TestEachCommandHasAPageWithItsSections(t *testing.T) {
+	all := operator.All()
+	pages := manuals("2026-03-01", all)
+	if len(pages) != len(all)+1 {
+		t.Errorf("there are %d pages for %d commands", len(pages), len(all))
+	}
+	for _, c := range all {
+		page := pages["redlockrun-"+c.Name()+".1"]
+		wantSections(t, page, "NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO")
+		for _, f := range c.OwnFlags() {
+			if !strings.Contains(page, "\\fB"+roff("--"+f.Name)+"\\fR") {
+				t.Errorf("%s: the page lacks --%s", c.Name(), f.Name)
+			}
+		}
+		if n := len(statusTerms(c.ExitStatus())); n < 2 {
+			t.Errorf("%s: %q has %d exit statuses", c.Name(), c.ExitStatus(), n)
+		}
+		if !strings.Contains(pages["redlockrun.1"], roff("redlockrun-"+c.Name()+"(1)")) {
+			t.Errorf("redlockrun(1) does not name the page of %s", c.Name())
+		}
+	}
+}
+
+func TestTheManualHasEachSetting(t *testing.T) {
+	page := manual("2026-03-01", []*operator.Command{nap()})
 	for _, s := range config.Settings() {
 		name := "\\fB" + roff("--"+s.Name) + "\\fR"
 		if n := strings.Count(page, ".TP\n"+name) + strings.Count(page, "\\fR, "+name+" ") +
@@ -58,16 +88,19 @@ func TestTheManualHasEachSettingAndCommand(t *testing.T) {
 }
 
 func TestTheManualHasItsSections(t *testing.T) {
-	page := manual("2026-03-01", nil)
-	at := 0
-	for _, name := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "EXIT STATUS",
-		"ENVIRONMENT", "FILES",
-		"NAMES IN JSON", "EXAMPLES", "BUGS", "SEE ALSO"} {
-		next := strings.Index(page[at:], ".SH "+name+"\n")
-		if next < 0 {
-			t.Fatalf("it lacks %s behind what comes before it", name)
+	wantSections(t, manual("2026-03-01", nil), "NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "EXIT STATUS",
+		"ENVIRONMENT", "FILES", "NAMES IN JSON", "EXAMPLES", "BUGS", "SEE ALSO")
+}
+
+// wantSections fails the test unless a page has the sections, in this order.
+func wantSections(t *testing.T, page string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		_, after, found := strings.Cut(page, ".SH "+name+"\n")
+		if !found {
+			t.Fatalf("a page lacks %s behind what comes before it", name)
 		}
-		at += next
+		page = after
 	}
 }
 
@@ -144,12 +177,19 @@ func tags(t *testing.T, where string) (names []string) {
 
 // Where these programs are, they find nothing wrong with the page. `make e2e` installs them.
 func TestTheManualIsGoodRoff(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "redlockrun.1")
-	if err := os.WriteFile(path, []byte(manual("2026-03-01", []*operator.Command{nap()})), 0o666); err != nil {
-		t.Fatal(err)
+	for name, text := range manuals("2026-03-01", append(operator.All(), nap())) {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		wantGoodRoff(t, path)
 	}
+}
+
+func wantGoodRoff(t *testing.T, path string) {
+	t.Helper()
 	for _, argv := range [][]string{{"mandoc", "-T", "lint", path},
-		{"man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", path}} {
+		{"groff", "-ww", "-man", "-Tutf8", path}, {"man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", path}} {
 		if _, err := exec.LookPath(argv[0]); err != nil {
 			continue
 		}

@@ -14,6 +14,8 @@ var objects = []object{
 		{"at", "Since when."},
 		{"lease_seconds", "How long the lease still lasts."},
 		{"waiting", "How many wait."},
+		{"permits, permits_held, holders", "With --permits: its N, how many are held, and objects of the runs " +
+			"that hold them, with run, host, pid, user, command, at, lease_seconds and permits."},
 		{"last, good", "Runs, as in history: the last end, and the last success."},
 		{"mean_seconds", "How long a run takes, on average."},
 		{"max_age_seconds, overdue, due",

@@ -128,7 +128,7 @@ func (l *lease) Release(ctx context.Context, end lock.ReleaseRequest) error {
 func (l *lease) KeepOutput(ctx context.Context, o lock.Output) error {
 	keeper, ok := l.leases[0].(lock.OutputKeeper)
 	if !ok {
-		return errors.New("the store keeps none")
+		return errors.New("the store cannot keep output")
 	}
 	return keeper.KeepOutput(ctx, o)
 }

@@ -162,6 +162,13 @@ var inPackages = []string{
 	"/usr/share/doc/redlockrun/changelog.gz", "/usr/share/doc/redlockrun/copyright",
 	"/usr/share/doc/redlockrun/examples/alerts.yml", "/usr/share/doc/redlockrun/examples/dashboard.json",
 	"/usr/share/fish/vendor_completions.d/redlockrun.fish",
+	"/usr/share/man/man1/redlockrun-check.1.gz", "/usr/share/man/man1/redlockrun-completion.1.gz",
+	"/usr/share/man/man1/redlockrun-copy-self.1.gz", "/usr/share/man/man1/redlockrun-doctor.1.gz",
+	"/usr/share/man/man1/redlockrun-forget.1.gz", "/usr/share/man/man1/redlockrun-history.1.gz",
+	"/usr/share/man/man1/redlockrun-logs.1.gz", "/usr/share/man/man1/redlockrun-metrics.1.gz",
+	"/usr/share/man/man1/redlockrun-pause.1.gz", "/usr/share/man/man1/redlockrun-report.1.gz",
+	"/usr/share/man/man1/redlockrun-resume.1.gz", "/usr/share/man/man1/redlockrun-status.1.gz",
+	"/usr/share/man/man1/redlockrun-stop.1.gz", "/usr/share/man/man1/redlockrun-unlock.1.gz",
 	"/usr/share/man/man1/redlockrun.1.gz",
 }
 
