@@ -7,13 +7,13 @@ func (c Config) checkStand() error {
 		return nil
 	}
 	if c.Address.Local {
-		return Usagef("%s and %s do not go together: a file of this host is never away",
+		return Usagef("%s and %s cannot be combined: a file of this host is never away",
 			c.Source("on-lost"), c.Address.From).Hint("--on-lost stop takes it back")
 	}
 	t := c.Times
 	t.Grace = max(t.Grace, t.Try)
 	if !t.Fit() {
-		return Usagef("a ttl of %s has no room for renewals every %s, two tries of %s, and one to stop the command",
+		return Usagef("a ttl of %s is too short for renewals every %s, two tries of %s, and one to stop the command",
 			Rounded(t.TTL), Rounded(t.Renew), Rounded(t.Try)).Hint("use a longer --ttl, or a shorter --renew-every")
 	}
 	return nil
