@@ -8,6 +8,7 @@ recording: build ; @scripts/recording.sh ## record real runs on a throw-away Red
 man: ; @scripts/man.sh ## write the manual pages, dist/redlockrun*.1
 install: ; @scripts/install.sh "$(DESTDIR)$(PREFIX)" ## put both under PREFIX, which is /usr/local if not said
 image: ; @scripts/image.sh ## build the container image, for amd64 and arm64, into dist/; no daemon, no registry
+messages: ; @scripts/messages.sh ## list all messages, and the scripts that show them, in dist/messages.txt
 help: ; @scripts/help.sh ## print this list
 
 ## Before a change lands
@@ -32,4 +33,4 @@ mutants: ; @scripts/mutants.sh ## put in a hundred known faults, one at a time: 
 model: ; @scripts/model.sh ## search the models of line and quorum exhaustively; up to 8 GB
 fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
 
-.PHONY: build demo recording man install image help quick test lint e2e compat dist bench scale nemesis killed-runs lost-updates simulate track-record mutants model fuzz
+.PHONY: build demo recording man messages install image help quick test lint e2e compat dist bench scale nemesis killed-runs lost-updates simulate track-record mutants model fuzz

@@ -50,11 +50,11 @@ const helpTail = `
   -h, --help                   print a short help, or this
       --version                print the version
 
-D is a duration: seconds (60, 0.5), or with units (90s, 2m30s). Each flag has a variable: that of
---ttl is REDLOCKRUN_TTL. The flag counts first, then the variable, then /etc/default/redlockrun.
+D is a duration: seconds (60, 0.5), or with units (90s, 2m30s). Each flag has a variable: --ttl has
+REDLOCKRUN_TTL. The flag counts first, then the variable, then /etc/default/redlockrun.
 
-exit status: that of the command, or 64 usage, 65 not a lock, 69 Redis did not answer, 71 no
-resources, 75 busy, paused, or no tries left, 76 the lock was lost, 124 --max-runtime,
+exit status: the command's own, or 64 usage, 65 not a lock, 69 Redis did not answer;
+71 no resources, 75 busy, paused, or no tries left, 76 the lock was lost, 124 --max-runtime;
 126 not executable, 127 not found, 128+n signal n (redlockrun help exit-codes).
 
 examples:

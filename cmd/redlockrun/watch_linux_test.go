@@ -130,7 +130,7 @@ func TestAWatchFitsAWindowThatChanges(t *testing.T) {
 	drawn(w, func(page string) bool { return strings.Contains(page, "report") && !strings.Contains(page, "LAST") })
 	w.Resize(2, 200)
 	drawn(w, func(page string) bool {
-		return strings.Contains(page, "and 1 more that need attention, 1 idle") && !strings.Contains(page, "report")
+		return strings.Contains(page, "and 1 more needing attention, 1 idle") && !strings.Contains(page, "report")
 	})
 	w.Resize(24, 200)
 	drawn(w, func(page string) bool { return strings.Contains(page, "AVERAGE") })

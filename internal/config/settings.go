@@ -72,7 +72,7 @@ var settings = [...]Setting{
 	{"ignore-pause", "", KindSwitch, "", "run even if the job is paused", GroupWait},
 
 	{"once-per", "", KindPeriod, "",
-		"succeed only once in each period P, in the whole fleet\n" +
+		"succeed once per period P, in the whole fleet\n" +
 			"P divides an hour (UTC), or is 2h, 3h, 4h, 6h, 8h, 12h, 1d or 7d\n" +
 			"(local time)", GroupOnce},
 	{"once", "", KindID, "",

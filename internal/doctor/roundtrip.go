@@ -36,7 +36,7 @@ func checkRoundTrip(ctx context.Context, v *visit) []Finding {
 		return []Finding{said(Warn, "an answer may take %s", try).
 			to("use a longer --ttl; find out what slows the server or the network")}
 	}
-	return []Finding{said(Ok, "that is little")}
+	return []Finding{said(Ok, "this is short")}
 }
 
 // short is a duration with two or three digits.

@@ -22,8 +22,8 @@ can use it too.`,
 	Calls: `  redlockrun check [flags] NAME...
   redlockrun check [flags] --match 'PATTERN'
   redlockrun check [flags] --all`,
-	Notes: `Without flags: CRITICAL if the last run did not end well or has vanished, if the job is overdue by
-the --max-age of its own runs, or if no run can start because of a bad key (65);
+	Notes: `Without flags: CRITICAL if the last run failed or vanished, the job is overdue by the --max-age of
+its runs, or a bad key stops it (65);
 WARNING if a run is silent, or the lock is stuck or foreign; UNKNOWN if the job was never seen, or
 Redis does not answer; else OK. A paused job is never overdue. The worst result counts, in the
 order CRITICAL, UNKNOWN, WARNING, OK. Of several jobs, OK ones are only counted.

@@ -123,7 +123,7 @@ func chosen(o *Operation, command string, meant *jobsMeant, operands []string, w
 }
 
 func reportPaused(name string, c lock.ChangeResult) string {
-	text := fmt.Sprintf("%q is already paused %s; that pause stays", name, pauseOf(c))
+	text := fmt.Sprintf("%q is already paused %s; the existing pause stays", name, pauseOf(c))
 	if c.Done {
 		text = fmt.Sprintf("paused %q %s", name, explain.DescribeUntil(pauseOrNone(c).Until))
 	}

@@ -21,7 +21,7 @@ var statusTexts = Texts{
   redlockrun status [flags] NAME          a page about one job
   redlockrun status [flags] NAME NAME...  a line for each of them`,
 	Remarks: `A job is listed after its first run, unless that had --history 0. An unknown job is shown as
-never seen. Jobs that need attention stand first. --watch cuts the list to fit the
+never seen. Jobs needing attention stand first. --watch cuts the list to fit the
 terminal, and counts the jobs that it cuts.`,
 	Notes: `states: running; starting (the lock is being handed over); ended (its --min-hold is not
 over); idle; overdue (idle, and the last success is older than --max-age allows); paused;

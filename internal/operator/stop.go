@@ -145,7 +145,7 @@ func notByThatRun(e *lock.RefusedError) (text, hint string) {
 		return fmt.Sprintf("the lock of %q is %s", e.Name, has),
 			explain.UnlockCommand(e.Name, e.Holder) + " removes it"
 	case has == "" || e.Holder.Run == "":
-		return fmt.Sprintf("that run does not have the lock of %q", e.Name),
+		return fmt.Sprintf("this run does not have the lock of %q", e.Name),
 			explain.CommandLine("status", e.Name) + " shows who has it"
 	}
 	return fmt.Sprintf("the lock of %q is %s, not by that run", e.Name, has),

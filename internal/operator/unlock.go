@@ -24,8 +24,8 @@ var unlockTexts = Texts{
 	More: ".",
 	Calls: `  redlockrun unlock [flags] NAME --run ID
   redlockrun unlock [flags] NAME --force --foreign`,
-	Notes: `Without --force, unlock works only if the run has reported its end, or ran on this host (and in
-this container) and its processes are gone.`,
+	Notes: `Without --force, unlock works only if the run has reported its end, or ran on this host and in
+this container and is gone.`,
 	Examples: `  redlockrun unlock backup --run 01ARZ3NDEKTSV4RRFFQ69G5FAV
   redlockrun unlock backup --force --foreign`,
 }
@@ -171,7 +171,7 @@ func notUnlocked(e *lock.RefusedError, foreign bool) (explain.Explanation, bool)
 		message := fmt.Sprintf("a pause holds the lock of %q, %s", e.Name, pauseOf(e.ChangeResult))
 		return refuse(e, message, explain.CommandLine("resume", e.Name)+" ends the pause"), true
 	case e.Refusal == lock.OtherRun && has == "":
-		return refuse(e, fmt.Sprintf("that run does not have the lock of %q: no run has it", e.Name),
+		return refuse(e, fmt.Sprintf("this run does not have the lock of %q: no run has it", e.Name),
 			status+" shows how it ended"), true
 	case e.Refusal == lock.OtherRun && e.Holder.Run == "":
 		return refuse(e, fmt.Sprintf("the lock of %q is %s", e.Name, has),

@@ -61,7 +61,7 @@ type document struct {
 	*timeline
 	view View
 
-	attention []int    // the rows of jobs that need attention, by their index, the worst first
+	attention []int    // the rows of jobs needing attention, by their index, the worst first
 	parts     []part   // the other jobs
 	bad       []find   // the runs of the window that ended badly, those that ended last first
 	hosts     []string // of all jobs, sorted
@@ -127,7 +127,7 @@ func (h *document) head() {
 	h.Line()
 }
 
-// summary counts the jobs: first all, then those that need attention, then some more kinds.
+// summary counts the jobs: first all, then those needing attention, then some more kinds.
 func (h *document) summary() []string {
 	texts := []string{number(len(h.rows), "job"), h.needAttention()}
 	if len(h.rows) == 0 {
@@ -154,7 +154,7 @@ func (h *document) summary() []string {
 	return texts
 }
 
-// needAttention counts the jobs that need attention.
+// needAttention counts the jobs needing attention.
 func (h *document) needAttention() string {
 	switch n := len(h.attention); n {
 	case 0:
@@ -202,7 +202,7 @@ func (h *document) header() {
 	h.Line()
 }
 
-// heading is the summary. Its second part leads to the jobs that need attention.
+// heading is the summary. Its second part leads to the jobs needing attention.
 func (h *document) heading() {
 	h.Open("h1")
 	for i, text := range h.summary() {

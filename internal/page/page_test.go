@@ -499,7 +499,7 @@ func TestThePageBeginsWithWhatNeedsAttention(t *testing.T) {
 	}
 	link := slices.IndexFunc(page, func(e element) bool { return e.attributes["href"] == "#attention" })
 	if link < 0 || page[link].text != "3 need attention" {
-		t.Error("no link leads to the jobs that need attention")
+		t.Error("no link leads to the jobs needing attention")
 	}
 	if first, second := bytes.Index(text, []byte(">vanished<")), bytes.Index(text, []byte(">silent<")); first < 0 ||
 		second < first {

@@ -15,7 +15,7 @@ type group struct {
 	word string // names its jobs when they are only counted
 }
 
-const attention = "that need attention"
+const attention = "needing attention"
 
 // groups are in the order of a list, the worst first. A job is in the first group that fits.
 var groups = []group{

@@ -276,8 +276,8 @@ func TestAListWithoutRoomCountsTheJobsThatItCuts(t *testing.T) {
 		{many(2, 3, 1, 40), 10, "and 38 more idle", 10},
 		{many(2, 3, 1, 40), 6, "and 1 more running, 1 paused, 40 idle", 6},
 		{many(2, 3, 1, 40), 4, "and 3 more running, 1 paused, 40 idle", 4},
-		{many(12, 3, 0, 1), 4, "and 10 more that need attention, 3 running, 1 idle", 4},
-		{many(1, 0, 0, 1), 1, "and 1 more that need attention, 1 idle", 1},
+		{many(12, 3, 0, 1), 4, "and 10 more needing attention, 3 running, 1 idle", 4},
+		{many(1, 0, 0, 1), 1, "and 1 more needing attention, 1 idle", 1},
 	} {
 		lines := JobLines(c.jobs, console.Display{Width: 80}, c.room)
 		if len(lines) != c.lines || lines[len(lines)-1] != c.last {
