@@ -35,7 +35,7 @@ func TestACopyThatCannotBeWrittenIsNotThere(t *testing.T) {
 	for name, c := range map[string]struct{ mount, why, hint string }{
 		"full": {`mount -t tmpfs -o size=256k none "$2"`, "no space left on device",
 			"the copy needs about 12 MB"},
-		"read-only": {`mount -t tmpfs -o ro none "$2"`, "read-only file system", "mount a volume there"},
+		"read-only": {`mount -t tmpfs -o ro none "$2"`, "read-only file system", "mount a writable volume there"},
 	} {
 		status, left, said := mounted(t, c.mount+`
 			status=0; "$1" copy-self "$2" || status=$?

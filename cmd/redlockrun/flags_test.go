@@ -67,7 +67,7 @@ func wantRefused(t *testing.T, err error, parts ...string) {
 func TestErrorsOfTheCommandLineAreNamed(t *testing.T) {
 	for _, c := range []struct{ args, want []string }{
 		{[]string{"-k", "x"}, []string{"no command", "COMMAND"}},
-		{[]string{"-k", "x", "-c", "a", "b"}, []string{"besides -c"}},
+		{[]string{"-k", "x", "-c", "a", "b"}, []string{"-c and COMMAND"}},
 		{[]string{"-k", "x", "-c", ""}, []string{"-c is empty"}},
 		{[]string{"-k", "", "true"}, []string{"--key is empty"}},
 		{[]string{"-k"}, []string{"-k needs a value"}},
@@ -81,7 +81,7 @@ func TestErrorsOfTheCommandLineAreNamed(t *testing.T) {
 			"did you mean redlockrun status?",
 			"redlockrun --key NAME -- stauts"}},
 		{[]string{"hlep"}, []string{"did you mean redlockrun help?"}},
-		{[]string{"-q", "status"}, []string{"behind flags status is COMMAND", "redlockrun status [flags]"}},
+		{[]string{"-q", "status"}, []string{"after flags, status is COMMAND", "redlockrun status [flags]"}},
 		{[]string{"help", "unlok"}, []string{"did you mean redlockrun help unlock?"}},
 		{[]string{"ls"}, []string{"no key was given", "two runs with the same NAME"}},
 		{[]string{"--wiat", "1", "true"}, []string{"did you mean --wait?"}},

@@ -34,7 +34,7 @@ func TestAsPID1OrphansAreReapedDuringTheWait(t *testing.T) {
 	s := redistest.Start(t, redistest.Options{})
 	occupy(t, s)
 	run := launchInit(t, s.URL(), "-k", "job", "-v", "--wait", "forever", "-c", "exit 5")
-	until(t, "the wait", func() bool { return strings.Contains(run.stderr(), "in line") })
+	until(t, "the wait", func() bool { return strings.Contains(run.stderr(), "in the queue") })
 	init := run.cmd.Process.Pid
 	enter := exec.Command("nsenter", "--target", strconv.Itoa(init), "--pid")
 	if os.Getuid() != 0 {

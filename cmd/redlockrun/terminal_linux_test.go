@@ -267,7 +267,7 @@ func TestAtATerminalMessagesStopNoProcess(t *testing.T) {
 	cat := d.program("cat")
 	wantTaken(t, d.server)
 	free(t, d.server)
-	d.Expect("runs on without it")
+	d.Expect("continues without it")
 	if owner := d.Foreground(); owner != cat {
 		t.Errorf("group %d has the terminal, cat is %d", owner, cat)
 	}
@@ -290,7 +290,7 @@ func TestAtATerminalCtrlCWhileWaitingEndsALoop(t *testing.T) {
 	d := bash(t)
 	occupy(t, d.server)
 	d.Type("for i in 1 2 3; do redlockrun -k job --wait forever -v true; done\n")
-	d.Expect("in line")
+	d.Expect("in the queue")
 	d.Type(ptytest.CtrlC)
 	d.Expect("nothing was run")
 	d.shell()
@@ -298,7 +298,7 @@ func TestAtATerminalCtrlCWhileWaitingEndsALoop(t *testing.T) {
 		t.Errorf("%d runs were ended, want 1", n)
 	}
 	d.Type("redlockrun -k job --wait forever -v true; echo st''atus=$?\n")
-	d.Expect("in line")
+	d.Expect("in the queue")
 	d.interrupt()
 	if strings.Contains(d.Output(), "status=") {
 		t.Error("it did not end by SIGINT itself")
