@@ -19,7 +19,7 @@ const (
 
 	// mostFound is the number of looks in a row that may find a running member. mostContinued is
 	// how often in a second another process may continue the group. Beyond them it is killed.
-	mostFound     = 3
+	mostFound     = 40
 	mostContinued = 30
 )
 
@@ -98,10 +98,7 @@ func (r *run) lookAtStanding() {
 	switch s := r.standing; {
 	case r.stop != nil: // it is being killed
 	case s.still && s.runs() && !guard.OnlyWaiters(s.group):
-		r.stopAgain()
-		if s.found++; s.found >= mostFound {
-			r.killStanding(r.standing.reason)
-		}
+		r.onRunning()
 		s.look.Reset(standLook)
 	case s.still:
 		s.found = 0
@@ -128,6 +125,20 @@ func (r *run) standStopped() {
 	}
 }
 
+// onRunning is called when a look finds a running member. A thread that has a signal to take runs
+// until it is scheduled, though it executes nothing.
+func (r *run) onRunning() {
+	s := r.standing
+	if s.found++; s.found == 1 {
+		r.stopAgain()
+		return
+	}
+	_ = unix.Kill(-s.group, unix.SIGSTOP)
+	if s.found >= mostFound {
+		r.killStanding(s.reason)
+	}
+}
+
 // stopAgain stops a group that another process has continued.
 func (r *run) stopAgain() {
 	s := r.standing
@@ -151,9 +162,10 @@ func (r *run) onStandingChange(e event) {
 	if r.stop != nil || !s.still {
 		return
 	}
-	if e.code == cldContinued {
-		s.before = false
+	if e.code != cldContinued { // it stops, one thread after the other
+		return
 	}
+	s.before = false
 	if guard.Runs(s.group) {
 		r.stopAgain()
 	}
