@@ -357,7 +357,7 @@ func onlyChild(parent int) (pid int) {
 	return pid
 }
 
-const typedPause = "redlockrun -k job --ttl 0.5 --on-lost pause cat\n"
+const typedPause = "redlockrun -k job --ttl 2 --on-lost pause cat\n"
 
 // standsStill freezes the server, and waits until the cat that has the terminal loses it.
 func (d *shellSession) standsStill() {
