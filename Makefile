@@ -33,4 +33,4 @@ mutants: ; @scripts/mutants.sh ## put in a hundred known faults, one at a time: 
 model: ; @scripts/model.sh ## search the models of line and quorum exhaustively; up to 8 GB
 fuzz: ; @scripts/fuzz.sh ## fuzz each parser in turn, for FUZZTIME=30s each
 
-.PHONY: build demo recording man messages install image help quick test lint e2e compat dist bench scale nemesis killed-runs lost-updates simulate track-record mutants model fuzz
+.PHONY: build demo recording man install image messages help quick test lint e2e compat dist bench scale nemesis killed-runs lost-updates simulate track-record mutants model fuzz
