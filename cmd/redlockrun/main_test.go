@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) {
 	outset.ReturnSignals() // the tests, and jobs, are no redlockrun
 	runtime.SetDefaultGOMAXPROCS()
-	testscript.Main(cleaning{m}, map[string]func(){"job": jobMain})
+	testscript.Main(cleaning{m}, map[string]func(){"job": jobMain, "permitted": permittedMain})
 }
 
 // raceVar is the variable that steers the race detector of jobs.
