@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"flag"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -133,5 +132,5 @@ func TestSeedsWithPermits(t *testing.T) {
 	if started == 0 {
 		t.Error("no command was started")
 	}
-	t.Log(fmt.Sprintf("%d worlds with permits, %d commands, in %s", *permitSeeds, started, time.Since(began)))
+	t.Logf("%d worlds with permits, %d commands, in %s", *permitSeeds, started, time.Since(began))
 }
