@@ -35,7 +35,7 @@ func (d caller) types(lost, status int, args ...string) string {
 	d.t.Helper()
 	for _, p := range d.proxies {
 		for range lost {
-			p.LoseReply("{lr}:fence")
+			p.LoseReply("enter_act(") // of the change, and not of the reading before it
 		}
 	}
 	cmd := exec.Command(binary(d.t), append(args, "--redis-timeout", "1")...)
