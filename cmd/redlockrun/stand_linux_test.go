@@ -132,31 +132,40 @@ func continues() int {
 	return 20
 }
 
+// A command that is continued from outside is stopped again. On a busy machine its guard may see it twice before that:
+// then the guard kills it.
 func TestACommandThatStandsIsStoppedAgain(t *testing.T) {
 	t.Parallel()
 	st := stands(t, "0.5", twoBeat).lose()
 	wantNoLock(t, st.server)
 	var worst time.Duration
-	ran := 0
+	ran, again := 0, 0
 	for range continues() {
 		pid := append(st.group, -st.leader)[rand.IntN(len(st.group)+1)]
 		time.Sleep(rand.N(40 * time.Millisecond))
 		began := boottime.Now()
-		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
-			st.run.ends(0) // which tells why it has ended
-		}
+		syscall.Kill(pid, syscall.SIGCONT)
 		took := st.lastGrowth(began)
 		worst = max(worst, took)
 		if took > 0 {
 			ran++
 		}
+		if isDead(st.leader) {
+			break
+		}
+		again++
 	}
-	t.Logf("%d of %d continued commands have written, for %v at most", ran, continues(), worst)
-	if worst > soon {
-		t.Errorf("a command that was continued has written for %v", worst)
+	t.Logf("stopped again %d times of %d; %d times it has written, for %v at most", again, continues(), ran, worst)
+	if worst > soon || again == 0 {
+		t.Errorf("a command that was continued has written for %v, and was stopped again %d times", worst, again)
 	}
+	size := st.size()
 	st.regain()
-	st.goesOn()
+	until(t, "a command that goes on or was killed", func() bool { return st.size() > size || isDead(st.leader) })
+	if isDead(st.leader) {
+		st.run.ends(76)
+		return
+	}
 	st.run.signal(syscall.SIGTERM)
 	st.run.ends(143)
 }
