@@ -190,6 +190,20 @@ func retaken(t *testing.T, s lock.Store, on *served, req lock.Request) {
 	locktest.Must(t, held.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
 }
 
+// looked has the holder of a gate look who has some permits.
+func looked(t *testing.T, s lock.Store) {
+	t.Helper()
+	gate := locktest.Acquire(t, s, wanting(lock.GateOf("job")))
+	permit := locktest.Acquire(t, s, wanting(lock.PermitOf("job", 2)))
+	held, _, err := gate.(lock.Looker).Look(locktest.Limited(t, locktest.Patience), lock.PermitsOf("job", 3))
+	if locktest.Must(t, err); held[0] != nil || held[1] == nil {
+		t.Errorf("permits: %+v", held)
+	}
+	for _, l := range []lock.Lease{permit, gate} {
+		locktest.Must(t, l.Release(locktest.Limited(t, locktest.Patience), lock.ReleaseRequest{}))
+	}
+}
+
 // printed has a run end badly, and keeps what its command printed.
 func printed(t *testing.T, s lock.Store) {
 	t.Helper()
@@ -206,6 +220,7 @@ func lineSteps(t *testing.T, open func() *served) {
 	s := opened(t, on)
 	hold(t, s, wanting("job"), lock.ReleaseRequest{})
 	printed(t, s)
+	looked(t, s)
 	hold(t, s, entered("job"), good())
 	retaken(t, s, on, entered("job"))
 	succeed(t, s, on, entered("job"), bad())
@@ -321,6 +336,7 @@ func quorumSteps(t *testing.T, open func() *served) {
 	t.Cleanup(func() { s.Close() })
 	hold(t, s, wanting("job"), lock.ReleaseRequest{})
 	hold(t, s, entered("job"), good())
+	looked(t, s)
 	ahead(on[0], locktest.LockKey("job")+":fence")
 	held := locktest.Acquire(t, s, ofSlot("job"))
 	on[1].empty()
