@@ -20,7 +20,7 @@ func TestWhoMaySendNoSignalStartsNothing(t *testing.T) {
 	log, ran := filepath.Join(dir, "log"), filepath.Join(dir, "ran")
 	argv := wrapped(script{Log: log}, "touch", ran)
 	argv[1] = "powerless"
-	const want = "run touch: start guard: send signal: operation not permitted"
+	const want = "cannot run touch: start guard: send signal: operation not permitted"
 	if c := code(t, launch(t, argv...)); c != 71 || !hasPrefix(log, want) {
 		t.Errorf("status %d, said %q", c, lines(log))
 	}

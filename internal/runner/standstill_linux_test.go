@@ -91,7 +91,7 @@ func TestAProcessThatDoesNotStopKeepsTheLock(t *testing.T) {
 	t.Cleanup(func() { _ = unix.Kill(-command, unix.SIGKILL) })
 
 	send(t, cmd, unix.SIGTSTP)
-	const told = "warning: suspend command: one of its processes does not stop; the lock is kept"
+	const told = "warning: cannot suspend the command: one of its processes does not stop; redlockrun keeps the lock"
 	eventually(t, "the user is told", func() bool { return hasLine(log, told) })
 	if stateOf(cmd.Process.Pid) == 'T' || hasLine(log, "parked") {
 		t.Fatalf("it is suspended: %q", lines(log))
@@ -120,7 +120,7 @@ func TestAFailedSuspensionIsCalledOff(t *testing.T) {
 		start(t, other)
 		freeze(t, command)
 		send(t, cmd, unix.SIGTSTP)
-		eventually(t, "the user is told", func() bool { return hasPrefix(log, "warning: suspend command:") })
+		eventually(t, "the user is told", func() bool { return hasPrefix(log, "warning: cannot suspend the command:") })
 		send(t, cmd, sig)
 		eventually(t, "the command goes on", func() bool { return stateOf(command) != 'T' })
 		send(t, cmd, unix.SIGUSR1)
