@@ -160,7 +160,7 @@ func TestAHiddenProcessKeepsTheLockOfASuspendedRun(t *testing.T) {
 			if err := unix.Kill(wrapper, unix.SIGTSTP); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the user is told", func() bool { return hasPrefix(s.Log, "warning: cannot suspend the command:") })
+			eventually(t, "the user is told", func() bool { return hasPrefix(s.Log, "warning: cannot suspend") })
 			if hasLine(s.Log, "parked") || stateOf(wrapper) == 'T' {
 				t.Errorf("it is suspended: %q", lines(s.Log))
 			}
