@@ -112,7 +112,8 @@ func (r *tracer) next(wait bool) (s stop, ok bool) {
 	const ownOnly = 0x20000000 // __WNOTHREAD: those that this thread traces or has forked
 	// With __WCLONE alone, wait4(2) leaves alone what sends SIGCHLD and is not traced: the children of other
 	// tests that this thread happened to fork.
-	options := unix.WCLONE | ownOnly
+	flags := uint32(unix.WCLONE | ownOnly) // an int of 32 bits would be negative
+	options := int(int32(flags))
 	if !wait {
 		options |= unix.WNOHANG
 	}
